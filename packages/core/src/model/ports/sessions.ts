@@ -65,6 +65,8 @@ export interface ListSessionsOptions extends PageOptions {
   readonly cwd?: string;
   readonly parentId?: string;
   readonly prefix?: string;
+  /** Only sessions whose metadata have each of these keys, with that value: a text, a number, `true` or `false`. */
+  readonly metadata?: Readonly<Record<string, string | number | boolean>>;
   /** Appended to after that time (ISO 8601 UTC). */
   readonly activeAfter?: string;
   /** Not appended to since that time. */

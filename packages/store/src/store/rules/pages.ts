@@ -16,6 +16,8 @@ interface Source<Row, Item> {
   readonly fetch: (after: Key | undefined, limit: number) => Work<readonly Row[]>;
   readonly keyOf: (row: Row) => Key;
   readonly toItem: (row: Row) => Item;
+  /** Rows that `fetch` could not exclude are left out; all are wanted by default. */
+  readonly isWanted?: (row: Row) => boolean;
   /**
    * The most rows of one statement, so that a page takes several turns of the event loop. Only for lists whose order no
    * write changes: rows may come and go between two statements, as they may between two pages.
@@ -29,14 +31,14 @@ const DEFAULT_LIMIT = 100;
 export function* pageOf<Row, Item>(request: PageRequest, source: Source<Row, Item>): Work<Page<Item>> {
   const limit = limitOf(request.limit);
   const after = request.cursor === undefined ? undefined : keyFrom(request.cursor);
-  const { rowsAtOnce = limit + 1 } = source;
+  const { rowsAtOnce = limit + 1, isWanted = () => true } = source;
   const items: Item[] = [];
   for (let key = after; ; ) {
     const asked = Math.min(rowsAtOnce, limit + 1 - items.length);
     const rows = yield* source.fetch(key, asked);
     for (const row of rows) {
       if (items.length === limit) return { items, nextCursor: key === undefined ? null : cursorOf(key) };
-      items.push(source.toItem(row));
+      if (isWanted(row)) items.push(source.toItem(row));
       key = source.keyOf(row);
     }
     if (rows.length < asked) return { items, nextCursor: null };

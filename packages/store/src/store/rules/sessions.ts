@@ -144,7 +144,17 @@ export function* listSessions(scope: Scope, options: ListSessions): Work<Page<Se
     assertTime("activeBefore", options.activeBefore);
     rows = rows.where("changed_at", "<=", Date.parse(options.activeBefore));
   }
+  const wanted = Object.entries(options.metadata ?? {});
+  for (const [key, value] of wanted) {
+    assertWanted(key, value);
+    // The text of the pair is in the text of the metadata, at the top or deeper.
+    const pair = metadataText({ [key]: value }).slice(1, -1);
+    rows = rows.where((e) =>
+      e(e.fn("replace", ["sessions.metadata", e.val(pair), e.val("")]), "!=", e.ref("sessions.metadata")),
+    );
+  }
   return yield* pageOf(options, {
+    isWanted: (row) => wanted.length === 0 || hasPairs(row.metadata, wanted),
     fetch: (after, limit) => {
       const from =
         after === undefined
@@ -160,6 +170,19 @@ export function* listSessions(scope: Scope, options: ListSessions): Work<Page<Se
     keyOf: (row) => [row.updated_at, row.session_id],
     toItem: toSession,
   });
+}
+
+type Pairs = readonly (readonly [key: string, value: unknown])[];
+
+function hasPairs(metadata: string, pairs: Pairs): boolean {
+  const found = JSON.parse(metadata) as Readonly<Record<string, unknown>>;
+  return pairs.every(([key, value]) => Object.hasOwn(found, key) && found[key] === value);
+}
+
+/** Errors: `invalid`. */
+function assertWanted(key: string, value: unknown): void {
+  if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return;
+  throw invalid(`the metadata ${JSON.stringify(key)} of a filter must be a text, a number, true or false`);
 }
 
 /** With its log, which takes the row along. */

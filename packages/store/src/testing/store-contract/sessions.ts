@@ -1,7 +1,7 @@
 /** Sessions and runs, and the events that they are written with. */
 
 import assert from "node:assert/strict";
-import type { RunStatus, Write } from "@continuo/core/model";
+import { listAll, type RunStatus, type Write } from "@continuo/core/model";
 import { type ContractCase, newLog, readAll, rejects, said } from "./case.ts";
 
 export const sessionCases: readonly ContractCase[] = [
@@ -104,6 +104,41 @@ export const sessionCases: readonly ContractCase[] = [
       assert.deepEqual(await ids({ prefix: "s3" }), ["s3"]);
       const { nextCursor } = await store.listSessions({ limit: 2 });
       assert.deepEqual(await ids({ limit: 2, cursor: nextCursor ?? "" }), ["s2"]);
+    },
+  },
+  {
+    name: "listSessions by metadata: exact pairs at the top, page by page, together with other filters",
+    run: async ({ store }) => {
+      const sessions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+        a: { user: "ann", plan: 1 },
+        b: { user: "Ann" },
+        c: { nested: { user: "ann" } },
+        d: { user: "ann", "100%_\\": "ü\u0000" },
+        e: { note: '"user":"ann"', vip: true },
+        f: { user: "ann", plan: 12 },
+        g: {},
+      };
+      for (const [sessionId, metadata] of Object.entries(sessions)) {
+        await store.createSession({ sessionId, metadata, ...(sessionId === "f" ? { agent: "pi" } : {}) });
+      }
+      const ids = async (options: object): Promise<readonly string[]> =>
+        (await Array.fromAsync(listAll((place) => store.listSessions({ ...options, ...place }))))
+          .map(({ sessionId }) => sessionId)
+          .sort();
+      assert.deepEqual(await ids({ metadata: { user: "ann" } }), ["a", "d", "f"]);
+      assert.deepEqual(await ids({ metadata: { user: "ann" }, limit: 1 }), ["a", "d", "f"]);
+      assert.deepEqual(await ids({ metadata: { user: "ann" }, agent: "pi" }), ["f"]);
+      assert.deepEqual(await ids({ metadata: { user: "ann", plan: 1 } }), ["a"]);
+      assert.deepEqual(await ids({ metadata: { "100%_\\": "ü\u0000" } }), ["d"]);
+      assert.deepEqual(await ids({ metadata: { vip: true } }), ["e"]);
+      assert.deepEqual(await ids({ metadata: { toString: "x" } }), []);
+      assert.equal((await ids({ metadata: {} })).length, 7);
+      await store.updateSession("g", { metadata: { user: "ann" } });
+      await store.updateSession("a", { metadata: { user: null } });
+      assert.deepEqual(await ids({ metadata: { user: "ann" } }), ["d", "f", "g"]);
+      for (const value of [null, { a: 1 }, Number.NaN, undefined]) {
+        await rejects("invalid", store.listSessions({ metadata: { user: value as never } }));
+      }
     },
   },
   {
