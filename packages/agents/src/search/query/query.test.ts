@@ -47,6 +47,17 @@ test("a name that is nearly the name of a filter is an error with the filter tha
   expect(failureOf('projct:"my shop"').hint).toContain("project:my shop");
 });
 
+test("an agent that Continuo does not know is an error with the agent that was perhaps meant", () => {
+  expect(failureOf("agent:cladue x")).toMatchObject({
+    message: 'no agent "cladue"',
+    hint: "Did you mean agent:claude?",
+  });
+  expect(failureOf("x -agent:nobody").hint).toContain("Use one of claude, codex,");
+  expect(parse("agent:Continuo x").agents).toEqual(["continuo"]);
+  const typing = parseQuery("x agent:cla", { toTime: String, isTyping: true });
+  expect(typing.agents).toEqual(["cla"]);
+});
+
 test("words with a colon that are near no filter, and everything in quotes, are words", () => {
   for (const text of [
     "localhost:3000",

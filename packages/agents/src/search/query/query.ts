@@ -1,7 +1,8 @@
 /** The language of a search, parsed. Pure: the caller passes the time that `since:` counts from. */
 
-import { ContinuoError, nearest } from "@continuo/core/model";
+import { AGENT_NAMES, ContinuoError, nearest } from "@continuo/core/model";
 import { wordsOf } from "@continuo/native/index-file";
+import { OWN } from "../../catalog/index.ts";
 import { isQuestion } from "./function-words.ts";
 import { type Phrase, type QueryFilters, ROLES, type Role, type SearchQuery } from "./search-query.ts";
 import { voicesOf } from "./voices.ts";
@@ -24,8 +25,8 @@ const FILTERS = ["agent", "project", "branch", "role", "tool", "file", "since", 
 type Filter = (typeof FILTERS)[number];
 
 /**
- * Errors: `usage` for a filter without a value, a name that is nearly one of a filter, or an unknown role, and for a query
- * that asks for nothing, or that excludes every role.
+ * Errors: `usage` for a filter without a value, a name that is nearly one of a filter, or an unknown role or agent, and for
+ * a query that asks for nothing, or that excludes every role.
  */
 export function parseQuery(text: string, options: ParseOptions): SearchQuery {
   const draft = createDraft(
@@ -111,13 +112,13 @@ function addValue(
   filters: Filters,
   filter: Exclude<Filter, "error">,
   value: string,
-  { toTime }: ParseOptions,
+  { toTime, isTyping }: ParseOptions,
 ): void {
   if (value === "") throw new ContinuoError("usage", `the filter ${filter}: has no value`);
   const text = value.toLowerCase();
   switch (filter) {
     case "agent":
-      filters.agents.push(text);
+      filters.agents.push(toAgent(text, isTyping === true));
       return;
     case "project":
       filters.projects.push(text);
@@ -137,6 +138,18 @@ function addValue(
     case "since":
       filters.since = toTime(value);
   }
+}
+
+const AGENTS: readonly string[] = [...AGENT_NAMES, OWN];
+
+/** @param isTyping the name may have more letters soon */
+function toAgent(value: string, isTyping: boolean): string {
+  if (AGENTS.includes(value)) return value;
+  if (isTyping && AGENTS.some((one) => one.startsWith(value))) return value;
+  const near = nearest(value, AGENTS);
+  throw new ContinuoError("usage", `no agent ${JSON.stringify(value)}`, {
+    hint: near === null ? `Use one of ${AGENTS.join(", ")}.` : `Did you mean agent:${near}?`,
+  });
 }
 
 function toRole(value: string): Role {
