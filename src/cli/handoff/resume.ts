@@ -60,7 +60,7 @@ function ofNoAgent({ sessionId, lastAgent, nativeRefs }: OwnRow): ContinuoError 
   ].concat(others.map((ref) => `continuo resume ${shellWord(`${ref.agent}:${ref.sessionId}`)}`));
   const whose = lastAgent === null ? "no agent answered in it" : `${lastAgent} has no session of it`;
   return new ContinuoError("unsupported", `cannot resume ${sessionId}: ${whose}`, {
-    hint: `Continue it with ${ways.map((way) => `\`${way}\``).join(", ")}.`,
+    hint: `Continue it with ${ways.map((way) => `\`${way}\``).join(" or ")}.`,
   });
 }
 

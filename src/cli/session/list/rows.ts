@@ -25,7 +25,7 @@ interface StyledColumn extends Column {
 const NUMBER: StyledColumn = { header: "#", align: "right", rank: 0, styles: ["dim"] };
 
 const COLUMNS: readonly StyledColumn[] = [
-  { header: "agent", align: "left", ideal: 16, min: 6, styles: ["cyan"] },
+  { header: "agent", align: "left", ideal: 16, min: 8, styles: ["cyan"] },
   { header: "id", align: "left", ideal: 36, min: 8, wants: SHORT_ID_COLUMNS, styles: ["dim"] },
   { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
   // It tells sessions of one title apart.
