@@ -85,6 +85,10 @@ export const LIMITS = {
   readTextIdleMs: 60_000,
   /** Pictures are sent without their text while more items wait. */
   readTextWaiting: 20,
+  /** The time limit for the words of one recording, on this machine. */
+  whisperMs: 120_000,
+  /** A model is large: it is given back when nobody spoke for this time. */
+  whisperIdleMs: 600_000,
   /** UTF-16 units of the text of one picture. */
   readTextChars: 2_000,
   /** The least confidence of a word, and the least mean of a line, from 0 to 100. */

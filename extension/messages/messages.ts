@@ -14,14 +14,14 @@ import type { SourceReport } from "../watching/source-report.ts";
 export interface Sources {
   readonly captions: boolean;
   readonly frames: boolean;
-  /** Recorded and transcribed by the server, or heard by the browser. */
-  readonly microphone: "off" | "record" | "recognise";
+  /** Recorded and transcribed by the server or by Whisper in the extension, or heard by the browser. */
+  readonly microphone: "off" | "record" | "recognise" | "whisper";
   /** The person agreed that the browser sends the voice to a service of its maker. */
   readonly voiceMayLeave: boolean;
   /** The sound of the tab: where nobody captions the video, or always. */
   readonly tabSound: "off" | "without-captions" | "always";
-  /** The server transcribes recordings of the tab; the browser does it on this machine, or not at all. */
-  readonly tabTranscriber: "server" | "browser";
+  /** The server transcribes recordings of the tab; the browser and Whisper do it on this machine, or not at all. */
+  readonly tabTranscriber: "server" | "browser" | "whisper";
   /** BCP 47, of the videos whose sound the browser recognises. */
   readonly filmLang: string;
   /** Text over the video that changes with it is taken for captions. */
@@ -46,6 +46,9 @@ export const SOURCES: Sources = {
   frameEveryMs: LIMITS.frameEveryMs,
   lang: "",
 };
+
+export const MICROPHONES: readonly Sources["microphone"][] = ["off", "record", "recognise", "whisper"];
+export const TAB_TRANSCRIBERS: readonly Sources["tabTranscriber"][] = ["server", "browser", "whisper"];
 
 export interface Server {
   readonly serverUrl: string;
@@ -208,10 +211,10 @@ export function parseSettings(value: unknown): Settings {
     sources: {
       captions: captions !== false,
       frames: frames !== false,
-      microphone: microphone === "record" || microphone === "recognise" ? microphone : "off",
+      microphone: MICROPHONES.find((one) => one === microphone) ?? "off",
       voiceMayLeave: voiceMayLeave === true,
       tabSound: tabSound === "without-captions" || tabSound === "always" ? tabSound : "off",
-      tabTranscriber: tabTranscriber === "browser" ? tabTranscriber : "server",
+      tabTranscriber: TAB_TRANSCRIBERS.find((one) => one === tabTranscriber) ?? "server",
       filmLang: parseLang(filmLang),
       pageCaptions: pageCaptions === true,
       pictureText: pictureText === true,

@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { installSpeech, type LocalSpeech, localSpeech } from "../sources/recognition.ts";
+import { hasWhisper } from "../sources/whisper.ts";
 
 export interface LocalSpeechView {
   /** `null` until the browser has answered. */
@@ -25,6 +26,13 @@ export function useLocalSpeech(lang: string): LocalSpeechView {
     void installSpeech(lang).then((isThere) => setState(isThere ? "available" : "failed"));
   };
   return { state, install };
+}
+
+/** True if the extension has the files of Whisper. */
+export function useWhisper(): boolean {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => void hasWhisper().then(setThere), []);
+  return isThere;
 }
 
 /** The state of a language in words, and the button that gets it. */

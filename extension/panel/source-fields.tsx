@@ -1,9 +1,9 @@
 /** The fields of Settings for single sources, each with what it costs and what leaves the machine. */
 
 import type { JSX } from "preact";
-import type { Sources } from "../messages/messages.ts";
+import { MICROPHONES, type Sources, TAB_TRANSCRIBERS } from "../messages/messages.ts";
 import { canRecognise } from "../sources/recognition.ts";
-import { LanguageState, type LocalSpeechView, useLocalSpeech } from "./local-speech.tsx";
+import { LanguageState, type LocalSpeechView, useLocalSpeech, useWhisper } from "./local-speech.tsx";
 
 interface FieldProps {
   readonly sources: Sources;
@@ -57,6 +57,7 @@ interface SoundProps extends FieldProps {
 export function TabSoundField({ sources, serverUrl, onChange }: SoundProps): JSX.Element {
   const { tabSound, tabTranscriber, filmLang } = sources;
   const speech = useLocalSpeech(filmLang);
+  const isThere = useWhisper();
   return (
     <>
       <label>
@@ -83,17 +84,18 @@ export function TabSoundField({ sources, serverUrl, onChange }: SoundProps): JSX
             onChange={({ currentTarget }) =>
               onChange({
                 ...sources,
-                tabTranscriber: currentTarget.value === "browser" ? "browser" : "server",
+                tabTranscriber: TAB_TRANSCRIBERS.find((one) => one === currentTarget.value) ?? "server",
               })
             }
           >
             <option value="server">Your server</option>
             {canRecognise() && <option value="browser">The browser, on this machine</option>}
+            {isThere && <option value="whisper">Whisper, on this machine</option>}
           </select>
           {tabTranscriber === "server" && <small>{leavesFor(serverUrl)}</small>}
         </label>
       )}
-      {tabSound !== "off" && tabTranscriber === "browser" && (
+      {tabSound !== "off" && tabTranscriber !== "server" && (
         <>
           <label>
             Language of the videos
@@ -104,12 +106,15 @@ export function TabSoundField({ sources, serverUrl, onChange }: SoundProps): JSX
               onInput={({ currentTarget }) => onChange({ ...sources, filmLang: currentTarget.value })}
             />
           </label>
-          <LanguageState speech={speech} lang={filmLang} />
+          {tabTranscriber === "browser" && <LanguageState speech={speech} lang={filmLang} />}
+          {tabTranscriber === "whisper" && <small>{WHISPER_STAYS}</small>}
         </>
       )}
     </>
   );
 }
+
+const WHISPER_STAYS = "Recordings stay on this machine, and are gone when Whisper has made words of them.";
 
 /** The way of a recording, before it begins. */
 function leavesFor(serverUrl: string): string {
@@ -125,6 +130,7 @@ interface MicrophoneProps extends SoundProps {
 export function MicrophoneField({ sources, serverUrl, speech, onChange }: MicrophoneProps): JSX.Element {
   const { microphone, lang, voiceMayLeave } = sources;
   const isLocal = speech.state === "available";
+  const isThere = useWhisper();
   return (
     <>
       <label>
@@ -132,7 +138,10 @@ export function MicrophoneField({ sources, serverUrl, speech, onChange }: Microp
         <select
           value={microphone}
           onChange={({ currentTarget }) =>
-            onChange({ ...sources, microphone: microphoneOf(currentTarget.value) })
+            onChange({
+              ...sources,
+              microphone: MICROPHONES.find((one) => one === currentTarget.value) ?? "off",
+            })
           }
         >
           <option value="off">Off</option>
@@ -144,9 +153,11 @@ export function MicrophoneField({ sources, serverUrl, speech, onChange }: Microp
                 : "Recognised by the browser's maker, over the internet"}
             </option>
           )}
+          {isThere && <option value="whisper">Recorded, and transcribed by Whisper on this machine</option>}
         </select>
         {microphone !== "off" && (
           <small>
+            {microphone === "whisper" && `${WHISPER_STAYS} `}
             {microphone === "record" && `${leavesFor(serverUrl)} `}
             It listens only while the video plays in the tab in front and this panel is open; the button shows
             MIC then.
@@ -170,8 +181,4 @@ export function MicrophoneField({ sources, serverUrl, speech, onChange }: Microp
       )}
     </>
   );
-}
-
-function microphoneOf(value: string): Sources["microphone"] {
-  return value === "record" || value === "recognise" ? value : "off";
 }

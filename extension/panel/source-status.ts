@@ -131,6 +131,11 @@ const TAB_SOUND: Readonly<Record<TabSoundState, StateLine>> = {
     text: "the browser does not recognise this language on this machine",
     hint: "Get the language in Settings, or let your server transcribe the sound.",
   },
+  "no-whisper": {
+    tone: "bad",
+    text: "the extension has no files of Whisper",
+    hint: "Put them into the folder `whisper` of the extension, and load it again.",
+  },
   unasked: {
     tone: "warn",
     text: "the browser waits for you",
@@ -155,7 +160,11 @@ function tabSoundStatus(input: SourceInput): SourceStatus {
     return status("dim", `listening, nothing was said for ${sinceOf(tabSound, input)}`);
   }
   if (state === "off") return status(tone, text, { remedy: SWITCH_ON });
-  const isMended = state === "no-permission" || state === "no-transcriber" || state === "no-language";
+  const isMended =
+    state === "no-permission" ||
+    state === "no-transcriber" ||
+    state === "no-language" ||
+    state === "no-whisper";
   return status(tone, text, { hint, remedy: isMended ? SETTINGS : null });
 }
 
@@ -177,6 +186,11 @@ const MICROPHONE: Readonly<Record<MicrophoneState, StateLine>> = {
     text: "no transcriber is set up",
     hint: `${NO_TRANSCRIBER}, or let the browser recognise speech.`,
   },
+  "no-whisper": {
+    tone: "bad",
+    text: "the extension has no files of Whisper",
+    hint: "Put them into the folder `whisper` of the extension, and load it again.",
+  },
   failed: { tone: "bad", text: "it does not work", hint: "" },
 };
 
@@ -189,7 +203,7 @@ function microphoneStatus({ microphone: { state, failure } }: SourceInput): Sour
 
 function remedyOf(state: MicrophoneState): Remedy | null {
   if (state === "off") return SWITCH_ON;
-  if (state === "no-consent" || state === "no-transcriber") return SETTINGS;
+  if (state === "no-consent" || state === "no-transcriber" || state === "no-whisper") return SETTINGS;
   return state === "failed" ? { type: "microphone", label: "Try again" } : null;
 }
 

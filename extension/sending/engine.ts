@@ -3,8 +3,11 @@
 import { LIMITS } from "../limits.ts";
 import type { EngineConfig, SessionToOpen } from "../messages/messages.ts";
 import { MICROPHONE_OFF, type MicrophoneStatus } from "../sources/listening.ts";
-import type { PictureText } from "../sources/picture-text.ts";
 import { TAB_SOUND_OFF, type TabSoundStatus, type TabSoundView } from "../sources/tab-sound-state.ts";
+import type { TextQuestion } from "../sources/tesseract.ts";
+import type { SpeechSegment } from "../sources/voice.ts";
+import type { Heard, Whisper } from "../sources/whisper.ts";
+import type { WorkerReader } from "../sources/worker-reader.ts";
 import { fromBase64 } from "../watching/base64.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
 import { givenOf, type SourceReport } from "../watching/source-report.ts";
@@ -19,7 +22,8 @@ import type { Failure } from "./view.ts";
 /** Callbacks of the engine to the rest of the extension. */
 export interface EngineHost {
   /** `null` in a browser that has no reader. */
-  readonly pictureText: PictureText | null;
+  readonly pictureText: WorkerReader<TextQuestion> | null;
+  readonly whisper: Whisper | null;
   ended(key: string): void;
   standing(key: string, standing: SendingState): void;
 }
@@ -31,6 +35,8 @@ export interface ListeningFacts {
   readonly frontTab: number | null;
   readonly panels: number;
   readonly hasTranscriber: boolean;
+  /** The extension has the files of Whisper. */
+  readonly hasWhisper: boolean;
 }
 
 export interface EngineView {
@@ -116,6 +122,7 @@ export class Engine {
       frontTab: this.#config?.frontTab ?? null,
       panels: this.#panels,
       hasTranscriber: this.#senders.get(recording?.key ?? "")?.view.hasTranscriber ?? true,
+      hasWhisper: this.#host.whisper?.isThere === true,
     };
   }
 
@@ -129,6 +136,14 @@ export class Engine {
         this.#changed();
       },
     };
+  }
+
+  /** Adds what was said, as Whisper hears it on this machine. Returns why that is not known; `null` if it is. */
+  async transcribe(key: string, segment: SpeechSegment, heard: Heard): Promise<Failure | null> {
+    const { whisper } = this.#host;
+    const item = (await whisper?.transcribe(segment, heard)) ?? null;
+    if (item !== null) await this.add(key, item);
+    return item === null ? (whisper?.failure ?? null) : null;
   }
 
   setMicrophone(status: MicrophoneStatus): void {
@@ -171,7 +186,7 @@ export class Engine {
     return mediaTimeAt(this.#positionOf(this.#config?.open.find((one) => one.key === key)), Date.now());
   }
 
-  #pictureText(): PictureText | null {
+  #pictureText(): WorkerReader<TextQuestion> | null {
     return this.#config?.settings.sources.pictureText === true ? this.#host.pictureText : null;
   }
 
@@ -247,7 +262,8 @@ export class Engine {
         videoId,
         title,
         server: config.settings,
-        textOf: async (picture) => (await this.#pictureText()?.read(fromBase64(picture.data))) ?? "",
+        textOf: async (picture) =>
+          (await this.#pictureText()?.read({ bytes: fromBase64(picture.data) })) ?? "",
         onChange: () => this.#onSender(key),
       });
       this.#senders.set(key, sender);

@@ -2,9 +2,11 @@
 
 import { type Browser, browser } from "wxt/browser";
 import { type EngineConfig, parsePosition, type ToEngine, type ToWorker } from "../messages/messages.ts";
-import type { PictureText } from "../sources/picture-text.ts";
 import { listenToPerson } from "../sources/speech.ts";
 import { listenToTab, type TabSoundSource } from "../sources/tab-sound.ts";
+import type { TextQuestion } from "../sources/tesseract.ts";
+import type { Whisper } from "../sources/whisper.ts";
+import type { WorkerReader } from "../sources/worker-reader.ts";
 import { parseReport } from "../watching/source-report.ts";
 import { Engine, type EngineView } from "./engine.ts";
 import { answerPort } from "./panel-port.ts";
@@ -24,16 +26,19 @@ export interface Hosted {
 /** Parts that only a document of Chromium has; each is `null` elsewhere. */
 export interface DocumentParts {
   readonly tabSound: TabSoundSource | null;
-  readonly pictureText: PictureText | null;
+  readonly pictureText: WorkerReader<TextQuestion> | null;
+  /** Speech that Whisper transcribes on this machine. */
+  readonly whisper: Whisper | null;
 }
 
 /** `tellWorker` reaches the worker, wherever it runs. */
 export function hostEngine(
   tellWorker: (message: ToWorker) => void,
-  { tabSound, pictureText }: DocumentParts,
+  { tabSound, pictureText, whisper }: DocumentParts,
 ): Hosted {
   const engine = new Engine({
     pictureText,
+    whisper,
     ended: (key) => tellWorker({ to: "worker", type: "ended", key }),
     standing: (key, standing) => tellWorker({ to: "worker", type: "standing", key, standing }),
   });

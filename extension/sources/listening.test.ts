@@ -6,6 +6,7 @@ import { type ListeningInput, microphoneState } from "./listening.ts";
 
 const RECORD = { ...SETTINGS, sources: { ...SETTINGS.sources, microphone: "record" as const } };
 const RECOGNISE = { ...SETTINGS, sources: { ...SETTINGS.sources, microphone: "recognise" as const } };
+const WHISPER = { ...SETTINGS, sources: { ...SETTINGS.sources, microphone: "whisper" as const } };
 const PLAYING = { mediaTimeMs: 1_000, durationMs: null, playing: true, rate: 1, atMs: 10_000 };
 const ALL: ListeningInput = {
   settings: RECORD,
@@ -15,6 +16,7 @@ const ALL: ListeningInput = {
   panels: 1,
   isLocal: false,
   hasTranscriber: true,
+  hasWhisper: false,
   nowMs: 10_500,
 };
 
@@ -32,6 +34,8 @@ test.each([
   ["video-paused", { nowMs: 60_000 }],
   ["no-transcriber", { hasTranscriber: false }],
   ["no-consent", { settings: RECOGNISE }],
+  ["no-whisper", { settings: WHISPER }],
+  ["listening", { settings: WHISPER, hasWhisper: true, hasTranscriber: false }],
   ["listening", { settings: RECOGNISE, isLocal: true, hasTranscriber: false }],
   ["listening", { settings: { ...RECOGNISE, sources: { ...RECOGNISE.sources, voiceMayLeave: true } } }],
 ] as const)("the microphone is %s with %j", (state, part) => {

@@ -14,6 +14,7 @@ export type MicrophoneState =
   | "panel-closed"
   | "no-consent"
   | "no-transcriber"
+  | "no-whisper"
   | "failed";
 
 export interface MicrophoneStatus {
@@ -36,16 +37,19 @@ export interface ListeningInput {
   /** True if the browser recognises speech on this machine. */
   readonly isLocal: boolean;
   readonly hasTranscriber: boolean;
+  readonly hasWhisper: boolean;
   readonly nowMs: number;
 }
 
 export function microphoneState(input: ListeningInput): Exclude<MicrophoneState, "failed"> {
-  const { settings, recording, position, frontTab, panels, isLocal, hasTranscriber, nowMs } = input;
+  const { settings, recording, position, frontTab, panels, isLocal, hasTranscriber, hasWhisper, nowMs } =
+    input;
   const { microphone = "off", voiceMayLeave = false } = settings?.sources ?? {};
   if (settings === null || microphone === "off") return "off";
   if (settings.isMicrophonePaused) return "paused";
   if (microphone === "recognise" && !isLocal && !voiceMayLeave) return "no-consent";
   if (microphone === "record" && !hasTranscriber) return "no-transcriber";
+  if (microphone === "whisper" && !hasWhisper) return "no-whisper";
   if (panels === 0) return "panel-closed";
   if (recording === null) return "no-video";
   if (frontTab !== recording.tabId) return "other-tab";

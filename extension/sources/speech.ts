@@ -73,7 +73,15 @@ async function openMicrophone(
       host.capture(key);
     },
     ended: (mediaTimeMs) => add({ kind: "voice", id: newItemId(), activity: "silent", mediaTimeMs }),
-    recorded: ({ startMs, ...recording }) =>
+    recorded: (segment) => {
+      if (sources.microphone === "whisper") {
+        void engine
+          .transcribe(key, segment, { lang: lang === "" ? null : lang, speaker: "viewer" })
+          .then((failure) => failure !== null && engine.setMicrophone({ state: "failed", failure }))
+          .catch((error) => engine.report(key, error));
+        return;
+      }
+      const { startMs, ...recording } = segment;
       add({
         kind: "audio",
         id: newItemId(),
@@ -81,7 +89,8 @@ async function openMicrophone(
         lang: lang === "" ? null : lang,
         speaker: "viewer",
         ...recording,
-      }),
+      });
+    },
   };
   try {
     if (sources.microphone === "recognise") {

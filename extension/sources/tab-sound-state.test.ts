@@ -17,6 +17,7 @@ const LISTENS: TabSoundInput = {
   },
   frontTab: 1,
   hasTranscriber: true,
+  hasWhisper: false,
   isLocal: false,
   nowMs: NOW,
 };
@@ -40,6 +41,11 @@ const BY_BROWSER: Pick<TabSoundInput, "settings" | "hasTranscriber"> = {
   hasTranscriber: false,
 };
 
+const BY_WHISPER: Pick<TabSoundInput, "settings" | "hasTranscriber"> = {
+  settings: { ...SETTINGS, sources: { ...SOURCES, tabSound: "always", tabTranscriber: "whisper" } },
+  hasTranscriber: false,
+};
+
 test.each<readonly [string, Partial<TabSoundInput>, string]>([
   ["the video plays without captions", {}, "listening"],
   ["another program is in front", { frontTab: null }, "listening"],
@@ -47,6 +53,8 @@ test.each<readonly [string, Partial<TabSoundInput>, string]>([
   ["the server has no transcriber", { hasTranscriber: false }, "no-transcriber"],
   ["the browser recognises the language on this machine", { ...BY_BROWSER, isLocal: true }, "listening"],
   ["the browser would send the sound away", BY_BROWSER, "no-language"],
+  ["Whisper is there", { ...BY_WHISPER, hasWhisper: true }, "listening"],
+  ["Whisper is chosen and not there", BY_WHISPER, "no-whisper"],
   ["no video is there", { recording: null }, "no-video"],
   ["the page reported nothing yet", { report: null }, "no-video"],
   ["the video has a text track", withCaptions("track", null), "captions"],

@@ -19,6 +19,7 @@ export type TabSoundState =
   | "no-transcriber"
   /** The browser should recognise the language on this machine, and cannot. */
   | "no-language"
+  | "no-whisper"
   /** The browser allows it only after the button was pressed in the tab. */
   | "unasked"
   | "no-permission"
@@ -44,6 +45,7 @@ export interface TabSoundInput {
   /** The tab that the person looks at; `null` while another program is in front. */
   readonly frontTab: number | null;
   readonly hasTranscriber: boolean;
+  readonly hasWhisper: boolean;
   /** True if the browser recognises the language of the videos on this machine. */
   readonly isLocal: boolean;
   readonly nowMs: number;
@@ -53,11 +55,13 @@ export interface TabSoundInput {
 export type TabSoundChoice = Exclude<TabSoundState, "unavailable" | "unasked" | "no-permission" | "failed">;
 
 export function tabSoundState(input: TabSoundInput): TabSoundChoice {
-  const { settings, recording, position, report, frontTab, hasTranscriber, isLocal, nowMs } = input;
+  const { settings, recording, position, report, frontTab, hasTranscriber, hasWhisper, isLocal, nowMs } =
+    input;
   if (settings === null || settings.sources.tabSound === "off") return "off";
-  const isByBrowser = settings.sources.tabTranscriber === "browser";
-  if (isByBrowser && !isLocal) return "no-language";
-  if (!isByBrowser && !hasTranscriber) return "no-transcriber";
+  const { tabTranscriber } = settings.sources;
+  if (tabTranscriber === "browser" && !isLocal) return "no-language";
+  if (tabTranscriber === "whisper" && !hasWhisper) return "no-whisper";
+  if (tabTranscriber === "server" && !hasTranscriber) return "no-transcriber";
   if (recording === null || report === null) return "no-video";
   if (settings.sources.tabSound !== "always" && hasCaptions(input)) return "captions";
   if (report.isAd) return "advertisement";

@@ -15,6 +15,8 @@ import {
   type TabSoundStatus,
   tabSoundState,
 } from "./tab-sound-state.ts";
+import type { SpeechSegment } from "./voice.ts";
+import type { Heard } from "./whisper.ts";
 
 /** Asks the browser for the sound of a tab. */
 export type TabSoundSource = (tabId: number) => Promise<TabSoundAnswer>;
@@ -85,14 +87,21 @@ async function listen(engine: Engine, source: TabSoundSource, options: ListenOpt
   }
 }
 
-/** The server transcribes recordings. */
-function recordTab(engine: Engine, stream: MediaStream, { key }: ListenOptions): Close {
+/** The server transcribes recordings, or Whisper on this machine. */
+function recordTab(
+  engine: Engine,
+  stream: MediaStream,
+  { key, tabTranscriber, filmLang }: ListenOptions,
+): Close {
+  const film: Heard = { speaker: "film", lang: filmLang === "" ? null : filmLang };
   const recorder = new SpeechRecorder(stream, {
     playback: "heard",
     mediaTimeMs: () => engine.mediaTimeMs(key),
     began: () => undefined,
     ended: () => undefined,
-    recorded: ({ startMs, ...recording }) =>
+    recorded: (segment) => {
+      if (tabTranscriber === "whisper") return transcribe(engine, key, segment, film);
+      const { startMs, ...recording } = segment;
       add(engine, key, {
         kind: "audio",
         id: newItemId(),
@@ -101,7 +110,8 @@ function recordTab(engine: Engine, stream: MediaStream, { key }: ListenOptions):
         lang: null,
         speaker: "film",
         ...recording,
-      }),
+      });
+    },
   });
   return (unfinished) => recorder.close(unfinished);
 }
@@ -138,6 +148,13 @@ function recogniseTab(engine: Engine, stream: MediaStream, { key, filmLang: lang
     await context.close();
     track.stop();
   };
+}
+
+function transcribe(engine: Engine, key: string, segment: SpeechSegment, film: Heard): void {
+  void engine
+    .transcribe(key, segment, film)
+    .then((failure) => failure !== null && engine.setTabSound({ state: "failed", failure }))
+    .catch((error) => engine.report(key, error));
 }
 
 function add(engine: Engine, key: string, item: Item): void {

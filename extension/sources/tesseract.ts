@@ -4,13 +4,12 @@
  */
 
 import { sureText } from "./sure-text.ts";
+import type { TextAnswer } from "./worker-reader.ts";
 
 /** A picture as a file of the worker's one type, and the answer to it. */
 export interface TextQuestion {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
-
-export type TextAnswer = { readonly text: string } | { readonly error: string };
 
 /** The used part of `tesseract.js-core`, which comes without types. */
 interface Tesseract {

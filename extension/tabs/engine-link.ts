@@ -16,7 +16,7 @@ export function linkEngine(answer: (message: ToWorker) => void): EngineLink {
 }
 
 function inPage(answer: (message: ToWorker) => void): EngineLink {
-  const hosted: Hosted = hostEngine(answer, { tabSound: null, pictureText: null });
+  const hosted: Hosted = hostEngine(answer, { tabSound: null, pictureText: null, whisper: null });
   return {
     configure: async (config) => hosted.configure(config),
     queued: (key) => hosted.engine.queued(key),

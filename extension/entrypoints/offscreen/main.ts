@@ -1,9 +1,12 @@
 /** The offscreen document: it lives while the service worker dies, and has sockets and the microphone. */
 
 import { browser } from "wxt/browser";
+import { LIMITS } from "../../limits.ts";
 import type { EngineConfig, TabSoundAnswer, ToWorker } from "../../messages/messages.ts";
 import { hostEngine } from "../../sending/host.ts";
-import { PictureText, type TextWorker } from "../../sources/picture-text.ts";
+import type { TextQuestion } from "../../sources/tesseract.ts";
+import { Whisper } from "../../sources/whisper.ts";
+import { type TextWorker, WorkerReader } from "../../sources/worker-reader.ts";
 
 const tellWorker = (message: ToWorker): void => {
   void browser.runtime.sendMessage(message).catch(() => undefined);
@@ -12,8 +15,8 @@ const tellWorker = (message: ToWorker): void => {
 const tabSound = async (tabId: number): Promise<TabSoundAnswer> =>
   await browser.runtime.sendMessage({ to: "worker", type: "tab-sound", tabId } satisfies ToWorker);
 
-const startTextReader = (): TextWorker => {
-  const worker = new Worker("/text-reader.js");
+function startWorker<Question>(url: string): TextWorker<Question> {
+  const worker = new Worker(url);
   return {
     ask: (question, answered) => {
       worker.onmessage = ({ data }) => answered(data);
@@ -22,10 +25,16 @@ const startTextReader = (): TextWorker => {
     },
     terminate: () => worker.terminate(),
   };
-};
+}
 
-const pictureText = new PictureText(startTextReader);
-const { configure } = hostEngine(tellWorker, { tabSound, pictureText });
+const pictureText = new WorkerReader<TextQuestion>({
+  start: () => startWorker("/text-reader.js"),
+  failure: "the text in pictures cannot be read",
+  timeMs: LIMITS.readTextMs,
+  idleMs: LIMITS.readTextIdleMs,
+});
+const whisper = new Whisper(() => startWorker("/whisper-reader.js"));
+const { configure } = hostEngine(tellWorker, { tabSound, pictureText, whisper });
 void browser.runtime
   .sendMessage({ to: "worker", type: "ready" } satisfies ToWorker)
   .then((config: EngineConfig | null) => {

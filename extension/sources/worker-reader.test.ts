@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../limits.ts";
-import { PictureText } from "./picture-text.ts";
-import type { TextAnswer } from "./tesseract.ts";
+import type { TextQuestion } from "./tesseract.ts";
+import { type TextAnswer, type TextWorker, WorkerReader } from "./worker-reader.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 /** A reader whose workers answer with what `answer` makes of the first byte; `null` for no answer. */
 function readerOf(answer: (byte: number) => TextAnswer | null) {
   const workers: { readonly questions: number[]; isEnded: boolean }[] = [];
-  const reader = new PictureText(() => {
+  const start = (): TextWorker<TextQuestion> => {
     const state = { questions: [] as number[], isEnded: false };
     workers.push(state);
     return {
@@ -25,7 +25,15 @@ function readerOf(answer: (byte: number) => TextAnswer | null) {
         state.isEnded = true;
       },
     };
-  });
+  };
+  const limits = { timeMs: LIMITS.readTextMs, idleMs: LIMITS.readTextIdleMs };
+  const read = new WorkerReader({ start, failure: "the text in pictures cannot be read", ...limits });
+  const reader = {
+    read: (bytes: Uint8Array<ArrayBuffer>) => read.read({ bytes }),
+    get failure() {
+      return read.failure;
+    },
+  };
   return { reader, workers };
 }
 
