@@ -66,6 +66,7 @@ async function openMicrophone(
     engine.setMicrophone({ state: failure === null ? "listening" : "failed", failure });
     host.showMicrophone(failure === null ? key : null);
   };
+  let isFailed = false;
   const events: SpeechEvents = {
     mediaTimeMs: () => engine.mediaTimeMs(key),
     began: (mediaTimeMs) => {
@@ -77,7 +78,11 @@ async function openMicrophone(
       if (sources.microphone === "whisper") {
         void engine
           .transcribe(key, segment, { lang: lang === "" ? null : lang, speaker: "viewer" })
-          .then((failure) => failure !== null && engine.setMicrophone({ state: "failed", failure }))
+          .then((failure) => {
+            if (failure !== null || isFailed)
+              engine.setMicrophone({ state: failure === null ? "listening" : "failed", failure });
+            isFailed = failure !== null;
+          })
           .catch((error) => engine.report(key, error));
         return;
       }

@@ -153,7 +153,10 @@ function recogniseTab(engine: Engine, stream: MediaStream, { key, filmLang: lang
 function transcribe(engine: Engine, key: string, segment: SpeechSegment, film: Heard): void {
   void engine
     .transcribe(key, segment, film)
-    .then((failure) => failure !== null && engine.setTabSound({ state: "failed", failure }))
+    .then((failure) => {
+      if (failure !== null) engine.setTabSound({ state: "failed", failure });
+      else if (engine.tabSound.state === "failed") engine.setTabSound({ state: "listening", failure });
+    })
     .catch((error) => engine.report(key, error));
 }
 

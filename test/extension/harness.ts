@@ -1,10 +1,10 @@
 /** Chromium with the extension and a page with a video: everything real, each in a folder of its own. */
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type BrowserContext, chromium, type Frame, type Page, type Worker } from "playwright-core";
 import { expect, vi } from "vitest";
 import { answerRange } from "../../scripts/ranges.ts";
@@ -78,6 +78,8 @@ export interface ViewerOptions {
   /** The browser gives the sound of tabs: `allowed` as after a press of the button, which no test can press. */
   readonly tabSound?: "allowed" | "unasked";
   readonly watchScript?: string;
+  /** Files that the person put into the folder of the extension, by path. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Permissions are granted by people in a dialog; here the copy of the extension has them from the start. */
@@ -91,6 +93,7 @@ export async function openViewer(
     offscreenScript,
     tabSound,
     watchScript = "",
+    files = {},
   }: ViewerOptions = {},
 ): Promise<Viewer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-viewer-"));
@@ -111,6 +114,10 @@ export async function openViewer(
       join(extension, "offscreen.html"),
       html.replace(/<script/u, '<script src="/first.js"></script><script'),
     );
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(extension, path)), { recursive: true });
+    writeFileSync(join(extension, path), text);
   }
   const watch = join(extension, "watch.js");
   writeFileSync(watch, `${watchScript}${readFileSync(watch, "utf8")}`);

@@ -1,0 +1,12 @@
+/** The words of a model without its marks for sounds. */
+
+import { expect, test } from "vitest";
+import { spokenText } from "./whisper-model.ts";
+
+test.each([
+  [" The ship leaves.  (music) It is late. ", "The ship leaves. It is late."],
+  ["[BLANK_AUDIO]", ""],
+  ["♪ (cheering) ♪", ""],
+])("%j is said as %j", (text, said) => {
+  expect(spokenText(text)).toBe(said);
+});

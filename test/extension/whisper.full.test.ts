@@ -1,0 +1,71 @@
+/**
+ * Whisper in the extension: the library and the model are files that the person put into its folder. A stand-in of the library
+ * takes their place, which reads the files of its model as the library does, and hears if there is a sound.
+ */
+
+import { expect, test } from "vitest";
+import { openWatched } from "./open-watched.ts";
+import { checkPanel } from "./pictures.ts";
+import { textsOf } from "./served.ts";
+
+const LIBRARY = `
+  export const env = { backends: { onnx: { wasm: {} } } };
+  export async function pipeline(task, model) {
+    if (task !== "automatic-speech-recognition") throw new Error("unknown task " + task);
+    if (env.allowRemoteModels !== false) throw new Error("a model may come from elsewhere");
+    const answer = await fetch(env.localModelPath + model + "/config.json");
+    const { word } = await answer.json();
+    let count = 0;
+    return async (samples, { language }) => {
+      const isLoud = samples instanceof Float32Array && samples.some((sample) => sample > 0.1);
+      return { text: isLoud ? " [BLANK_AUDIO] " + word + " " + ++count + " " + language : "silence" };
+    };
+  }
+`;
+
+const FILES = {
+  "whisper/transformers.min.js": LIBRARY,
+  "whisper/model/config.json": JSON.stringify({ word: "whispered" }),
+};
+
+const PLAY = `(() => { const video = document.querySelector("video"); video.loop = true; return video.play(); })()`;
+
+test("Whisper makes words of the microphone on this machine, and no recording reaches the server", async () => {
+  const sources = { microphone: "whisper", lang: "en-GB", captions: false, frameEveryMs: 600_000 };
+  // The server has no transcriber.
+  await using watched = await openWatched({ sources, files: FILES });
+  const { page, panel, served, viewer, key } = watched;
+  const sent: string[] = [];
+  viewer.context.on("request", (request) => sent.push(request.url()));
+  await page.bringToFront();
+  await page.evaluate(PLAY);
+  await expect
+    .poll(async () => textsOf(await served.events(key)), { timeout: 60_000 })
+    .toContain("whispered 1 en");
+  const spoken = (await served.events(key)).find(({ type }) => type === "transcript_added");
+  expect(spoken?.data).toMatchObject({ speaker: "viewer", lang: "en-GB" });
+  expect(textsOf(await served.events(key))).not.toContain("silence");
+  await panel.getByText("Microphone: listening").waitFor();
+  await panel.getByRole("button", { name: "Settings" }).click();
+  await panel.getByText("Recordings stay on this machine").waitFor();
+  await checkPanel(panel, "whisper-settings");
+  expect(sent.filter((url) => url.includes("/audio"))).toEqual([]);
+});
+
+test("a panel names the folder for the files of Whisper that are missing, and nothing is recorded", async () => {
+  const sources = { microphone: "whisper", tabSound: "always", tabTranscriber: "whisper" };
+  await using watched = await openWatched({ sources });
+  await watched.page.bringToFront();
+  await watched.page.evaluate(PLAY);
+  await watched.panel.getByText("Microphone: the extension has no files of Whisper").waitFor();
+  await watched.panel.getByText("Tab sound: the extension has no files of Whisper").waitFor();
+});
+
+test("the panel says that a model does not work", async () => {
+  const files = { "whisper/transformers.min.js": LIBRARY };
+  const sources = { microphone: "whisper", captions: false, frameEveryMs: 600_000 };
+  await using watched = await openWatched({ sources, files });
+  await watched.page.bringToFront();
+  await watched.page.evaluate(PLAY);
+  await watched.panel.getByText("Microphone: Whisper does not work").waitFor({ timeout: 60_000 });
+});
