@@ -9,6 +9,7 @@ import { openSite, openViewer, type Viewer } from "./harness.ts";
 import { checkPanel } from "./pictures.ts";
 import { keysOf, type Served, serve, textsOf } from "./served.ts";
 import { openTranscriber } from "./transcriber.ts";
+import { WHISPER } from "./whisper.ts";
 
 /** Longer than two words of the page, and the silence that ends a recording. */
 const QUIET_MS = 8_000;
@@ -63,12 +64,14 @@ async function openTalk(
     html = SPEAKING,
     sources = {},
     script = "",
+    files = {},
   }: {
     readonly yaml?: string;
     readonly html?: string;
     readonly sources?: Readonly<Record<string, unknown>>;
     /** A script of every page of the extension. */
     readonly script?: string;
+    readonly files?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<Talk> {
   await using stack = new AsyncDisposableStack();
@@ -76,7 +79,7 @@ async function openTalk(
   site.pages.set("/talk", html);
   const served = stack.use(await serve({ yaml }));
   const offscreenScript = `${LOUDSPEAKER}${script}`;
-  const options = { sources: { ...SOURCES, ...sources }, tabSound, offscreenScript };
+  const options = { sources: { ...SOURCES, ...sources }, tabSound, offscreenScript, files };
   const viewer = stack.use(await openViewer(site, served, options));
   await viewer.context.addInitScript(script);
   const panel = await viewer.panel();
@@ -227,5 +230,20 @@ test("the browser recognises the sound of the tab on this machine, after the per
   expect(textsOf(await served.events(key)).join(" ")).not.toContain("maker");
   const loudness = (): Promise<unknown> => viewer.ask(`chrome.runtime.sendMessage({ type: "loudness" })`);
   await expect.poll(loudness).toBeGreaterThan(0.1);
+  await panel.getByText(/^Tab sound: \d+ a minute$/u).waitFor();
+});
+
+test("Whisper makes words of the film of the sound of the tab, and the server gets no recording", async () => {
+  const sources = { tabTranscriber: "whisper", filmLang: "en" };
+  await using transcriber = await openTranscriber();
+  await using talk = await openTalk("allowed", { ...transcriber, sources, files: WHISPER });
+  const { panel, served } = talk;
+  const [key = ""] = await keysOf(served);
+  await expect
+    .poll(async () => textsOf(await served.events(key)), { timeout: 60_000 })
+    .toContain("whispered 1 en");
+  const spoken = (await served.events(key)).find(({ type }) => type === "transcript_added");
+  expect(spoken?.data).toMatchObject({ speaker: "film", lang: "en" });
+  expect(transcriber.heard()).toBe(0);
   await panel.getByText(/^Tab sound: \d+ a minute$/u).waitFor();
 });

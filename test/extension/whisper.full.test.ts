@@ -1,39 +1,17 @@
-/**
- * Whisper in the extension: the library and the model are files that the person put into its folder. A stand-in of the library
- * takes their place, which reads the files of its model as the library does, and hears if there is a sound.
- */
+/** Whisper in the extension: the library and the model are files that the person put into its folder. */
 
 import { expect, test } from "vitest";
 import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { textsOf } from "./served.ts";
-
-const LIBRARY = `
-  export const env = { backends: { onnx: { wasm: {} } } };
-  export async function pipeline(task, model) {
-    if (task !== "automatic-speech-recognition") throw new Error("unknown task " + task);
-    if (env.allowRemoteModels !== false) throw new Error("a model may come from elsewhere");
-    const answer = await fetch(env.localModelPath + model + "/config.json");
-    const { word } = await answer.json();
-    let count = 0;
-    return async (samples, { language }) => {
-      const isLoud = samples instanceof Float32Array && samples.some((sample) => sample > 0.1);
-      return { text: isLoud ? " [BLANK_AUDIO] " + word + " " + ++count + " " + language : "silence" };
-    };
-  }
-`;
-
-const FILES = {
-  "whisper/transformers.min.js": LIBRARY,
-  "whisper/model/config.json": JSON.stringify({ word: "whispered" }),
-};
+import { WHISPER } from "./whisper.ts";
 
 const PLAY = `(() => { const video = document.querySelector("video"); video.loop = true; return video.play(); })()`;
 
 test("Whisper makes words of the microphone on this machine, and no recording reaches the server", async () => {
   const sources = { microphone: "whisper", lang: "en-GB", captions: false, frameEveryMs: 600_000 };
   // The server has no transcriber.
-  await using watched = await openWatched({ sources, files: FILES });
+  await using watched = await openWatched({ sources, files: WHISPER });
   const { page, panel, served, viewer, key } = watched;
   const sent: string[] = [];
   viewer.context.on("request", (request) => sent.push(request.url()));
@@ -62,7 +40,7 @@ test("a panel names the folder for the files of Whisper that are missing, and no
 });
 
 test("the panel says that a model does not work", async () => {
-  const files = { "whisper/transformers.min.js": LIBRARY };
+  const { "whisper/model/config.json": _, ...files } = WHISPER;
   const sources = { microphone: "whisper", captions: false, frameEveryMs: 600_000 };
   await using watched = await openWatched({ sources, files });
   await watched.page.bringToFront();
