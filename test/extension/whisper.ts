@@ -19,7 +19,7 @@ const LIBRARY = `
 `;
 
 /** The files that a person puts into the folder of the extension. */
-export const WHISPER = {
+export const WHISPER: Readonly<Record<string, string>> = {
   "whisper/transformers.min.js": LIBRARY,
   "whisper/model/config.json": JSON.stringify({ word: "whispered" }),
 };
