@@ -3,10 +3,10 @@
 import { expect, test } from "vitest";
 import { spokenText } from "./whisper-model.ts";
 
-test.each([
+test.each<readonly [string, string]>([
   [" The ship leaves.  (music) It is late. ", "The ship leaves. It is late."],
   ["[BLANK_AUDIO]", ""],
   ["♪ (cheering) ♪", ""],
-])("%j is said as %j", (text, said) => {
+])("the words of %j are %j", (text, said) => {
   expect(spokenText(text)).toBe(said);
 });

@@ -12,7 +12,7 @@ export interface TextWorker<Question> {
 
 export interface ReaderOptions<Question> {
   readonly start: () => TextWorker<Question>;
-  /** What the failure of a question is called. */
+  /** The message of a failure. */
   readonly failure: string;
   /** The time limit of one question. */
   readonly timeMs: number;
