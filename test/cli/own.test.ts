@@ -4,7 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { builtViewer } from "../sizes/prepared.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -14,6 +15,7 @@ const ALONE = "01888888-0000-7000-8000-000000000002";
 let home: Home;
 let database: string;
 
+beforeAll(builtViewer);
 beforeEach(() => {
   home = createHome();
   writeSessions(home);
@@ -181,7 +183,7 @@ describe("one of Continuo's own", () => {
     expect(text).toContain("Built.");
     expect(text).not.toContain("\u001b");
     expect((await runHere(home, ["export", BOTH, "--format", "html"])).stdout).toContain(
-      "<dd><bdi>continuo</bdi></dd>",
+      '<p class="dim"><bdi>continuo</bdi> · <bdi>model-a</bdi>',
     );
     const info = JSON.parse((await runHere(home, ["session", "info", BOTH.slice(0, 10), "--json"])).stdout);
     expect(info).toMatchObject({

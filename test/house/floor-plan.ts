@@ -53,10 +53,11 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     floor: 6,
     only: [...BELOW, "native", "editing", "catalog", "handoff", "sessions", "drivers", "config"],
   },
+  pages: { folder: "packages/agents/src/pages", floor: 6, only: [...BELOW, "catalog"] },
   runtime: {
     folder: "packages/agents/src/runtime",
-    floor: 6,
-    only: [...BELOW, "sessions", "drivers", "handoff", "model-agent"],
+    floor: 7,
+    only: [...BELOW, "sessions", "drivers", "handoff", "model-agent", "catalog", "pages"],
   },
   search: { folder: "packages/agents/src/search", floor: 6, only: [...BELOW, "catalog", "index-file"] },
   server: {
@@ -70,7 +71,17 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     floor: 7,
     only: [
       ...BELOW,
-      ...["native", "editing", "sessions", "handoff", "index-file", "catalog", "search", "conversations"],
+      ...[
+        "native",
+        "editing",
+        "sessions",
+        "handoff",
+        "index-file",
+        "catalog",
+        "search",
+        "conversations",
+        "pages",
+      ],
     ],
   },
   gateway: {

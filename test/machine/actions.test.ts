@@ -13,6 +13,7 @@ import type {
 } from "@continuo/core/wire/machine";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, DAMAGED_ID, writeDamaged } from "../cli/home.ts";
+import { builtViewer } from "../sizes/prepared.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 
 let machine: OpenMachine;
@@ -172,6 +173,7 @@ test.each([
   ["jsonl", "application/jsonl", '"role":"user"'],
   ["json", "application/json", '"messages"'],
 ])("export as %s is a file to keep, never a page of the server", async (format, type, text) => {
+  if (format === "html") await builtViewer();
   const response = await machine.get(`${KEY}/export?format=${format}`);
   const headers = Object.fromEntries(response.headers);
   expect(headers["content-type"]).toContain(type);

@@ -1,14 +1,16 @@
 import { shippedPrices } from "@continuo/agents/catalog";
+import {
+  type CachedHistory,
+  changedFiles,
+  changesOfFile,
+  createCachedHistory,
+  outlineOf,
+  windowOf,
+} from "@continuo/agents/pages";
 import type { Message } from "@continuo/core/model";
 import type { HistoryWindow } from "@continuo/core/wire/machine";
 import { afterEach, expect, test } from "vitest";
-import {
-  type CachedHistory,
-  createCachedHistory,
-} from "../../packages/server/src/machine/history/cached-history.ts";
 import type { CompleteHistory } from "../../packages/server/src/machine/history/history-reader.ts";
-import { changedFiles, changesOfFile, outlineOf } from "../../packages/server/src/machine/history/outline.ts";
-import { windowOf } from "../../packages/server/src/machine/history/window.ts";
 import { historyChangesOf } from "../../packages/server/src/machine/history-changes.ts";
 import { imageIn, textIn } from "../../packages/server/src/machine/parts.ts";
 

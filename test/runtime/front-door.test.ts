@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } 
 import { z } from "zod";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+import { builtViewer } from "../sizes/prepared.ts";
 
 let c: Continuo;
 afterEach(() => c.close());
@@ -332,11 +333,13 @@ describe("events of one's own", () => {
   });
 });
 
-test("a session is a page, with its text escaped", async () => {
+test("a session is the viewer's page, with its text escaped", async () => {
+  await builtViewer();
   c = await openContinuo("memory:", { agents: [new EchoAgent()] });
   const session = c.session("s", { create: true, title: "Questions" });
   await session.send("<script>alert(1)</script>").result();
   const html = await session.toHtml();
   expect(html).toContain("<title>Questions</title>");
   expect(html).not.toContain("<script>alert");
+  expect(html).toContain('<script type="application/json" id="saved-session">{"savedAt":');
 });

@@ -21,6 +21,11 @@ export function builtExtension(): Promise<string> {
   return ask("/extension");
 }
 
+/** Builds `dist/web` unless it is newer than its sources, so that sessions can be exported as pages. */
+export async function builtViewer(): Promise<void> {
+  await ask("/viewer");
+}
+
 /**
  * The URL of a new, empty database on the Postgres server that all test files share. The server never syncs:
  * a test that kills it starts one of its own.

@@ -5,7 +5,7 @@
  */
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { promisify } from "node:util";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
 import { commandBundle, commandChunks, writeStarted } from "../../scripts/bundle.ts";
+import { bundleWeb } from "../../scripts/web.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
 import { openTemporaryFolder } from "./temporary.ts";
 
@@ -35,6 +36,7 @@ const SERVICES: Readonly<Record<string, () => Promise<Service>>> = {
   "/command": bundleCommand,
   "/postgres": sharedPostgres,
   "/extension": buildExtension,
+  "/viewer": buildViewer,
 };
 
 /** The rest of the address is the path of a program of the tests, below the project's root. */
@@ -120,6 +122,21 @@ async function buildExtension(): Promise<Service> {
     cwd: ROOT,
   });
   return { value: dir, end: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+/** In the place where the command and the library look for it, as after `npm ci`. */
+async function buildViewer(): Promise<Service> {
+  const folder = join(ROOT, "dist/web");
+  const page = join(folder, "file.html");
+  const newest = ["web", "packages/core/src", "scripts"].flatMap((name) => timesIn(join(ROOT, name)));
+  if (!existsSync(page) || statSync(page).mtimeMs < Math.max(...newest)) await bundleWeb(ROOT, folder);
+  return { value: folder, end: () => undefined };
+}
+
+function timesIn(folder: string): number[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs);
 }
 
 async function sharedPostgres(): Promise<Service> {

@@ -1,63 +1,50 @@
 /** `continuo view ID --output FILE` in a real browser, from disk and offline. */
 
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundleWeb } from "../../scripts/web.ts";
-import type { Shell } from "../../src/cli/terminal/index.ts";
-import { runSave } from "../../src/cli/view/save.ts";
 import { openBrowser } from "../cli/browser.ts";
-import { CLAUDE_ID, claudeFile, claudeText, cleanEnv, createHome, type Home } from "../cli/home.ts";
+import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
+import { runHere } from "../cli/in-process.ts";
 import { attacksOn, hostileSession } from "../hostile/hostile-session.ts";
+import { builtViewer } from "../sizes/prepared.ts";
 import { homeWithLongSession, LONG_ID, LONG_TURNS } from "./long-session.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "continuo-web-"));
 let browser: Browser;
 let home: Home;
 beforeAll(async () => {
-  await bundleWeb(ROOT, folder);
+  await builtViewer();
   browser = await openBrowser();
   home = homeWithLongSession();
 });
 afterAll(async () => {
   await browser?.close();
   home?.[Symbol.dispose]();
-  rmSync(folder, { recursive: true });
 });
+
+interface SaveOptions {
+  readonly of?: Home;
+  readonly to?: string;
+  readonly flags?: readonly string[];
+  /** The command, if it is another one than `view`. */
+  readonly via?: readonly string[];
+}
 
 interface Saved {
   readonly path: string;
+  readonly code: number | null;
   readonly stderr: string;
-}
-
-interface SaveOptions extends Partial<Parameters<typeof runSave>[2]> {
-  readonly of?: Home;
-  readonly to?: string;
 }
 
 async function save(
   id: string,
-  { of = home, to = "saved.html", ...flags }: SaveOptions = {},
+  { of = home, to = "saved.html", flags = [], via = ["view"] }: SaveOptions = {},
 ): Promise<Saved> {
-  let stderr = "";
-  const shell = {
-    home: of.path,
-    cwd: of.path,
-    env: cleanEnv(of.path),
-    now: new Date("2026-11-23T10:00:00Z"),
-    stderr: {
-      write: (text: string) => {
-        stderr += text;
-      },
-    },
-    onExit: () => ({ [Symbol.dispose]: () => undefined }),
-  } as unknown as Shell;
-  await runSave(id, to, { open: true, ...flags }, shell, folder);
-  return { path: join(of.path, to), stderr };
+  const args = [...via, id, "--output", to, ...flags];
+  const { code, stderr } = await runHere(of, args, { now: new Date("2026-11-23T10:00:00Z") });
+  return { path: join(of.path, to), code, stderr };
 }
 
 interface Opened {
@@ -81,8 +68,8 @@ async function open(path: string, { scripts = true, hash = "" } = {}): Promise<O
 }
 
 test("a session opens from disk at its newest turn, and nothing is asked of anybody", async () => {
-  const { path, stderr } = await save(LONG_ID, { turns: "1400-", to: "end.html" });
-  expect(stderr).toMatch(new RegExp(`^~/end.html, 101 turns of ${LONG_TURNS}, [\\d.]+ KB\\n$`, "u"));
+  const { path, stderr } = await save(LONG_ID, { to: "end.html", flags: ["--turns", "1400-"] });
+  expect(stderr).toMatch(/^~\/end\.html, [\d,]+ bytes\n$/u);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   const { page, errors, requests } = await open(path);
   await page.locator("main").getByText(`Answer ${LONG_TURNS}`, { exact: true }).waitFor();
@@ -102,7 +89,7 @@ test("a session opens from disk at its newest turn, and nothing is asked of anyb
 });
 
 test("every message can be read without scripts", async () => {
-  const { path } = await save(LONG_ID, { turns: "7-9", to: "part.html" });
+  const { path } = await save(LONG_ID, { to: "part.html", flags: ["--turns", "7-9"] });
   const { page, errors } = await open(path, { scripts: false });
   const text = await page.locator("main").innerText();
   for (const turn of [7, 8, 9]) {
@@ -155,23 +142,12 @@ test("a hostile session runs nothing and requests nothing, with scripts and with
   await page.context().close();
 });
 
-test("a session that is too large names the turns that fit, and these can be saved", async () => {
+test("a text is cut as in a page of a server, and the rest of it is inside too", async () => {
   using large = createHome();
-  const lines = Array.from({ length: 12 }, (_, at) => ({
-    uuid: `u${at}`,
-    parent: at === 0 ? null : `u${at - 1}`,
-    role: "user" as const,
-    time: "10:00:00",
-    content: `Question ${at + 1} ${"x".repeat(1_000_000)}`,
-  }));
-  large.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
-  const error = await save(CLAUDE_ID, { of: large }).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: "too_large", details: { fits: { from: 4, to: 12 } } });
-  expect((error as { hint: string }).hint).toContain("--turns 4-12");
-  const { path } = await save(CLAUDE_ID, { turns: "4-12", of: large });
-  expect(statSync(path).size).toBeLessThan(21_000_000);
+  const line = { uuid: "u0", parent: null, role: "user" as const, time: "10:00:00" };
+  large.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, [{ ...line, content: "x".repeat(1_000_000) }]));
+  const { path } = await save(CLAUDE_ID, { of: large });
   const { page } = await open(path);
-  // A text is cut as in a page of a server, and the rest of it is inside too.
   const cut = page.locator(".cut").last();
   await cut.getByText("32,768 of 1,000,0").waitFor();
   await cut.getByRole("button").click();
@@ -179,13 +155,71 @@ test("a session that is too large names the turns that fit, and these can be sav
   await page.context().close();
 });
 
+test("every branch is inside, drawn as a tree, and so is what a sub-agent did", async () => {
+  using branched = createHome();
+  writeSessions(branched);
+  const { path } = await save(CLAUDE_ID, { of: branched, via: ["session", "export"], flags: ["--all"] });
+  const { page, errors, requests } = await open(path);
+  const main = page.locator("main");
+  await main.getByText("Try again").first().waitFor();
+  expect(await main.innerText()).not.toContain("Old end.");
+  await page.getByRole("button", { name: "2 branches" }).click();
+  await page.locator(".branch-tree button", { hasText: "Fix the build" }).click();
+  await main.getByText("Old end.").waitFor();
+  expect([errors, requests]).toEqual([[], []]);
+  await page.context().close();
+});
+
+test("a sub-agent is opened from its call, and leads back; its secrets are masked, and the page says so", async () => {
+  using nested = createHome();
+  const secret = writeSubagent(nested);
+  const { path, stderr } = await save(CLAUDE_ID, { of: nested, flags: ["--mask-secrets"] });
+  expect(stderr).toContain("Masked 2 secrets: 2 × GitHub token.");
+  expect(readFileSync(path, "utf8")).not.toContain(secret);
+  const { page, errors } = await open(path);
+  await page.getByText("Masked 2 secrets").waitFor();
+  await page.getByRole("link", { name: "Open the sub-agent" }).click();
+  await page.locator("main").getByText("found [masked: GitHub token]").waitFor();
+  expect(await page.locator("h1").innerText()).toBe("finder");
+  await page.getByRole("link", { name: "Back to" }).click();
+  await page.locator("main").getByText("Ask the finder").first().waitFor();
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+function writeSubagent(of: Home): string {
+  const secret = `ghp_${"a1B2c3".repeat(6)}`;
+  const call = { type: "tool_use", id: "toolu_1", name: "Task", input: { prompt: `use ${secret}` } };
+  of.write(
+    claudeFile(CLAUDE_ID),
+    claudeText(CLAUDE_ID, [
+      { uuid: "u1", parent: null, role: "user", content: "Ask the finder", time: "10:00:00" },
+      { uuid: "u2", parent: "u1", role: "assistant", content: [call], time: "10:00:01" },
+    ]),
+  );
+  const folder = claudeFile(CLAUDE_ID).replace(/\.jsonl$/u, "/subagents");
+  const said = [{ type: "text", text: `found ${secret}` }];
+  const lines = claudeText(CLAUDE_ID, [
+    { uuid: "s1", parent: null, role: "user", content: "look", time: "10:00:02" },
+    { uuid: "s2", parent: "s1", role: "assistant", content: said, time: "10:00:03" },
+  ]);
+  const marked = lines
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.stringify({ ...JSON.parse(line), agentId: "abc12345", isSidechain: true }));
+  of.write(`${folder}/agent-abc12345.jsonl`, `${marked.join("\n")}\n`);
+  const meta = { agentType: "finder", toolUseId: "toolu_1" };
+  of.write(`${folder}/agent-abc12345.meta.json`, JSON.stringify(meta));
+  return secret;
+}
+
 test("no file is replaced without --force, none is written into an agent's folder, and a range is checked", async () => {
-  await save(CLAUDE_ID);
-  await expect(save(CLAUDE_ID)).rejects.toMatchObject({ code: "conflict" });
-  await save(CLAUDE_ID, { force: true });
-  await expect(save(CLAUDE_ID, { to: ".claude/page.html" })).rejects.toMatchObject({ code: "invalid" });
-  await expect(save(CLAUDE_ID, { to: "a.html", turns: "9-2" })).rejects.toMatchObject({ code: "usage" });
-  await expect(save(LONG_ID, { to: "a.html", turns: "9999-" })).rejects.toMatchObject({
-    code: "out_of_range",
-  });
+  const code = async (options: SaveOptions, id = CLAUDE_ID) => (await save(id, options)).code;
+  expect(await code({ to: "twice.html" })).toBe(0);
+  expect(await code({ to: "twice.html" })).toBe(5);
+  expect(await code({ to: "twice.html", flags: ["--force"] })).toBe(0);
+  expect(await code({ to: ".claude/page.html" })).toBe(2);
+  expect(await code({ to: "a.html", flags: ["--turns", "9-2"] })).toBe(2);
+  const outside = await save(LONG_ID, { to: "a.html", flags: ["--turns", "9999-"] });
+  expect(outside.stderr).toContain("has no turns 9999");
 });

@@ -1,9 +1,11 @@
-/** The answers of a page with a session inside, in place of a server's. Pure. */
+/** The answers of a page with sessions inside, in place of a server's. Pure. */
 
 import {
   type HistoryWindow,
+  MACHINE_ROOT,
+  type SavedHistory,
+  type SavedPage,
   type SavedSession,
-  sessionPath,
   type TextRest,
   type WindowMessage,
 } from "@continuo/core/wire/machine";
@@ -13,30 +15,60 @@ import { ServerError } from "../state/server.ts";
 const MAX_REST = 262_144;
 
 /** Errors: `not_found` for what is not inside. */
-export function answersOf(saved: SavedSession): (path: string) => unknown {
-  const root = sessionPath(saved.head.session.key);
+export function answersOf({ sessions }: SavedPage): (path: string) => unknown {
+  const byKey = new Map(sessions.map((session) => [session.head.session.key, session]));
   return (path) => {
     const [place = "", asked = ""] = path.split("?");
     const query = new URLSearchParams(asked);
-    if (place === root) return saved.head;
-    if (place === `${root}/outline`) return saved.outline;
-    if (place === `${root}/history`) return windowOf(saved.messages, query);
-    if (place.startsWith(`${root}/messages/`)) return restOf(saved, place.slice(root.length), query);
-    if (place !== `${root}/changes`) throw notInside();
-    const file = query.get("path");
-    if (file === null) return saved.changes;
-    const changes = saved.files.find((one) => one.path === file);
-    if (changes === undefined) throw notInside();
-    return changes;
+    const [, name = "", part = ""] =
+      /^\/sessions\/([^/]+)(.*)$/u.exec(place.slice(MACHINE_ROOT.length)) ?? [];
+    const session = byKey.get(decodeURIComponent(name));
+    if (session === undefined) throw notInside();
+    if (part === "") return session.head;
+    if (part === "/branches" && session.branches !== null) return session.branches;
+    return answerOf(session, part, query);
   };
 }
 
-function restOf({ texts }: SavedSession, place: string, query: URLSearchParams): TextRest {
-  const id = decodeURIComponent(place.split("/")[2] ?? "");
-  const found = texts.find(({ messageId, path }) => messageId === id && path === query.get("path"));
+function answerOf(session: SavedSession, part: string, query: URLSearchParams): unknown {
+  const [first, history = first] = historiesOf(session, query);
+  if (first === undefined || history === undefined) throw notInside();
+  if (part === "/outline") return history.outline;
+  if (part === "/history") return windowOf(messagesOf(first, history), query);
+  if (part.startsWith("/messages/")) return restOf(session, part, query);
+  if (part !== "/changes") throw notInside();
+  const file = query.get("path");
+  if (file === null) return history.changes;
+  const changes = history.files.find((one) => one.path === file);
+  if (changes === undefined) throw notInside();
+  return changes;
+}
+
+/** The first history, and the one of the branch that was asked for. */
+function historiesOf({ histories, head }: SavedSession, query: URLSearchParams): readonly SavedHistory[] {
+  const branch = query.get("branch");
+  const [first] = histories;
+  if (first === undefined) return [];
+  const isActive = branch === null || head.branches.some(({ id, active }) => active && id === branch);
+  if (isActive) return [first];
+  const found = histories.find((one) => one.branch === branch);
   if (found === undefined) throw notInside();
-  const from = Number(query.get("from"));
-  return { text: found.text.slice(from, from + MAX_REST), from, total: found.text.length };
+  return [first, found];
+}
+
+function messagesOf(first: SavedHistory, { shared, messages }: SavedHistory): readonly WindowMessage[] {
+  return shared === 0 ? messages : [...first.messages.slice(0, shared), ...messages];
+}
+
+function restOf({ histories }: SavedSession, part: string, query: URLSearchParams): TextRest {
+  const id = decodeURIComponent(part.split("/")[2] ?? "");
+  for (const { texts } of histories) {
+    const found = texts.find(({ messageId, path }) => messageId === id && path === query.get("path"));
+    if (found === undefined) continue;
+    const from = Number(query.get("from"));
+    return { text: found.text.slice(from, from + MAX_REST), from, total: found.text.length };
+  }
+  throw notInside();
 }
 
 function windowOf(messages: readonly WindowMessage[], query: URLSearchParams): HistoryWindow {
@@ -47,8 +79,9 @@ function windowOf(messages: readonly WindowMessage[], query: URLSearchParams): H
   if (typeof before === "string") from = Math.max(0, placeOf(before) - limit);
   else if (typeof after === "string") from = placeOf(after) + 1;
   else if (typeof around === "string") {
-    const turn = Number(around.replace(/^turn:/u, ""));
-    from = Math.max(0, messages.findIndex((one) => one.turn === turn) - 10);
+    const turn = /^turn:(\d+)$/u.exec(around)?.[1];
+    const at = turn === undefined ? placeOf(around) : messages.findIndex((one) => one.turn === Number(turn));
+    from = Math.max(0, at - 10);
   }
   const end = typeof before === "string" ? placeOf(before) : from + limit;
   const shown = messages.slice(from, end);

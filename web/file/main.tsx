@@ -1,19 +1,20 @@
-/** The viewer in a file with one session inside: `continuo view ID --output FILE`. It asks nobody for anything. */
+/** The viewer in a file with a session inside: `continuo session export --format html`. It asks nobody for anything. */
 
-import { SAVED_ELEMENT, type SavedSession } from "@continuo/core/wire/machine";
+import { visibleLine } from "@continuo/core/transcript";
+import { SAVED_ELEMENT, type SavedPage } from "@continuo/core/wire/machine";
 import { render, type VNode } from "preact";
 import { colourWith } from "../colour/colour.ts";
 import { wordsOf } from "../colour/words-of.ts";
 import { dateAndClock } from "../content/words.ts";
 import { SessionPage } from "../session/session.tsx";
 import { HelpButton } from "../shell/help.tsx";
-import { followAddress, route } from "../shell/route.ts";
+import { followAddress, route, sessionLink } from "../shell/route.ts";
 import { applyTheme, ThemeButton } from "../shell/theme-button.tsx";
 import { answerFrom } from "../state/server.ts";
 import { answersOf } from "./answers.ts";
 
 const text = document.getElementById(SAVED_ELEMENT)?.textContent ?? "";
-const saved: SavedSession = JSON.parse(text);
+const saved: SavedPage = JSON.parse(text);
 answerFrom(answersOf(saved));
 colourWith(wordsOf);
 applyTheme();
@@ -21,26 +22,49 @@ followAddress();
 const place = document.getElementById("app");
 if (place !== null) render(<FilePage />, place);
 
-/** Whatever the address says, it is this session. */
-function FilePage(): VNode {
+/** An address that names no session of the file leads to the first one. */
+function FilePage(): VNode | null {
   const asked = route.value;
   const { turn, tab } = asked.page === "session" ? asked : { turn: null, tab: "conversation" as const };
-  const { outline, head } = saved;
-  const [first, last] = [outline.turns[0]?.number, outline.turns.at(-1)?.number];
-  const isPart = outline.turns.length < outline.total;
+  const named = saved.sessions.find(({ head }) => asked.page === "session" && head.session.key === asked.key);
+  const [first] = saved.sessions;
+  const shown = named ?? first;
+  if (shown === undefined) return null;
+  const { head, histories } = shown;
+  const parent = saved.sessions.find((one) => one.head.session.key === head.parentKey)?.head.session;
   return (
     <>
       <header class="top">
         <span class="brand">Continuo</span>
-        <span class="saved">
-          Saved {dateAndClock(saved.savedAt)}
-          {isPart ? `, turns ${first} to ${last} of ${outline.total}` : ""}
-        </span>
+        {parent === undefined ? (
+          <span class="saved">
+            Saved {dateAndClock(saved.savedAt)}
+            {partOf(histories[0]?.outline)}
+          </span>
+        ) : (
+          <a class="saved" href={sessionLink(parent.key)}>
+            Back to <bdi>{visibleLine(parent.title ?? "the session")}</bdi>
+          </a>
+        )}
         <span class="space" />
         <HelpButton />
         <ThemeButton />
       </header>
-      <SessionPage sessionKey={head.session.key} turn={turn} tab={tab} />
+      {saved.notes.length === 0 ? null : (
+        <details class="saved-notes">
+          <summary>{saved.notes[0]}</summary>
+          {saved.notes.slice(1).map((note) => (
+            <p key={note}>{note}</p>
+          ))}
+        </details>
+      )}
+      <SessionPage key={head.session.key} sessionKey={head.session.key} turn={turn} tab={tab} />
     </>
   );
+}
+
+function partOf(outline: SavedPage["sessions"][number]["histories"][number]["outline"] | undefined): string {
+  const [turns, total] = [outline?.turns ?? [], outline?.total ?? 0];
+  if (turns.length === total) return "";
+  return `, turns ${turns[0]?.number} to ${turns.at(-1)?.number} of ${total}`;
 }

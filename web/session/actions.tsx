@@ -33,6 +33,7 @@ const ActionDialog = lazily(async () => (await import("./action-dialog.tsx")).Ac
 
 export function Actions({ state }: { state: SessionState }): VNode | null {
   const open = useSignal<Action | null>(null);
+  const masks = useSignal(true);
   const menu = useRef<HTMLDetailsElement>(null);
   const mayChange = state.head.value?.readOnly !== ONLY_READS;
   const start = (action: Action): void => {
@@ -43,7 +44,8 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   };
   const save = (format: Format): void => {
     if (menu.current !== null) menu.current.open = false;
-    downloadFile(exportPath(state.key, { format, secrets: "masked" })).catch((error: unknown) => {
+    const path = exportPath(state.key, { format, ...(masks.value && { secrets: "masked" }) });
+    downloadFile(path).catch((error: unknown) => {
       state.failure.value = sayError(error);
     });
   };
@@ -79,6 +81,18 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
               </button>
             </li>
           ))}
+          <li>
+            <label title="Keys, tokens and passwords of known forms. Secrets of other forms stay.">
+              <input
+                type="checkbox"
+                checked={masks.value}
+                onChange={(event) => {
+                  masks.value = event.currentTarget.checked;
+                }}
+              />{" "}
+              Mask secrets in exports
+            </label>
+          </li>
           {FORMATS.map(([format, label]) => (
             <li key={format}>
               <button type="button" onClick={() => save(format)}>

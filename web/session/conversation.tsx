@@ -100,7 +100,7 @@ function Switches({ state, shown }: { state: SessionState; shown: ConversationVi
 /** Opens the tree of branches, if there are several. */
 function BranchSwitch({ state, shown }: { state: SessionState; shown: ConversationView }): VNode | null {
   const count = state.head.value?.branches.length ?? 0;
-  if (count < 2 || isSaved()) return null;
+  if (count < 2) return null;
   return (
     <button
       id="branches"
@@ -116,7 +116,7 @@ function BranchSwitch({ state, shown }: { state: SessionState; shown: Conversati
 }
 
 function toggleTree(state: SessionState, shown: ConversationView): void {
-  if ((state.head.value?.branches.length ?? 0) < 2 || isSaved()) return;
+  if ((state.head.value?.branches.length ?? 0) < 2) return;
   shown.tree.value = !shown.tree.value;
   if (!shown.tree.value) document.getElementById("branches")?.focus();
 }

@@ -222,13 +222,18 @@ function addExport(session: Command, action: Action): void {
       new Option(
         "--bundle <file>",
         "pack the session as its agent keeps it, for `continuo import` on another machine",
-      ).conflicts(["format", "output", "all", "modelView", "tools", "injected", "maskSecrets"]),
+      ).conflicts(["format", "output", "all", "turns", "modelView", "tools", "injected", "maskSecrets"]),
     )
     .option("--force", "with --output or --bundle: replace an existing file")
     .option("--all", "include every branch")
+    .addOption(
+      new Option("--turns <range>", "html: only these turns: 12, 12-40, or 12- up to the end").conflicts([
+        "all",
+      ]),
+    )
     .addOption(modelViewOption(["all"]))
     .addOption(toolsOption("full"))
-    .option("--injected", `${INJECTED_HELP}; html folds them by default`)
+    .option("--injected", `${INJECTED_HELP}; html always has them, folded`)
     .option("--mask-secrets", "replace keys, tokens and passwords of known forms, and count them")
     .addHelpText("after", EXPORT_HELP + ID_HELP)
     .action((id: string | undefined, flags: ExportFlags) =>

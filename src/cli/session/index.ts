@@ -10,7 +10,6 @@ export { addSessionCommands, SESSION_COMMANDS } from "./commands.ts";
 export type { ExportFormat } from "./export/index.ts";
 export {
   deleteWork,
-  describeMaskedWork,
   drawWork,
   exportToWork,
   exportWork,

@@ -2,7 +2,6 @@
 
 import type { CatalogSession, LookUpHit } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";
-import type { SecretsFound } from "@continuo/core/transcript";
 import type { Shell } from "../terminal/index.ts";
 import type { ExportFlags, ExportFormat } from "./export/index.ts";
 import type { Conversation, ConversationOptions } from "./show/index.ts";
@@ -30,12 +29,8 @@ export async function exportToWork(
 ): Promise<void> {
   const { writeExport } = await import("./export/index.ts");
   const wish = present({ format, maskSecrets: secrets === undefined ? undefined : (true as const) });
-  await writeExport(located, wish, { isClosed: false, write }, shell);
-}
-
-/** The number of secrets that `--mask-secrets` masked, as text. */
-export async function describeMaskedWork(found: SecretsFound): Promise<string> {
-  return (await import("./export/index.ts")).describeMasked(found);
+  // A server lives long after its shell began.
+  await writeExport(located, wish, { isClosed: false, write }, { ...shell, now: new Date() });
 }
 
 /** Runs `session export`. */

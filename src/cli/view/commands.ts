@@ -1,7 +1,9 @@
 /** The flags of `continuo view`. Nothing here does any work. */
 
+import { ContinuoError, present } from "@continuo/core/model";
 import { type Command, Option } from "commander";
-import type { ProgramRun } from "../terminal/index.ts";
+import { exportWork } from "../session/index.ts";
+import type { ProgramRun, Shell } from "../terminal/index.ts";
 import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 
 const HELP = `
@@ -16,9 +18,8 @@ http://continuo-4bf3….localhost:${VIEWER_PORT}. Browsers know that it is this 
 Without a display, or through ssh, no browser is opened. To look at the sessions of another machine, forward the port:
 ssh -L ${VIEWER_PORT}:127.0.0.1:${VIEWER_PORT} HOST, and open the address on your own machine.
 
-With --output nothing is started: the file is the same viewer with the session inside, which needs no server and no network,
-and can be read without scripts. It is limited to 20 MB; --turns names a part of a longer session. Sub-agents, other branches and
-what the model sees are not inside.
+With --output nothing is started: the file is the page of session export, which needs no server and no network, and can be read
+without scripts. It is limited to 200 MB; --turns names a part of a longer session.
 
 Examples:
   continuo view                 the list of all sessions
@@ -53,7 +54,22 @@ export function addViewCommand(program: Command, run: ProgramRun | null): void {
       const work =
         flags.output === undefined
           ? (await import("./view.ts")).runView(id ?? null, flags, run.shell)
-          : (await import("./save.ts")).runSave(id ?? null, flags.output, flags, run.shell);
+          : saveSession(id ?? null, flags.output, flags, run.shell);
       run.onEnd(await work);
     });
+}
+
+/** The page of `session export`. Errors: `usage`, those of the export. */
+async function saveSession(
+  id: string | null,
+  output: string,
+  { force, turns, maskSecrets }: ViewFlags,
+  shell: Shell,
+): Promise<number> {
+  if (id === null) {
+    throw new ContinuoError("usage", "--output writes one session", {
+      hint: "Name it: `continuo view ID --output FILE`.",
+    });
+  }
+  return await exportWork(id, { format: "html", output, ...present({ force, turns, maskSecrets }) }, shell);
 }

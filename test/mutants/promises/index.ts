@@ -5,6 +5,7 @@ import { CHANNELS } from "./channels.ts";
 import { CLIENT } from "./client.ts";
 import { MACHINE } from "./machine.ts";
 import { MCP } from "./mcp.ts";
+import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
 import { SERVER } from "./server.ts";
 
@@ -15,4 +16,5 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   catalog: CATALOG,
   client: CLIENT,
   machine: MACHINE,
+  pages: PAGES,
 };

@@ -49,6 +49,7 @@ export {
   messageCounts,
   modelViewOf,
   openCatalogSession,
+  toCatalogSession,
 } from "./open-session.ts";
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
 export { readPriceList, type SavedPrices, savePriceList } from "./price-file.ts";
@@ -65,7 +66,7 @@ export {
   tokensOf,
 } from "./prices.ts";
 export { type ResumePrice, type ResumePriceOptions, resumePriceOf } from "./resume-price.ts";
-export { isOwn, isSame, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
+export { isOwn, isSame, type ListedSession, nameOf, OWN, type OwnRow, toOwnRow } from "./rows.ts";
 export {
   openUsage,
   type SessionUsage,

@@ -1,35 +1,30 @@
-/** A session as one page. */
+/** A session as the viewer's page. */
 
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
-import { messageToHtml, pageEnd, pageStart } from "@continuo/core/transcript/html";
+import { shippedPrices, toCatalogSession, toOwnRow } from "../catalog/index.ts";
+import { keepHistory, keyOf, pageOf, readPageTemplate, toMachineSession } from "../pages/index.ts";
 
-/** Errors: `not_found`. */
+/** Errors: `not_found`, also if the viewer is not built; `too_large`. */
 export async function sessionToHtml(store: Store, sessionId: string): Promise<string> {
   const session = await store.getSession(sessionId);
   if (session === null)
     throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`);
-  const { messages } = await TranscriptBuilder.fromStore(store, sessionId);
-  const models = new Set(messages.flatMap(({ model }) => (model === undefined ? [] : [model])));
-  const count = (role: string): number => messages.filter((message) => message.role === role).length;
-  const details = {
-    sessionId,
-    agent: session.agent ?? "continuo",
-    title: session.title,
-    cwd: session.cwd,
-    gitBranch: null,
-    models: [...models],
-    createdAt: session.createdAt,
-    updatedAt: session.lastActivityAt,
-    messages: {
-      total: messages.length,
-      system: count("system"),
-      user: count("user"),
-      assistant: count("assistant"),
-      tool: count("tool"),
-    },
-    problems: [],
-  };
-  const shown = messages.map((message) => messageToHtml(message, { injected: "folded" }));
-  return `${pageStart({ details })}${shown.join("")}${pageEnd({ details })}`;
+  const transcript = await TranscriptBuilder.fromStore(store, sessionId);
+  // The place of the store is not for the readers of a page.
+  const row = toOwnRow(session, "");
+  const { details, leaves, problems } = toCatalogSession(row, transcript, session.parentId);
+  const prices = { own: {}, list: shippedPrices() };
+  using kept = await keepHistory(transcript.messages, prices);
+  const key = keyOf(row);
+  const names = { key, shown: toMachineSession(key, row), location: row.location, parentKey: null };
+  const shown = { ...names, details, leaves, problems, kept, branches: [], seenFrom: null };
+  const pieces = pageOf({
+    template: readPageTemplate(),
+    sessions: [shown],
+    notes: [],
+    savedAt: new Date().toISOString(),
+    prices,
+  });
+  return [...pieces].join("");
 }

@@ -23,7 +23,6 @@ import {
 } from "@continuo/store/sessions";
 import type { DefinedEvent } from "./define-event.ts";
 import type { Host } from "./host.ts";
-import { sessionToHtml } from "./html.ts";
 import { EVENT_OPTIONS, SEND_OPTIONS, SESSION_OPTIONS } from "./options.ts";
 import { schedule } from "./retries.ts";
 import { createRunHandle, toSentRun } from "./run.ts";
@@ -81,7 +80,8 @@ export function createSessionHandle(
     },
     async toHtml() {
       await opened();
-      return await sessionToHtml(store, sessionId);
+      // The page and the list of prices cost a start-up: they are loaded for the first page.
+      return await (await import("./html.ts")).sessionToHtml(store, sessionId);
     },
     toSSE: (from) =>
       toSseResponse(async function* (place) {

@@ -1,10 +1,11 @@
 /** Searches one history for messages with all of the words, newest first, in slices. */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
+import { type CachedHistory, HISTORY_LIMITS } from "@continuo/agents/pages";
 import { type Block, type Message, typedIn } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { FoundMessage, SessionSearchResult } from "@continuo/core/wire/machine";
-import { type CachedHistory, HISTORY_LIMITS, type Read } from "./history/index.ts";
+import type { Read } from "./history/index.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 
 export interface FindQuery {

@@ -1,9 +1,9 @@
 /** The growth of a session: new or changed messages, and changes of the session itself. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { HISTORY_LIMITS } from "@continuo/agents/pages";
 import { isContinuoError } from "@continuo/core/model";
 import type { GrowthEvent, HistoryName } from "@continuo/core/wire/machine";
-import { HISTORY_LIMITS } from "./history/index.ts";
 import type { GrowthPosition } from "./history-changes.ts";
 import type { Machine } from "./machine-parts.ts";
 

@@ -1,11 +1,11 @@
 /** The state of the store of Continuo's own sessions. Reading it does not create a store. */
 
 import { type OpenOwn, openOwn } from "@continuo/agents/catalog";
+import { keyOf } from "@continuo/agents/pages";
 import type { Run } from "@continuo/core/model";
 import type { HealthRun, MachineHealth } from "@continuo/core/wire/machine";
 import { runnerOf } from "@continuo/store/sessions";
 import type { Chat } from "./chat/index.ts";
-import { keyOf } from "./keys.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine-parts.ts";
 

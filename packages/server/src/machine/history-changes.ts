@@ -1,7 +1,8 @@
 /** The news of a history since a position in its growth. Pure but for the spool. */
 
+import { HISTORY_LIMITS, positionOf, windowMessageAt } from "@continuo/agents/pages";
 import type { GrowthEvent, HistoryName, WindowMessage } from "@continuo/core/wire/machine";
-import { type CompleteHistory, HISTORY_LIMITS, positionOf, windowMessageAt } from "./history/index.ts";
+import type { CompleteHistory } from "./history/index.ts";
 
 /** The part of the growth that was sent. */
 export interface GrowthPosition {

@@ -8,7 +8,5 @@
  * Does not know: HTTP, tokens, how anything is drawn.
  */
 
-export { keyOf } from "./keys.ts";
 export { createMachine } from "./machine.ts";
 export type { MachineOptions, TerminalWindows } from "./options.ts";
-export { type SavedSessionRequest, savedSession } from "./session-page.ts";

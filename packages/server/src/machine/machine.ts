@@ -1,6 +1,7 @@
 /** The machine: its parts as one service. */
 
 import type { Prices } from "@continuo/agents/catalog";
+import { tipWindow } from "@continuo/agents/pages";
 import { present } from "@continuo/core/model";
 import { isTrashKey, type ListQuery, type MachineService } from "@continuo/core/wire/machine";
 import { createActions } from "./actions.ts";
@@ -8,7 +9,6 @@ import { changesOf } from "./changed-files.ts";
 import { createChat } from "./chat/index.ts";
 import { growthOf } from "./growth-events.ts";
 import { healthOf } from "./health.ts";
-import { tipWindow } from "./history/index.ts";
 import { pageOf, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
 import type { MachineOptions } from "./options.ts";

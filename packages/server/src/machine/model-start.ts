@@ -1,5 +1,6 @@
 /** The first message of a compacted history that the model still sees. */
 
+import { seenFromOf } from "@continuo/agents/pages";
 import { isContinuoError } from "@continuo/core/model";
 import type { Outline } from "@continuo/core/wire/machine";
 import type { CompleteHistory, Read } from "./history/index.ts";
@@ -13,12 +14,7 @@ export async function seenFrom(read: Read): Promise<Outline["seenFrom"]> {
     throw error;
   });
   if (ids === null) return null;
-  return await read(({ kept }) => {
-    const places = ids.flatMap((id) => kept.indexOf(id) ?? []);
-    const index = places.reduce((least, place) => Math.min(least, place), kept.length);
-    const messageId = kept.idAt(index);
-    return messageId === undefined || index === 0 ? null : { messageId, index };
-  });
+  return await read(({ kept }) => seenFromOf(kept, ids));
 }
 
 function isCompacted({ kept }: CompleteHistory): boolean {

@@ -1,8 +1,8 @@
 /** Parts of one message: the rest of a text, the bytes of an image. */
 
+import { type CachedHistory, HISTORY_LIMITS, indexOf, SHOWN_IMAGES } from "@continuo/agents/pages";
 import { ContinuoError } from "@continuo/core/model";
 import { type ImageBytes, type TextRest, valueAt } from "@continuo/core/wire/machine";
-import { type CachedHistory, HISTORY_LIMITS, indexOf, SHOWN_IMAGES } from "./history/index.ts";
 
 export interface ContentName {
   readonly messageId: string;

@@ -4,6 +4,14 @@
  */
 
 import { type ListedSession, locateRow, type Prices } from "@continuo/agents/catalog";
+import {
+  changedFiles,
+  changesOfFile,
+  type OutlineQuery,
+  outlineOf,
+  toHead,
+  windowOf,
+} from "@continuo/agents/pages";
 import { present, type SubagentInfo } from "@continuo/core/model";
 import type {
   ChangesAnswer,
@@ -21,18 +29,7 @@ import type {
 } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
 import { type FindQuery, findInSession } from "./find.ts";
-import { toHead } from "./head.ts";
-import {
-  branchesOf,
-  changedFiles,
-  changesOfFile,
-  type Histories,
-  type HistoryRequest,
-  type OutlineQuery,
-  outlineOf,
-  type Read,
-  windowOf,
-} from "./history/index.ts";
+import { branchesOf, type Histories, type HistoryRequest, type Read } from "./history/index.ts";
 import { type GrowthPosition, type HistoryChanges, historyChangesOf } from "./history-changes.ts";
 import { seenFrom } from "./model-start.ts";
 import { type ContentName, imageIn, textIn } from "./parts.ts";
@@ -86,7 +83,8 @@ const ANSWERS: {
   readonly [Q in Question]: (read: Read, args: ArgsOf<Q>, session: Session) => Promise<AnswerOf<Q>>;
 } = {
   subagents: (read) => read(({ details }) => details.subagents),
-  head: (read, { named, prices }) => read((whole) => toHead(named, whole, prices)),
+  head: (read, { named, prices }) =>
+    read((whole) => toHead({ ...named, location: named.row.location }, whole, prices)),
   branches: (_read, _args, { asked, signal }) => branchesOf(asked, signal),
   window: (read, query) => read(({ kept }) => windowOf(kept, query, query)),
   text: (read, part) => read(({ kept }) => textIn(kept, part)),

@@ -1,8 +1,9 @@
 /** Reads histories: short ones in this thread, long ones in another thread. */
 
 import { isOwn } from "@continuo/agents/catalog";
+import { HISTORY_LIMITS } from "@continuo/agents/pages";
 import type { Message } from "@continuo/core/model";
-import { createHistories, HISTORY_LIMITS, nameOf } from "./history/index.ts";
+import { createHistories, nameOf } from "./history/index.ts";
 import {
   type AnswerOf,
   type ArgsOf,

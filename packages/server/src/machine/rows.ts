@@ -1,11 +1,10 @@
 /** All sessions as rows with their keys, made again on request after a while. */
 
 import { type ListedSession, type ListQuery, listCatalog } from "@continuo/agents/catalog";
-import { toSessionRow } from "@continuo/core/model";
+import { keysOf, toMachineSession } from "@continuo/agents/pages";
 import { type MachineSession, trashKey } from "@continuo/core/wire/machine";
 import { type PlacesAt, placesOf } from "@continuo/files";
 import { listTrashedSessions } from "@continuo/native/editing";
-import { keysOf } from "./keys.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 
 export interface KeyedRow {
@@ -109,11 +108,11 @@ async function readRows(places: PlacesAt, part: Pick<ListQuery, "limit" | "newes
   const wanted: ListQuery = { archived: "include", empty: "exclude", ...part };
   const { sessions, error } = await listCatalog(wanted, { places });
   const byKey = new Map<string, KeyedRow>();
-  for (const [key, row] of keysOf(sessions)) byKey.set(key, { row, shown: toShown(key, row) });
+  for (const [key, row] of keysOf(sessions)) byKey.set(key, { row, shown: toMachineSession(key, row) });
   const trashed = listTrashedSessions({ places: placesOf(places) }).map(toTrashedRow);
   return {
     byKey,
-    trashed: trashed.map(({ trashId, ...row }) => ({ ...toShown(trashKey(trashId), row), trashId })),
+    trashed: trashed.map(({ trashId, ...row }) => ({ ...toMachineSession(trashKey(trashId), row), trashId })),
     notices: error === null ? [] : [`Continuo's own sessions are missing: ${error.message}`],
   };
 }
@@ -122,17 +121,4 @@ type Trashed = ReturnType<typeof listTrashedSessions>[number];
 
 function toTrashedRow({ info, trashId }: Trashed): ListedSession & { readonly trashId: string } {
   return { ...info, trashId, gitBranch: null, createdAt: null, archived: false, live: null, problems: [] };
-}
-
-function toShown(key: string, row: ListedSession): MachineSession {
-  return {
-    key,
-    ...toSessionRow(row),
-    trashId: null,
-    problems: [...new Set(row.problems.map(({ code }) => code))],
-    model: null,
-    turns: null,
-    tokens: null,
-    costUsd: null,
-  };
 }

@@ -1,10 +1,10 @@
 /** From a key to the session that it names: a row of the list, or a sub-agent below one. */
 
 import { isOwn, type ListedSession, type LookUpHit, locateRow, OWN } from "@continuo/agents/catalog";
+import { BELOW, keyOf, subagentKey } from "@continuo/agents/pages";
 import { ContinuoError, type SubagentInfo } from "@continuo/core/model";
 import type { MachineSession } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
-import { keyOf } from "./keys.ts";
 import type { RowSource } from "./rows.ts";
 
 export interface KeyedSession {
@@ -17,13 +17,6 @@ export interface KeyedSession {
 
 /** Finds the sub-agents of a session by a full read. */
 export type SubagentsOf = (key: string) => Promise<readonly SubagentInfo[]>;
-
-/** Stands between the key of a session and the encoded id of a sub-agent; no key of a list contains it. */
-const BELOW = ">";
-
-export function subagentKey(parentKey: string, id: string): string {
-  return `${parentKey}${BELOW}${encodeURIComponent(id)}`;
-}
 
 /** Errors: `not_found`. */
 export async function resolveSession(

@@ -1,7 +1,12 @@
 /** `session export`: one session as one file. */
 
 import { resolve } from "node:path";
-import { type CatalogSession, type LookUpHit, openCatalogSession } from "@continuo/agents/catalog";
+import {
+  type CatalogSession,
+  type LookUpHit,
+  modelViewOf,
+  openCatalogSession,
+} from "@continuo/agents/catalog";
 import { ContinuoError, shellWord } from "@continuo/core/model";
 import { type SecretsFound, visibleLine } from "@continuo/core/transcript";
 import { openOutputFile, placesOf } from "@continuo/files";
@@ -29,10 +34,10 @@ import {
   viewOf,
 } from "../show/index.ts";
 import { writeDataset } from "./dataset.ts";
-import { htmlOf } from "./export-html.ts";
+import { htmlOf, type PageSource } from "./export-page.ts";
 import type { ExportFlags, ExportFormat } from "./flags.ts";
 import { createMask, describeMasked } from "./mask.ts";
-import { openSubagents, type Subagents } from "./subagents.ts";
+import { openSubagents } from "./subagents.ts";
 
 export async function runExport(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
@@ -66,18 +71,30 @@ export async function writeExport(
   output: Output,
   shell: Shell,
 ): Promise<SecretsFound | null> {
+  if (wish.turns !== undefined && wish.format !== "html") throw notForTurns();
   using whole = await openCatalogSession(located, shell);
   const opened = wish.modelView ? await openModelView(located, whole, undefined) : whole;
   const mask = wish.maskSecrets ? createMask() : null;
   const steps = wish.all ? everyBranch(opened) : stepsOfBranch(opened, undefined);
   const subagents = openSubagents(opened, shell);
-  const source =
+  const shown =
     mask === null
       ? { session: opened, steps, subagents }
       : { session: mask.session(opened), steps: mask.steps(steps), subagents: mask.subagents(subagents) };
-  const leftOut = await writeSession(source, wish.format, wish, output);
+  const source = {
+    ...shown,
+    seenIds: () => seenIdsOf(located, whole, wish),
+    masked: () => (mask === null ? null : describeMasked(mask.found())),
+  };
+  const leftOut = await writeSession(source, { ...wish, shell }, output);
   if (leftOut !== undefined) shell.stderr.write(`${leftOut}\n`);
   return mask?.found() ?? null;
+}
+
+function notForTurns(): ContinuoError {
+  return new ContinuoError("usage", "--turns is only for html", {
+    hint: "Add --format html, or name a file that ends in .html.",
+  });
 }
 
 /** Errors: `unsupported` for a session of Continuo's own, which no agent keeps. */
@@ -122,19 +139,30 @@ function formatOf(path: string | undefined): ExportFormat {
   return FORMAT_OF_ENDING[ending] ?? "md";
 }
 
-interface Source {
-  readonly session: CatalogSession;
+interface Source extends PageSource {
   readonly steps: AsyncIterable<BranchStep>;
-  readonly subagents: Subagents;
+}
+
+/** The largest session for which the page says from where on the model sees it: that needs all of it in memory. */
+const MAX_SEEN_BYTES = 67_108_864;
+
+async function seenIdsOf(
+  located: LookUpHit,
+  session: CatalogSession,
+  { modelView }: Pick<ExportWish, "modelView">,
+): Promise<readonly string[] | null> {
+  const { details } = session;
+  if (located.kind === "own" || modelView === true || (details.sizeBytes ?? 0) > MAX_SEEN_BYTES) return null;
+  return (await modelViewOf(located, session)).map(({ id }) => id);
 }
 
 /** Returns what to report. `json`, `jsonl` and training data are for programs: nothing is left out of them. */
 async function writeSession(
-  { session, steps, subagents }: Source,
-  format: ExportFormat,
-  flags: ExportFlags,
+  source: Source,
+  { format, shell, ...flags }: ExportWish & { readonly shell: Shell },
   output: Output,
 ): Promise<string | undefined> {
+  const { session, steps } = source;
   const view: View = { ...viewOf(flags, "full"), invisible: "kept" };
   switch (format) {
     case "json":
@@ -151,7 +179,7 @@ async function writeSession(
     case "sharegpt":
       return await writeDataset(steps, format, flags, output);
     case "html":
-      for await (const chunk of htmlOf({ session, steps, subagents }, view)) await output.write(chunk);
+      for await (const chunk of htmlOf(source, view, flags, shell)) await output.write(chunk);
       return;
   }
 }

@@ -12,6 +12,8 @@ export interface ExportFlags extends ViewFlags {
   readonly output?: string;
   readonly force?: true;
   readonly all?: true;
+  /** Only for `html`. */
+  readonly turns?: string;
   readonly bundle?: string;
   readonly maskSecrets?: true;
 }

@@ -7,4 +7,3 @@
 
 export { runExport, writeExport } from "./export.ts";
 export type { ExportFlags, ExportFormat } from "./flags.ts";
-export { describeMasked } from "./mask.ts";

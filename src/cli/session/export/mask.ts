@@ -24,15 +24,22 @@ export function createMask(): Mask {
   };
   /** The same words stand in the title and in the message that it was made of: counted once. */
   const hideUncounted = <T>(value: T): T => maskSecrets(value).value;
-  const session = (shown: CatalogSession): CatalogSession => ({
-    partial: shown.partial,
-    details: hideUncounted(shown.details),
-    leaves: hideUncounted(shown.leaves),
-    problems: hideUncounted(shown.problems),
-    async *history(options) {
-      for await (const message of shown.history(options)) yield hide(message);
-    },
-  });
+  const session = (shown: CatalogSession): CatalogSession => {
+    /** Branches share messages: each message is counted once. */
+    const counted = new Set<string>();
+    return {
+      partial: shown.partial,
+      details: hideUncounted(shown.details),
+      leaves: hideUncounted(shown.leaves),
+      problems: hideUncounted(shown.problems),
+      async *history(options) {
+        for await (const message of shown.history(options)) {
+          yield counted.has(message.id) ? hideUncounted(message) : hide(message);
+          counted.add(message.id);
+        }
+      },
+    };
+  };
   return {
     session,
     async *steps(steps) {

@@ -1,11 +1,9 @@
-import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../../../../test/sizes/counts.ts";
 import type { Block, Message } from "../../model/index.ts";
-import { messageToHtml, pageEnd, pageStart, turnTitle } from "./index.ts";
+import { messageToHtml, turnTitle } from "./index.ts";
 import { markdownToHtml } from "./markdown.ts";
-import { SCRIPT, SCRIPT_HASH } from "./script.ts";
 
 function message(content: readonly Block[], more: Partial<Message> = {}): Message {
   return { id: "m", role: "assistant", content, metadata: {}, ...more };
@@ -146,67 +144,17 @@ describe("blocks", () => {
   });
 });
 
-describe("the page", () => {
-  const details = {
-    agent: "claude",
-    sessionId: "s",
-    title: "a <b>",
-    cwd: "/home/ann",
-    gitBranch: null,
-    models: [],
-    createdAt: null,
-    updatedAt: null,
-    messages: { total: 1, user: 1, assistant: 0, tool: 0, system: 0 },
-    problems: [],
-  };
-
-  test("names its one script by the hash of it, and runs no other", () => {
-    expect(SCRIPT_HASH).toBe(createHash("sha256").update(SCRIPT).digest("base64"));
-    const [, policy = ""] =
-      /http-equiv="Content-Security-Policy" content="([^"]*)"/u.exec(pageStart({ details })) ?? [];
-    const directives = policy.split("; ").map((one) => one.split(" "));
-    expect(directives.find(([name]) => name === "script-src")).toEqual([
-      "script-src",
-      `'sha256-${SCRIPT_HASH}'`,
-    ]);
-    expect(directives.find(([name]) => name === "default-src")).toEqual(["default-src", "'none'"]);
-    expect([...pageEnd({ details }).matchAll(/<script>/gu)].length).toBe(1);
-    expect(SCRIPT).not.toMatch(
-      /innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(|createElement|<\//u,
-    );
-  });
-
-  test("begins with the facts of the session, each under its name", () => {
-    const page = pageStart({ details: { ...details, gitBranch: "fix <i>" } });
-    const facts = [...page.matchAll(/<dt>([^<]*)<\/dt>\s*<dd>(.*?)<\/dd>/gsu)].map(([, name]) => name);
-    expect(facts).toEqual(expect.arrayContaining(["Agent", "Session", "Folder", "Branch"]));
-  });
-
-  test("a table of contents links to the messages of persons, and a page with a single one has none", () => {
-    const contents = [
-      { id: "m1", text: "first <i>" },
-      { id: "b2", text: "Branch 2", isBranch: true as const },
-    ];
-    expect(pageEnd({ details, contents })).toContain(
-      '<ol><li><a href="#m1"><bdi>first &lt;i&gt;</bdi></a></li><li class="branch"><a href="#b2"><bdi>Branch 2</bdi></a></li></ol>',
-    );
-    expect(pageEnd({ details, contents: contents.slice(1) })).not.toContain("<nav");
-    const many = Array.from({ length: 2_003 }, (_, at) => ({ id: `m${at}`, text: "x" }));
-    expect(pageEnd({ details, contents: many })).toContain("3 more are not listed");
-  });
-
-  test.each<[string, Message, string | null]>([
-    ["the first words", message([{ type: "text", text: "a\n\n b\u200f c" }], { role: "user" }), "a b c"],
-    ["shortened", message([{ type: "text", text: "é".repeat(90) }], { role: "user" }), `${"é".repeat(79)}…`],
-    [
-      "a picture",
-      message([{ type: "image", mimeType: "image/png", data: "aGk=" }], { role: "user" }),
-      "[image png, 2 B]",
-    ],
-    ["nothing of an agent", message([{ type: "text", text: "a" }]), null],
-  ])("a line of the contents: %s", (_, said, title) => {
-    expect(turnTitle(said)).toBe(title);
-  });
+test.each<[string, Message, string | null]>([
+  ["the first words", message([{ type: "text", text: "a\n\n b\u200f c" }], { role: "user" }), "a b c"],
+  ["shortened", message([{ type: "text", text: "é".repeat(90) }], { role: "user" }), `${"é".repeat(79)}…`],
+  [
+    "a picture",
+    message([{ type: "image", mimeType: "image/png", data: "aGk=" }], { role: "user" }),
+    "[image png, 2 B]",
+  ],
+  ["nothing of an agent", message([{ type: "text", text: "a" }]), null],
+])("the title of a turn: %s", (_, said, title) => {
+  expect(turnTitle(said)).toBe(title);
 });
 
 describe("differences", () => {

@@ -36,7 +36,7 @@ function article(attributes: string, name: string, body: string): string {
 describe("the article of a message", () => {
   test.each<[Partial<Message>, HtmlOptions, string]>([
     [{ role: "user" }, {}, article('class="person"', "You", TYPED)],
-    [{ role: "user" }, { place: "sub-agent", id: "m1" }, article('class="person" id="m1"', "Task", TYPED)],
+    [{ role: "user" }, { place: "sub-agent" }, article('class="person"', "Task", TYPED)],
     [{ role: "assistant" }, { place: "sub-agent" }, article('class="agent"', "Assistant", MARKDOWN)],
     [
       { role: "user", origin: "summary" },
@@ -44,7 +44,7 @@ describe("the article of a message", () => {
       article('class="summary"', "Summary of what came before", MARKDOWN),
     ],
     [{ origin: "error" }, {}, article('class="error"', "Error", TYPED)],
-    [{ role: "tool" }, { id: "m1" }, `<article class="tool" id="m1">\n${TYPED}\n</article>\n`],
+    [{ role: "tool" }, {}, `<article class="tool">\n${TYPED}\n</article>\n`],
     [
       { role: "user", origin: "injected" },
       { injected: "open" },
@@ -52,9 +52,9 @@ describe("the article of a message", () => {
     ],
     [
       { role: "system" },
-      { id: "m1" },
+      {},
       '<details class="hidden"><summary>Injected for the model</summary>\n' +
-        `${article('class="injected" id="m1"', "Injected", TYPED)}</details>\n`,
+        `${article('class="injected"', "Injected", TYPED)}</details>\n`,
     ],
   ])("a message of %j with the options %j is one article", (who, options, html) => {
     expect(messageToHtml(message([text("*a*")], who), options)).toBe(html);

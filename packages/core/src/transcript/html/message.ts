@@ -19,8 +19,6 @@ const NAMES: Readonly<Record<MessageKind, string>> = {
 export interface HtmlOptions {
   /** The form of messages that the agent's program inserted; folded when left out. */
   readonly injected?: "folded" | "open";
-  /** The `id` of the element, to which the table of contents links. */
-  readonly id?: string;
   /** In a sub-agent, messages of the user come from the agent that gave it its task. */
   readonly place?: "session" | "sub-agent";
 }
@@ -45,7 +43,7 @@ export function turnTitle(message: Message): string | null {
 
 export function messageToHtml(
   message: Message,
-  { injected = "folded", id, place = "session" }: HtmlOptions = {},
+  { injected = "folded", place = "session" }: HtmlOptions = {},
 ): string {
   const kind = messageKind(message);
   const parts = toParts(message, { invisible: "kept" });
@@ -55,7 +53,7 @@ export function messageToHtml(
     kind === "tool"
       ? ""
       : `${headerOf(message, kind === "person" && place === "sub-agent" ? "Task" : NAMES[kind])}\n`;
-  const article = `<article class="${kind}"${id === undefined ? "" : ` id="${id}"`}>\n${header}${body}\n</article>\n`;
+  const article = `<article class="${kind}">\n${header}${body}\n</article>\n`;
   if (kind !== "injected" || injected === "open") return article;
   return `<details class="hidden"><summary>${NAMES.injected} for the model</summary>\n${article}</details>\n`;
 }

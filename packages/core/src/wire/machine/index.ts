@@ -52,7 +52,13 @@ export {
 } from "./paths.ts";
 export { valueAt, withText } from "./places.ts";
 export { type Preferences, THEMES, type Theme } from "./preferences.ts";
-export { SAVED_ELEMENT, type SavedSession, type SavedText } from "./saved-session.ts";
+export {
+  SAVED_ELEMENT,
+  type SavedHistory,
+  type SavedPage,
+  type SavedSession,
+  type SavedText,
+} from "./saved-session.ts";
 export type {
   ExportedFile,
   ExportRequest,

@@ -1,16 +1,35 @@
-/** A session in a file of its own (`continuo view ID --output FILE`): the answers that the viewer otherwise requests. */
+/** A page with a session inside (`continuo session export --format html`): the answers that the viewer otherwise requests. */
 
+import type { SessionBranches } from "./branches.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
 import type { WindowMessage } from "./history.ts";
 import type { Outline } from "./outline.ts";
 import type { SessionHead } from "./session.ts";
 
-export interface SavedSession {
+export interface SavedPage {
   readonly savedAt: string;
+  /** Sentences about what the page has and has not. */
+  readonly notes: readonly string[];
+  /** The session, then its sub-agents. */
+  readonly sessions: readonly SavedSession[];
+}
+
+export interface SavedSession {
   readonly head: SessionHead;
+  /** `null` where the page has only one branch. */
+  readonly branches: SessionBranches | null;
+  /** The history that is shown first, then those of the other branches. */
+  readonly histories: readonly SavedHistory[];
+}
+
+export interface SavedHistory {
+  /** The id of its leaf; `null` for the history that is shown first. */
+  readonly branch: string | null;
   /** The outline of the turns that the page holds. */
   readonly outline: Outline;
-  /** All messages in order, cut as in windows, with the bytes of the images that are shown. */
+  /** The number of messages at the start that are those of the first history, and not in `messages`. */
+  readonly shared: number;
+  /** The other messages in order, cut as in windows, with the bytes of the images that are shown. */
   readonly messages: readonly WindowMessage[];
   /** The complete texts of what is cut in `messages`. */
   readonly texts: readonly SavedText[];

@@ -1,9 +1,9 @@
 /** The running turn as events for a page: new or changed messages, and additions to texts. */
 
+import { HISTORY_LIMITS, toShownMessage } from "@continuo/agents/pages";
 import type { Message, Store } from "@continuo/core/model";
 import { type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
 import type { ChatEvent, WindowMessage } from "@continuo/core/wire/machine";
-import { HISTORY_LIMITS, toShownMessage } from "../history/index.ts";
 
 export interface LiveTurn {
   /** The sequence up to which it has all events of the log. */

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LookUpHit } from "@continuo/agents/catalog";
+import { HISTORY_LIMITS } from "@continuo/agents/pages";
 import { ContinuoError, isContinuoError, type Message } from "@continuo/core/model";
 import type { HistoryView } from "@continuo/core/wire/machine";
 import {
@@ -12,7 +13,6 @@ import {
   readWhole,
   stampNow,
 } from "./history-reader.ts";
-import { HISTORY_LIMITS } from "./limits.ts";
 
 /** Names a history: a session, a view of it, and a branch. */
 export interface HistoryRequest extends ReadOptions {

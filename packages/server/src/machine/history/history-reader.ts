@@ -11,13 +11,18 @@ import {
   openOwn,
   type Prices,
 } from "@continuo/agents/catalog";
-import { ContinuoError, type Leaf, type Message, type Problem, present } from "@continuo/core/model";
+import {
+  type CachedHistory,
+  createCachedHistory,
+  HISTORY_LIMITS,
+  type ReadHistory,
+  toKept,
+} from "@continuo/agents/pages";
+import { ContinuoError, type Message, present } from "@continuo/core/model";
 import type { HistoryView } from "@continuo/core/wire/machine";
 import { type PlacesAt, statFile } from "@continuo/files";
 import { stampOf } from "@continuo/native/index-file";
 import type { SavedScan } from "@continuo/native/kit";
-import { type CachedHistory, createCachedHistory } from "./cached-history.ts";
-import { HISTORY_LIMITS } from "./limits.ts";
 
 export interface ReadOptions {
   readonly places: PlacesAt;
@@ -28,11 +33,7 @@ export interface ReadOptions {
 }
 
 /** A history at the time when its files had this stamp. */
-export interface CompleteHistory {
-  readonly kept: CachedHistory;
-  readonly details: CatalogDetails;
-  readonly leaves: readonly Leaf[];
-  readonly problems: readonly Problem[];
+export interface CompleteHistory extends ReadHistory {
   readonly stamp: string;
   readonly saved: SavedScan | null;
 }
@@ -150,11 +151,6 @@ async function putDifferences(
   }
   kept.settle();
   return index === kept.length;
-}
-
-/** These fields repeat the call and the result. */
-function toKept({ toolInput: _input, toolOutput: _output, ...message }: Message): Message {
-  return message;
 }
 
 /** Pauses while reading, so that other requests are answered. */

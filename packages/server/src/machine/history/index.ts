@@ -7,17 +7,5 @@
  */
 
 export { branchesOf } from "./branches.ts";
-export type { CachedHistory } from "./cached-history.ts";
 export { createHistories, type Histories, type HistoryRequest, nameOf, type Read } from "./histories.ts";
 export type { CompleteHistory } from "./history-reader.ts";
-export { HISTORY_LIMITS } from "./limits.ts";
-export { changedFiles, changesOfFile, type OutlineQuery, outlineOf } from "./outline.ts";
-export { SHOWN_IMAGES, toShownMessage } from "./rendered-message.ts";
-export {
-  indexOf,
-  positionOf,
-  tipWindow,
-  type WindowQuery,
-  windowMessageAt,
-  windowOf,
-} from "./window.ts";

@@ -1,8 +1,8 @@
 /** Windows: a bounded run of messages of a history. Pure but for the spool. */
 
-import type { Prices } from "@continuo/agents/catalog";
 import { ContinuoError, type Message } from "@continuo/core/model";
 import type { HistoryName, HistoryWindow, WindowMessage } from "@continuo/core/wire/machine";
+import type { Prices } from "../catalog/index.ts";
 import type { CachedHistory } from "./cached-history.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 import { toShownMessage } from "./rendered-message.ts";

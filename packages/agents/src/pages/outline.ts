@@ -44,6 +44,14 @@ export function outlineOf(
   };
 }
 
+/** The first message that the model still sees, from the ids of those that it sees; `null` if that is the first of all. */
+export function seenFromOf(kept: CachedHistory, ids: readonly string[]): Outline["seenFrom"] {
+  const places = ids.flatMap((id) => kept.indexOf(id) ?? []);
+  const index = places.reduce((least, place) => Math.min(least, place), kept.length);
+  const messageId = kept.idAt(index);
+  return messageId === undefined || index === 0 ? null : { messageId, index };
+}
+
 /** The files of the newest turns first. */
 function filesOf(turns: CachedHistory["turns"]): readonly TouchedFile[] {
   const files = new Map<string, { -readonly [K in keyof TouchedFile]: TouchedFile[K] }>();

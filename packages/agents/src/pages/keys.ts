@@ -25,6 +25,13 @@ export function keysOf<Row extends SessionIdentity>(rows: readonly Row[]): Reado
   return keys;
 }
 
+/** Stands between the key of a session and the encoded id of a sub-agent; no key of a list contains it. */
+export const BELOW = ">";
+
+export function subagentKey(parentKey: string, id: string): string {
+  return `${parentKey}${BELOW}${encodeURIComponent(id)}`;
+}
+
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 16);
 }

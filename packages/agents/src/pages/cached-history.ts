@@ -1,7 +1,8 @@
 /** The messages of one history with random access: their texts in a spool, their places in memory. */
 
-import type { Prices } from "@continuo/agents/catalog";
+import { randomUUID } from "node:crypto";
 import type { Message } from "@continuo/core/model";
+import type { Prices } from "../catalog/index.ts";
 import { createSpool, type SpoolPlace } from "./spool.ts";
 import { beginsTurn, createTurnFacts, foldTurn, type TurnFacts } from "./turn-facts.ts";
 
@@ -99,4 +100,25 @@ export function createCachedHistory(generation: string, prices: Prices): CachedH
     },
     [Symbol.dispose]: () => spool.close(),
   };
+}
+
+/** These fields repeat the call and the result. */
+export function toKept({ toolInput: _input, toolOutput: _output, ...message }: Message): Message {
+  return message;
+}
+
+/** Keeps all of these messages. The caller disposes of the history. */
+export async function keepHistory(
+  messages: AsyncIterable<Message> | Iterable<Message>,
+  prices: Prices,
+): Promise<CachedHistory> {
+  const kept = createCachedHistory(randomUUID(), prices);
+  try {
+    for await (const message of messages) kept.put(toKept(message));
+    kept.settle();
+    return kept;
+  } catch (error) {
+    kept[Symbol.dispose]();
+    throw error;
+  }
 }

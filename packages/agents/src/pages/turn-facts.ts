@@ -1,6 +1,5 @@
 /** The facts of one turn, folded message by message: its line in the outline, its marks, files and changes. Pure. */
 
-import { costOf, filesOfCall, type Prices, tokensOf } from "@continuo/agents/catalog";
 import {
   type Block,
   type Message,
@@ -11,6 +10,7 @@ import {
 import { changesOf, type DiffLine, messageKind, visibleLine } from "@continuo/core/transcript";
 import { turnTitle } from "@continuo/core/transcript/html";
 import type { OutlineMark, OutlineTurn } from "@continuo/core/wire/machine";
+import { costOf, filesOfCall, type Prices, tokensOf } from "../catalog/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 
 export interface TurnFacts {

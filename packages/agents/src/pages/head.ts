@@ -1,14 +1,50 @@
 /** The head of a session, made from a full read. Pure. */
 
-import { costOf, type Prices } from "@continuo/agents/catalog";
-import { PROBLEM_KINDS, type Problem } from "@continuo/core/model";
-import { isTrashKey, type MachineProblem, type SessionHead } from "@continuo/core/wire/machine";
-import { type CompleteHistory, HISTORY_LIMITS } from "./history/index.ts";
-import { type KeyedSession, subagentKey } from "./session-lookup.ts";
+import { type Leaf, PROBLEM_KINDS, type Problem, toSessionRow } from "@continuo/core/model";
+import {
+  isTrashKey,
+  type MachineProblem,
+  type MachineSession,
+  type SessionHead,
+} from "@continuo/core/wire/machine";
+import { type CatalogDetails, costOf, type ListedSession, type Prices } from "../catalog/index.ts";
+import type { CachedHistory } from "./cached-history.ts";
+import { subagentKey } from "./keys.ts";
+import { HISTORY_LIMITS } from "./limits.ts";
+
+/** A session that was read as a whole. */
+export interface ReadHistory {
+  readonly kept: CachedHistory;
+  readonly details: CatalogDetails;
+  readonly leaves: readonly Leaf[];
+  readonly problems: readonly Problem[];
+}
+
+export interface HeadNames {
+  readonly key: string;
+  readonly shown: MachineSession;
+  readonly location: string;
+  /** The key of the session that started it, for a sub-agent. */
+  readonly parentKey: string | null;
+}
+
+/** The row of a list before its session was read. */
+export function toMachineSession(key: string, row: ListedSession): MachineSession {
+  return {
+    key,
+    ...toSessionRow(row),
+    trashId: null,
+    problems: [...new Set(row.problems.map(({ code }) => code))],
+    model: null,
+    turns: null,
+    tokens: null,
+    costUsd: null,
+  };
+}
 
 export function toHead(
-  { key, shown, row, parentKey }: KeyedSession,
-  { details, leaves, problems, kept }: CompleteHistory,
+  { key, shown, location, parentKey }: HeadNames,
+  { details, leaves, problems, kept }: ReadHistory,
   prices: Prices,
 ): SessionHead {
   const { messages, toolCalls, records, unknownRecords, models, agentVersions, usage, forkedFrom } = details;
@@ -29,7 +65,7 @@ export function toHead(
       tokens: kept.turns.reduce((sum, { tokens }) => sum + tokens, 0),
       costUsd,
     },
-    location: row.location,
+    location,
     messages,
     toolCalls,
     records,

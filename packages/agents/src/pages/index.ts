@@ -1,0 +1,28 @@
+/**
+ * Sessions as the viewer shows them: a history in windows, with its outline and its changes, and the viewer's page with
+ * sessions inside, as one file.
+ *
+ * Promises: a history is kept outside of memory; every answer is bounded; a page is made piece by piece, loads nothing,
+ * and holds what it is given, or is refused as too large.
+ * Does not know: how a session is opened, who asks, where a page is written.
+ */
+
+export { type BranchPath, toBranches } from "./branches.ts";
+export { type CachedHistory, createCachedHistory, keepHistory, toKept } from "./cached-history.ts";
+export { type HeadNames, type ReadHistory, toHead, toMachineProblem, toMachineSession } from "./head.ts";
+export { BELOW, keyOf, keysOf, subagentKey } from "./keys.ts";
+export { HISTORY_LIMITS } from "./limits.ts";
+export { changedFiles, changesOfFile, type OutlineQuery, outlineOf, seenFromOf } from "./outline.ts";
+export { MAX_PAGE_BYTES, type PageRequest, pageOf } from "./page.ts";
+export { SHOWN_IMAGES, toShownMessage } from "./rendered-message.ts";
+export type { PageHistory, PageSession } from "./saved-history.ts";
+export { readPageTemplate } from "./template.ts";
+export { beginsTurn } from "./turn-facts.ts";
+export {
+  indexOf,
+  positionOf,
+  tipWindow,
+  type WindowQuery,
+  windowMessageAt,
+  windowOf,
+} from "./window.ts";
