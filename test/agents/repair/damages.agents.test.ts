@@ -21,8 +21,13 @@ const DAMAGES = 30;
 const LIMIT_MS = 3_600_000;
 const SEED = Number(process.env.CONTINUO_SEED ?? 27);
 
-/** Claude Code does not walk through shuffled lines in an order that the reader knows. */
-const MAX_DIFFERING: Readonly<Partial<Record<AgentName, number>>> = { claude: 2 };
+/**
+ * Claude Code takes another leaf, and another order of blocks, in shuffled lines than the reader (33 of 40 in 2.1.332):
+ * only this view is not compared.
+ */
+function hasUnknownOrder(agent: AgentName, what: string): boolean {
+  return agent === "claude" && what.includes(": shuffled: ");
+}
 
 interface Laid {
   readonly what: string;
@@ -193,7 +198,7 @@ test.each(AGENTS)(
     const stillRefused: string[] = [];
     const differing: unknown[] = [];
     const compare = (what: string, seen: readonly Item[] | null, resumed: Resumed): void => {
-      if (isRefused(resumed)) return;
+      if (isRefused(resumed) || hasUnknownOrder(each.agent, what)) return;
       const view = withoutNewIds(asRead(seen ?? []), said);
       const sent = withoutNewIds(asRead(resumed.items ?? []), said);
       if (JSON.stringify(view) !== JSON.stringify(sent)) differing.push({ what, view, sent });
@@ -222,8 +227,7 @@ test.each(AGENTS)(
     );
     expect(worse).toEqual([]);
     expect(stillRefused.length, stillRefused.join("\n")).toBeLessThanOrEqual(Math.floor(refused.length / 10));
-    const told = JSON.stringify(differing, null, 1);
-    expect(differing.length, told).toBeLessThanOrEqual(MAX_DIFFERING[each.agent] ?? 0);
+    expect(differing).toEqual([]);
   },
   LIMIT_MS,
 );
