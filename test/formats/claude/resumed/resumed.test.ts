@@ -22,10 +22,12 @@ interface Case {
   readonly sent: readonly { readonly role: string; readonly content: string | readonly SentBlock[] }[];
 }
 
-const CASES: Case[] = readFileSync(new URL("cases.jsonl", import.meta.url), "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line));
+const CASES = ["cases.jsonl", "shuffled.jsonl"].flatMap((name) =>
+  readFileSync(new URL(name, import.meta.url), "utf8")
+    .trim()
+    .split("\n")
+    .map((line): Case => JSON.parse(line)),
+);
 
 /** The API refuses an empty text; a history does not tell `""` from `[""]`, and `modelView` says so. */
 const KNOWN_DIFFERENCE = "emptyUser";

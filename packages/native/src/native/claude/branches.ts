@@ -7,8 +7,8 @@
  * - a parent that is not in the file: the line with the greatest time stamp not later than its own takes its
  *   place (of equals the first), unless more than five seconds lie between; else a tree begins there
  * - a circle is cut where a walk from its newest line meets itself
- * - the active leaf with a `last-prompt`: of the lines that descend from the one it names and stand after it,
- *   the last, else that line itself. Without one, or when it names an unknown line: the last line, or the
+ * - the active leaf with a `last-prompt`: the last line of the file if it descends from the line that is named, or from
+ *   another line of the same answer, else the named line itself. Without one, or when it names an unknown line: the last line, or the
  *   youngest (of equals the last) that descends from it and is not older. Replaced parents do not count here
  * - lines of sub-agents (`isSidechain`) are no leaves, but a link to one is followed
  *
@@ -80,8 +80,8 @@ export function linkRecords(index: Index, options: LinkOptions): Tree {
 export function activeTip(index: Index, tree: Tree): number {
   const named = index.promptLeaf === -1 ? -1 : (tree.recordOf[index.promptLeaf] ?? -1);
   if (named !== -1 && tree.candidate[named] === 1) {
-    const below = descendantsOf(index, tree, named);
-    return Math.max(named, below.lastIndexOf(1));
+    const newest = tree.candidate.lastIndexOf(1);
+    return followsAnswer(index, tree, newest, named) ? newest : named;
   }
   const last = tree.candidate.lastIndexOf(1);
   if (last === -1) return -1;
@@ -95,6 +95,17 @@ export function activeTip(index: Index, tree: Tree): number {
     time = other;
   }
   return youngest;
+}
+
+/** Returns true if a line descends from another one, or from another line of the same answer. */
+function followsAnswer(index: Index, tree: Tree, start: number, top: number): boolean {
+  const answer = index.message[top] ?? -1;
+  let steps = 0;
+  for (let record = start; record !== -1 && steps <= index.count; steps++) {
+    if (record === top || (answer !== -1 && index.message[record] === answer)) return true;
+    record = linkOf(index, tree.recordOf, record);
+  }
+  return false;
 }
 
 export interface Branches {

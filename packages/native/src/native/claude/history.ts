@@ -69,7 +69,7 @@ export function createHistoryReader(source: HistorySource): HistoryReader {
         const answer: PlacedLine[] = [];
         for (const record of step.records) answer.push(await fetch(record));
         known = new Map(answer.flatMap((line) => [...callsOf(line.value)]));
-        const message = toAnswer(answer, messageOptions);
+        const message = toAnswer(answer, { ...messageOptions, place: step.place });
         yield { step: number, messages: message === null ? [] : [message] };
       } else {
         const line = await fetch(step.record);

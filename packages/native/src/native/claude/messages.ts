@@ -7,7 +7,8 @@
  *   a `queued_command` is what the person typed meanwhile
  * - a system line, or one of an unknown type with a uuid: a `notification`
  *
- * `metadata.claude` holds the line's own flags, verbatim (`FLAGS`), and the uuids of all lines of a message.
+ * `metadata.claude` holds the line's own flags, verbatim (`FLAGS`), and the uuids of all lines of a message. An answer
+ * whose last line follows its results has the `place` "after results".
  * A message's id is the uuid of its first line (`line:N` where it has none); further messages of one line
  * are `UUID#2`, `UUID#3`, …
  */
@@ -24,6 +25,7 @@ import type {
 import { textOf } from "@continuo/core/model";
 import { isJson, type Json, optional, textField } from "@continuo/files";
 import { type BlockOptions, toBlocks, toToolResult } from "./blocks.ts";
+import type { AnswerPlace } from "./plan.ts";
 import { contentOf, isToolResult, isUserAttachment, queuedPrompt, timeOf } from "./records.ts";
 
 /** A line with its place; `place` has no line number where that is not known. */
@@ -76,7 +78,10 @@ const FLAGS = [
   "hookTextLead",
 ] as const;
 
-export function toAnswer(lines: readonly PlacedLine[], options: MessageOptions): Message | null {
+export function toAnswer(
+  lines: readonly PlacedLine[],
+  options: MessageOptions & { readonly place?: AnswerPlace },
+): Message | null {
   const told = lines.filter((line) => contentOf(line.value) !== null);
   const first = told[0];
   const last = told.at(-1);
@@ -101,6 +106,7 @@ export function toAnswer(lines: readonly PlacedLine[], options: MessageOptions):
     origin: first.value.isApiErrorMessage === true ? "error" : "agent",
     metadata: metadataOf(told, options, {
       ...optional("messageId", textField(message, "id")),
+      ...(options.place === "after results" ? { place: options.place } : {}),
       ...(told.length > 1 ? { uuids: told.map((line) => line.id), blockCounts: counts } : {}),
     }),
   };

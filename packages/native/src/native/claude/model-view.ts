@@ -12,7 +12,8 @@
  *   is left out; one without any block is "(no content)". A prompt without any block is left out; one whose texts are
  *   all empty is "(no content)". 5. Images are left out of failed results. 6. Calls and results: `model-pairs.ts`. 7.
  *   After a last word of the user, the answer "No response requested." is added; not after the output of a
- *   local command, nor where an API error, left out by rule 2, was the answer. 8. Each result that loads tools
+ *   local command, nor where an API error, left out by rule 2, was the answer, nor after results that stand before the
+ *   last line of their answer (2.1.332). 8. Each result that loads tools
  *   (`tool_reference`) is followed by "Tool loaded.". 9. The words of a hook (`hookText`) are sent within a reminder.
  *
  * Claude Code joins neighbouring user messages into one; here they stay apart. A lone empty text is sent as it
@@ -48,7 +49,13 @@ export function modelView(history: readonly Message[]): Message[] {
   const last = conversation.at(-1);
   if (last === undefined || last.role === "assistant" || isLocalOutput(last)) return conversation;
   if (kept.findLast(isLine)?.origin === "error") return conversation;
+  if (last.role === "tool" && placeOfLastAnswer(conversation) === "after results") return conversation;
   return [...conversation, madeMessage(last, "answer", "assistant", "No response requested.")];
+}
+
+function placeOfLastAnswer(conversation: readonly Message[]): unknown {
+  const answer = conversation.findLast(({ role }) => role === "assistant");
+  return answer === undefined ? undefined : flagsOf(answer).place;
 }
 
 /** A block of text whose text is lost is left out (seen in 2.1.330). */

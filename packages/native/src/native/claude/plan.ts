@@ -3,7 +3,7 @@
  *
  * - lines of one answer (`message.id`) are one step, also where results or attachments stand between them
  * - an answer's lines and its calls' results that hang next to the path (parallel calls: the next line hangs
- *   on the last result alone) are put back, in the order in which they stand in the file
+ *   on the last result alone) are put back, in the order in which they stand in the file (`mergeInOrder`)
  * - all results of a call are put back, also where the path holds one already: Claude Code sends the first
  */
 
@@ -12,8 +12,11 @@ import type { Tree } from "./branches.ts";
 import { FLAG, type Index, KIND, toolsOf } from "./index-fold.ts";
 
 export type Step =
-  | { readonly type: "answer"; readonly records: readonly number[] }
+  | { readonly type: "answer"; readonly records: readonly number[]; readonly place: AnswerPlace }
   | { readonly type: "line"; readonly record: number };
+
+/** `after results`: results of its calls are put before its last line, which only lines out of order cause. */
+export type AnswerPlace = "before results" | "after results";
 
 interface Beside {
   /** The keys are numbers of `message.id`: lines of the answer that are not on the path. */
@@ -43,15 +46,19 @@ export function* planHistory(
     }
     const { members, between, next } = gatherAnswer(index, path, i);
     const siblings = answer === -1 ? [] : (beside.answers.get(answer) ?? []);
-    const records = siblings.length === 0 ? members : withSiblings(members, siblings);
-    yield { type: "answer", records };
     i = next;
     const following = [...between];
     while (i < path.length && isResultLine(index, path[i] ?? 0)) following.push(path[i++] ?? 0);
-    const late = lateResults(index, records, beside);
-    for (const line of late.length === 0 ? following : mergeInOrder(following, late)) {
-      yield { type: "line", record: line };
-    }
+    const late = lateResults(index, [...members, ...siblings], beside);
+    const turn = mergeInOrder([...members, ...following], [...siblings, ...late]);
+    const records = turn.filter((line) => members.includes(line) || siblings.includes(line));
+    const isAfter = turn.length > records.length && records.includes(turn.at(-1) ?? -1);
+    yield {
+      type: "answer",
+      records: siblings.length === 0 ? records : callsLast(index, records),
+      place: isAfter ? "after results" : "before results",
+    };
+    for (const line of turn) if (!records.includes(line)) yield { type: "line", record: line };
   }
 }
 
@@ -71,10 +78,10 @@ export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts
   return { ...counts, total: counts.user + counts.assistant + counts.tool + counts.system };
 }
 
-/** Lines that are not on the path follow the one of the path that stands last in the file (seen in 2.1.330). */
-function withSiblings(members: readonly number[], siblings: readonly number[]): number[] {
-  const at = members.indexOf(Math.max(...members)) + 1;
-  return [...members.slice(0, at), ...siblings.toSorted((a, b) => a - b), ...members.slice(at)];
+/** A call that was put back stands after the words of its answer (seen in 2.1.332). */
+function callsLast(index: Index, records: readonly number[]): number[] {
+  const isCall = (record: number): boolean => toolsOf(index, record).length > 0;
+  return [...records.filter((record) => !isCall(record)), ...records.filter(isCall)];
 }
 
 /** Number of lines at the start of a path that are the rest of an answer. */
@@ -166,11 +173,14 @@ function lateResults(index: Index, answer: readonly number[], beside: Beside): n
   return [...late];
 }
 
-/** Keeps the order of the path; a line off the path goes before the first line of the path that follows it in the file. */
+/**
+ * Keeps the order of the path; a line off the path goes before the first line of the path, its first one left out, that
+ * follows it in the file.
+ */
 function mergeInOrder(path: readonly number[], beside: readonly number[]): number[] {
   const merged = [...path];
   for (const record of [...beside].sort((a, b) => a - b)) {
-    const behind = merged.findIndex((other) => other > record);
+    const behind = merged.findIndex((other, at) => at > 0 && other > record);
     if (behind === -1) merged.push(record);
     else merged.splice(behind, 0, record);
   }
