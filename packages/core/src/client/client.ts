@@ -30,7 +30,9 @@ import { Writer } from "./writer.ts";
 export interface ClientOptions {
   readonly url: string;
   readonly channel: string;
-  readonly hello: Omit<HelloFrame, "type" | "protocol" | "after" | "instance">;
+  readonly hello: Omit<HelloFrame, "type" | "protocol" | "after" | "instance" | "token">;
+  /** A function is called before each connection. */
+  readonly token: string | (() => string | Promise<string>) | undefined;
   readonly after: HelloFrame["after"];
   readonly reconnect: boolean;
   readonly firstConnectionMs: number;
@@ -111,8 +113,9 @@ export class AgenticClient {
       firstConnectionMs: options.firstConnectionMs,
       warn: options.warn,
       onLost: () => this.#connect("lost"),
-      hello: () => ({
+      hello: async () => ({
         ...options.hello,
+        ...present({ token: typeof options.token === "function" ? await options.token() : options.token }),
         instance: this.#instance,
         // After the first connection nothing may be missing.
         ...(this.#everGreeted

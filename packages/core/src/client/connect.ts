@@ -17,8 +17,12 @@ import { assertServerUrl } from "./obstacle/index.ts";
 export interface ConnectOptions {
   /** `http:` or `https:`, as `continuo serve` prints it. */
   readonly serverUrl: string;
-  /** Goes in the first frame, never into a URL. Not needed where the server asks for none. */
-  readonly token?: string | undefined;
+  /**
+   * Goes in the first frame, never into a URL. Not needed where the server asks for none. A function is called before each
+   * connection, also after a lost one, so that a token that has expired is replaced; if it fails, the connection is tried
+   * again as if no server had answered.
+   */
+  readonly token?: string | (() => string | Promise<string>) | undefined;
   readonly channel: string;
   readonly handle: string;
   /** The name that people see; the handle by default. */
@@ -78,10 +82,10 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
       name,
       participantType: type,
       capabilities: capabilitiesOf(capabilities),
-      token,
       device,
       workspaceId,
     }),
+    token,
     warn: options.onWarning ?? warnOnConsole,
     onConnection: options.onConnection ?? (() => undefined),
   });
@@ -137,7 +141,8 @@ export async function watch(options: WatchOptions): Promise<ChannelWatch> {
     reconnect: options.reconnect ?? true,
     firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
     replayMode: "stream",
-    hello: token === undefined ? {} : { token },
+    hello: {},
+    token,
     warn: options.onWarning ?? warnOnConsole,
     onConnection: options.onConnection ?? (() => undefined),
   });

@@ -35,7 +35,8 @@ export interface LinkOptions {
   readonly firstConnectionMs: number;
   /** Called once, when the first try failed and others follow. */
   readonly warn: (line: string) => void;
-  readonly hello: () => Omit<HelloFrame, "type" | "protocol">;
+  /** Called for each connection; one whose hello fails is tried again. */
+  readonly hello: () => Promise<Omit<HelloFrame, "type" | "protocol">>;
   readonly onFrame: (frame: ServerFrame) => void;
   /** Called when a connection that worked is lost. */
   readonly onLost: () => void;
@@ -134,7 +135,7 @@ export class Link {
     this.#socket = socket;
     this.#heardAt = performance.now();
     this.#reportHeldFirst(socket);
-    socket.onopen = () => this.#send({ type: "hello", protocol: PROTOCOL_VERSION, ...this.#options.hello() });
+    socket.onopen = () => void this.#sayHello(socket);
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket) this.#hear(data);
     };
@@ -147,6 +148,19 @@ export class Link {
     };
     clearInterval(this.#beat);
     this.#beat = setInterval(() => this.#check(), CHANNEL_LIMITS.heartbeatMs);
+  }
+
+  async #sayHello(socket: WebSocket): Promise<void> {
+    try {
+      const hello = await this.#options.hello();
+      if (socket === this.#socket) this.#send({ type: "hello", protocol: PROTOCOL_VERSION, ...hello });
+    } catch (cause) {
+      this.#obstacle = new ContinuoError("unauthorized", "no token came for the connection", {
+        cause,
+        hint: "Check the function that is given as `token`.",
+      });
+      socket.close();
+    }
   }
 
   /**
