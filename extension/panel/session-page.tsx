@@ -1,7 +1,7 @@
 /** The page of a session: summary, chapters, decisions and open questions, with citations that seek the video. */
 
 import type { JSX } from "preact";
-import type { PanelPageItem } from "../sending/panel-view.ts";
+import type { Citation, PanelPageItem } from "../sending/panel-view.ts";
 import { clock } from "./format.ts";
 import { type ExportedPage, partsOf, writtenBy } from "./page-parts.ts";
 
@@ -42,29 +42,46 @@ function countsOf(
   return counts.length === 0 ? "" : `: ${counts.join(", ")}`;
 }
 
+/** Its time, its words, and below them the further passages that it cites: as the viewer shows it. */
 function Item({ item, onSeek }: { readonly item: PanelPageItem } & Pick<Props, "onSeek">): JSX.Element {
-  const { title, text, citations, status, by } = item;
+  const { title, text, startMs, citations, status, by } = item;
   const mark = status === "accepted" ? "accepted" : by === "person" ? "yours" : null;
+  const further = citations.filter((one) => clock(one.startMs) !== clock(startMs));
   return (
     <li>
-      <p dir="auto">
-        {title !== null && <strong>{title} </strong>}
-        {text !== title && text}
-      </p>
-      <p class="cites">
-        {mark !== null && <span class="mark">{mark}</span>}
-        {citations.map(({ startMs, text: said }) =>
-          onSeek === null ? (
-            <span key={startMs} class="dim" title={said}>
-              {clock(startMs)}
-            </span>
-          ) : (
-            <button key={startMs} type="button" class="time" title={said} onClick={() => onSeek(startMs)}>
-              {clock(startMs)}
-            </button>
-          ),
+      <Time startMs={startMs} text={citations[0]?.text ?? ""} onSeek={onSeek} />
+      <div>
+        {title !== null && (
+          <p dir="auto">
+            <strong>{title}</strong>
+          </p>
         )}
-      </p>
+        {text !== title && <p dir="auto">{text}</p>}
+        {(mark !== null || further.length > 0) && (
+          <p class="cites">
+            {mark !== null && <span class="mark">{mark}</span>}
+            {further.map((one) => (
+              <Time key={one.startMs} {...one} onSeek={onSeek} />
+            ))}
+          </p>
+        )}
+      </div>
     </li>
+  );
+}
+
+/** A passage by its time. It seeks the video, where one is there. */
+function Time({ startMs, text, onSeek }: Citation & Pick<Props, "onSeek">): JSX.Element {
+  if (onSeek === null) {
+    return (
+      <span class="dim" title={text}>
+        {clock(startMs)}
+      </span>
+    );
+  }
+  return (
+    <button type="button" class="time" title={text} onClick={() => onSeek(startMs)}>
+      {clock(startMs)}
+    </button>
   );
 }

@@ -76,8 +76,8 @@ function NoteView({ note, state }: { note: NoteVersion; state: LiveState }): VNo
   return (
     <article class="note-card" aria-current={isChosen ? "true" : undefined}>
       <Thumbnail note={note} state={state} />
-      <p class="note-text">
-        <bdi>{visibleText(shownText(note))}</bdi>
+      <p class="note-text" dir="auto">
+        {visibleText(shownText(note))}
       </p>
       <p class="note-facts">
         <span>

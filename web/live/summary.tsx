@@ -96,14 +96,12 @@ function Items({ kind, items, state, onMoment }: ItemsProps): VNode | null {
             </button>
             <div>
               {title === null ? null : (
-                <p>
-                  <b>
-                    <bdi>{visibleLine(title)}</bdi>
-                  </b>
+                <p dir="auto">
+                  <b>{visibleLine(title)}</b>
                 </p>
               )}
-              <p>
-                <bdi>{visibleText(text)}</bdi>
+              <p dir="auto">
+                {visibleText(text)}
                 {by === "person" ? <span class="dim"> by a person</span> : null}
               </p>
             </div>

@@ -100,10 +100,10 @@ function Words({ item, state }: Omit<LineProps, "isChosen">): VNode {
     case "said":
     case "remark":
       return (
-        <p>
-          {item.type === "remark" ? <b>Remark: </b> : null}
+        <p dir="auto">
+          {item.type === "remark" ? <b dir="ltr">Remark: </b> : null}
           {item.speaker === null ? null : <bdi class="who">{visibleLine(item.speaker)} </bdi>}
-          <bdi>{visibleText(item.text)}</bdi>
+          {visibleText(item.text)}
         </p>
       );
     case "question":

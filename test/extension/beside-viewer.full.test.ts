@@ -1,0 +1,81 @@
+/** One session in the panel and in the viewer's live page, also in Arabic: the same words, in the direction of their language. */
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { talksIn } from "../live/captions/draw.ts";
+import { openWatched, type Watched } from "./open-watched.ts";
+import { checkPanel, picture } from "./pictures.ts";
+
+/** The words of a talk, as a page of its video would send them. The session ends, so that it has a page. */
+async function tell({ served, key }: Watched, name: string): Promise<void> {
+  const talk = talksIn("tune").find((one) => one.name === name);
+  const evidence = (talk?.pieces ?? []).map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
+    return { type: "transcript_added", text, lang, mediaTimeMs, endMs };
+  });
+  const path = `/v1/live/${encodeURIComponent(key)}/evidence`;
+  for (let n = 0; n < evidence.length; n += 400) {
+    const batch = { producerId: name, epoch: 0, sequence: n / 400, evidence: evidence.slice(n, n + 400) };
+    await served.send("POST", path, batch);
+  }
+}
+
+async function openViewerPage({ served, viewer, key }: Watched): Promise<Page> {
+  const { code } = (await served.send("POST", "/v1/pages/code")) as { readonly code: string };
+  const page = await viewer.context.newPage();
+  await page.goto(`${served.url}/#code=${encodeURIComponent(code)}/live/${encodeURIComponent(key)}`);
+  return page;
+}
+
+const textsOf = (page: Page): Promise<readonly string[]> => page.locator(".note-text").allInnerTexts();
+/** The directions of all elements of a selector, each once. */
+async function directionsOf(page: Page, selector: string): Promise<unknown> {
+  return await page.evaluate(
+    `[...new Set([...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => getComputedStyle(one).direction))]`,
+  );
+}
+
+test.each([
+  ["mosque", "rtl"],
+  ["bees", "ltr"],
+])(
+  "the panel and the viewer show the notes of the talk %s with the same words, all in the direction %s",
+  async (name, direction) => {
+    await using watched = await openWatched({ sources: { frames: false } });
+    const { panel, page, served, key } = watched;
+    await tell(watched, name);
+    await expect.poll(async () => (await served.notes(key)).length).toBeGreaterThan(2);
+    const shown = panel.locator(".note-text");
+    await expect.poll(async () => (await textsOf(panel)).length).toBe((await served.notes(key)).length);
+    await checkPanel(panel, `beside-${name}-panel`);
+    expect(await directionsOf(panel, ".note-text")).toEqual([direction]);
+    const text = (await shown.last().innerText()).trim();
+
+    const live = await openViewerPage(watched);
+    await live.locator(".note-text", { hasText: text }).waitFor();
+    for (const width of [360, 800]) {
+      await live.setViewportSize({ width, height: 700 });
+      await picture(live, `beside-${name}-viewer-${width}`);
+    }
+    expect(await directionsOf(live, ".note-text")).toEqual([direction]);
+
+    // The page of the session, after its end.
+    await page.close();
+    await expect.poll(async () => (await served.session(key)).state).toBe("closed");
+    await panel.bringToFront();
+    await panel.getByRole("button", { name: "Sessions" }).click();
+    await panel.getByRole("button", { name: "A day at the harbour" }).click();
+    await panel.locator(".page").waitFor();
+    await checkPanel(panel, `beside-${name}-session`);
+    expect(await directionsOf(panel, ".page li p[dir]")).toEqual([direction]);
+    const texts = await textsOf(panel);
+    expect(texts).toEqual((await served.notes(key)).map((note) => note.text));
+
+    // The layout is mirrored where the browser's language is written from the right: nothing leaves the panel.
+    await panel.evaluate(`document.documentElement.dir = "rtl"`);
+    await checkPanel(panel, `beside-${name}-mirrored`);
+    for (const width of [320, 600]) {
+      await panel.setViewportSize({ width, height: 700 });
+      expect(await panel.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    }
+  },
+);
