@@ -120,6 +120,25 @@ test("a pass revises notes of the agent, never those that a person edited, and a
   expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
+test("a replay with the model writes the newest page of a model again from what it was made of, and counts the items that agree", async () => {
+  const written = { summary: [{ text: "Bees have a queen.", evidence: ["e3"] }], chapters: [QUEEN] };
+  const agent = pageAgent(() => written);
+  await using live = await play(agent);
+  await live.clock.advance(PAUSE_MS);
+  const page = await live.service.page("k");
+  expect(page?.pass).toBe(1);
+  const again = await live.service.replay("k", "model");
+  expect(again.page).toEqual({ pass: 1, compared: 2, agreed: 2 });
+  expect(agent.prompts.at(-1)).toBe(agent.prompts[0]);
+  agent.page = () => ({ ...written, chapters: [{ ...QUEEN, title: "Trains", text: "They leave at noon." }] });
+  expect((await live.service.replay("k", "model")).page).toEqual({ pass: 1, compared: 2, agreed: 1 });
+  const calls = agent.prompts.length;
+  expect((await live.service.replay("k", "model", { context: "none" })).page).toBeNull();
+  expect((await live.service.replay("k", "recorded")).page).toBeUndefined();
+  expect(agent.prompts).toHaveLength(calls);
+  expect(await live.service.page("k"), "the session stays").toEqual(page);
+});
+
 test("passes of a model end at a quarter of the budget, and the outline follows the page that it wrote", async () => {
   const agent = pageAgent(() => ({ chapters: [QUEEN] }));
   await using live = await play(agent, { budget: { maxTokens: 20_000 } });

@@ -168,8 +168,8 @@ test("every night one of two servers replays the sessions of the last day, once,
       if (name === "continuo.live.alerts") alerts.push(attributes);
     }),
   );
-  // The newest 22:00 that is over: the store has a clock of its own.
-  const evening = Math.floor((Date.now() - 22 * 3_600_000) / 86_400_000) * 86_400_000 + 22 * 3_600_000;
+  // A 22:00 whose night is over: the store has a clock of its own, after which the session would end for want of input.
+  const evening = Math.floor((Date.now() - 31 * 3_600_000) / 86_400_000) * 86_400_000 + 22 * 3_600_000;
   const clock = fakeClock(async () => undefined, evening);
   const options = { store, clock, replayNightly: true, report: (line: string) => lines.push(line) };
   const services = [new LiveService(options), new LiveService(options)];

@@ -96,6 +96,7 @@ export type { SessionOwner } from "./owner/index.ts";
 export { parsePageOperation } from "./page/index.ts";
 export {
   type Disagreement,
+  type PageReplay,
   parseReplayContext,
   parseReplayMode,
   type ReplayReport,

@@ -2,7 +2,7 @@
 
 import { ContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import type { ReplayReport } from "@continuo/live";
+import type { PageReplay, ReplayReport } from "@continuo/live";
 import { accessOf, callServer } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { ReplayFlags } from "./flags.ts";
@@ -23,7 +23,7 @@ export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): 
   const body = isAlone ? { mode, context: "none" } : { mode };
   const answer = await callServer(await accessOf(flags, shell), livePath(key, "/replay"), body);
   const report = answer as unknown as ReplayReport;
-  const { compared, agreed, agreement, disagreements } = report;
+  const { compared, agreed, agreement, disagreements, page } = report;
   if (flags.json) shell.stdout.write(`${toJsonText(report)}\n`);
   else {
     shell.stdout.write(`${agreed} of ${compared} agree: ${Math.floor(agreement * 1_000) / 10} %\n`);
@@ -31,8 +31,15 @@ export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): 
       const note = noteId === undefined ? "" : ` (note ${visibleLine(noteId)})`;
       shell.stdout.write(`  event ${sequence}: ${visibleLine(reason)}${note}\n`);
     }
+    if (mode === "model") shell.stdout.write(`${pageLine(page ?? null, isAlone)}\n`);
   }
   // Without its context, the writer is only compared.
   if (isAlone) return 0;
   return agreement >= (mode === "model" ? MODEL_TARGET : 1) ? 0 : 4;
+}
+
+function pageLine(page: PageReplay | null, isAlone: boolean): string {
+  if (isAlone) return "page: not written again without its context";
+  if (page === null) return "page: no model wrote one, so it is not written again";
+  return `page: ${page.agreed} of ${page.compared} items of pass ${page.pass} agree`;
 }

@@ -31,18 +31,20 @@ export interface ModelPass {
   readonly speech: SpeechLog;
   readonly outline: readonly PageDraftItem[];
   readonly signal: AbortSignal;
+  /** The secondary session that keeps its run; `page` by default. */
+  readonly beside?: "page" | "replay";
 }
 
 /** Asks the writer once. Errors: `agent_failed`, also for a page without chapters; the store's. */
 export async function writeWithModel(pass: ModelPass): Promise<PageResult> {
-  const { runStore, sessionId, writer, signal } = pass;
+  const { runStore, sessionId, writer, signal, beside = "page" } = pass;
   const writePage = writer.writePage?.bind(writer);
   const request = await pageRequest(pass);
   let result: PageResult | undefined;
   await runTurn({
     store: runStore,
     sessionId,
-    beside: "page",
+    beside,
     name: writer.name,
     input: "Write the page of the session.",
     signal,

@@ -14,3 +14,4 @@ export {
   replayRecorded,
 } from "./replay.ts";
 export { type ReplayCall, replayWithModel } from "./replay-model.ts";
+export type { PageReplay } from "./replay-page.ts";

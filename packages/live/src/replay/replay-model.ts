@@ -18,6 +18,7 @@ import {
 import { newestEntries, noteOf, readNotes } from "../notes/index.ts";
 import { addEvent, emptyFold, type LiveFold } from "../state/index.ts";
 import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
+import { decisionOfPage, newestModelPage, type PageReplay, replayPage } from "./replay-page.ts";
 
 export interface ReplayCall {
   /** The context that the writer gets; `all` by default. */
@@ -40,16 +41,21 @@ export async function replayWithModel(options: ReplayOptions): Promise<ReplayRep
   const fold = emptyFold("");
   const originals: Note[] = [];
   const drafts: (Draft & { readonly sequence: number })[] = [];
+  // Without context there is no page: it is made of the whole session.
+  const recorded = options.context === "none" ? null : await newestModelPage(store, sessionId);
+  let page: PageReplay | null = null;
   for await (const event of eventsOf(store, sessionId)) {
     if (event.type === "decision_made") {
       const made = await draftsOf(event, fold, options);
       drafts.push(...made.map((draft) => ({ ...draft, sequence: event.sequence })));
+      if (recorded !== null && decisionOfPage(event) === decisionOfPage(recorded))
+        page = await replayPage({ ...options, fold, recorded });
     }
     addEvent(fold, event);
     const note = /^note_(written|updated|merged)$/u.test(event.type) ? noteOf(event) : null;
     if (note !== null) originals.push(note);
   }
-  return compare(drafts, originals, options);
+  return { ...(await compare(drafts, originals, options)), page };
 }
 
 async function draftsOf(

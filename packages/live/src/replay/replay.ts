@@ -27,6 +27,7 @@ import {
 import { contentAfter, type NoteContent, noteEventsOf, noteHash, noteOf } from "../notes/index.ts";
 import { pageHash } from "../page/index.ts";
 import { readRepairs } from "../state/index.ts";
+import type { PageReplay } from "./replay-page.ts";
 
 export interface Disagreement {
   readonly sequence: number;
@@ -43,6 +44,11 @@ export interface ReplayReport {
   readonly agreement: number;
   /** Only the first disagreements. */
   readonly disagreements: readonly Disagreement[];
+  /**
+   * Only in the mode `model`: the newest page that a model wrote, asked for again; `null` if no model wrote one, or the
+   * writer got no context. It does not count in the other numbers.
+   */
+  readonly page?: PageReplay | null;
 }
 
 /** Events that a repair put aside are not compared. Errors: `not_found`, the store's. */
