@@ -20,9 +20,13 @@ async function tell({ served, key }: Watched, name: string): Promise<void> {
 }
 
 async function openViewerPage({ served, viewer, key }: Watched): Promise<Page> {
-  const { code } = (await served.send("POST", "/v1/pages/code")) as { readonly code: string };
+  const answer = await served.send("POST", "/v1/pages/code");
+  const { code, host } = answer as { readonly code: string; readonly host: string | null };
+  const address = new URL(served.url);
+  // The page has a name of its own, which browsers find on this machine.
+  if (host !== null) address.hostname = host;
   const page = await viewer.context.newPage();
-  await page.goto(`${served.url}/#code=${encodeURIComponent(code)}/live/${encodeURIComponent(key)}`);
+  await page.goto(`${address.origin}/#code=${encodeURIComponent(code)}/live/${encodeURIComponent(key)}`);
   return page;
 }
 
@@ -36,12 +40,9 @@ async function misdirected(page: Page, selector: string): Promise<unknown> {
   );
 }
 
-test.each([
-  ["mosque", "rtl"],
-  ["bees", "ltr"],
-])(
-  "the panel and the viewer show the notes of the talk %s with the same words, all in the direction %s",
-  async (name, direction) => {
+test.each(["mosque", "bees"])(
+  "the panel and the viewer show the notes of the talk %s with the same words, each in the direction of its language",
+  async (name) => {
     await using watched = await openWatched({ sources: { frames: false } });
     const { panel, page, served, key } = watched;
     await tell(watched, name);
