@@ -12,6 +12,7 @@ import {
   claudeFile,
   claudeText,
   createHome,
+  HOSTILE_ID,
   type Home,
   MAIN,
   run,
@@ -241,6 +242,8 @@ describe("in a terminal", () => {
       { type: "message_sent", actor, data: { content: "What I \u001b[2J said" } },
     ]);
     home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { robot: { command: "/bin/cat" } } }));
+    const native = readFileSync(join(home.path, claudeFile(HOSTILE_ID)), "utf8");
+    home.write(claudeFile(HOSTILE_ID), native.replaceAll("/home/ann/app", home.path));
     const rows = (await open(100, 24)).split("\n");
     expect(rows[0]).toMatch(/ 3 of 3$/u);
     expect(rows[1]).toMatch(/^ continuo Both of us .* now │/u);
@@ -265,12 +268,12 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("robot · Both of us ·") && screen.includes("❯"));
     terminal.send("C-d");
     await terminal.until((screen) => screen.includes("again=0"));
-    terminal.type(again);
+    terminal.type(again.replace("clear; ", "clear; PATH=/nowhere "));
     await terminal.until((screen) => screen.includes(" 3 of 3"));
     terminal.send("End");
     terminal.write("r");
     // `continuo resume` of a native one.
-    await terminal.until((screen) => screen.includes("the session's folder /home/ann/app no longer exists"));
+    await terminal.until((screen) => screen.includes("claude is not installed"));
   });
 
   test("a term that begins with / searches the messages while it is typed, and Enter shows the turn", async () => {
