@@ -266,6 +266,14 @@ test("an agent's own session is taken up with the first prompt, and every page o
   await using late = await readChat(machine, `claude:${id}`);
   await late.until(({ events }) => events.length > 0);
   expect(late.events[0]).toEqual({ type: "moved", key });
+  // So is every other question about it, after a restart as well.
+  await using again = await openMachine(home);
+  for (const one of [machine, again]) {
+    const head = await (await one.get(`/v1/machine/sessions/${encodeURIComponent(`claude:${id}`)}`)).json();
+    expect(head).toMatchObject({ session: { key, agent: "continuo" } });
+    const path = `/v1/machine/sessions/${encodeURIComponent(`claude:${id}`)}/history?limit=100`;
+    expect(JSON.stringify(await (await one.get(path)).json())).toContain("Fix the build");
+  }
 });
 
 test("a session that is open in its own agent is read-only: no message is sent, and no program is started", async () => {

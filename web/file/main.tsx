@@ -50,16 +50,24 @@ function FilePage(): VNode | null {
         <HelpButton />
         <ThemeButton />
       </header>
-      {saved.notes.length === 0 ? null : (
-        <details class="saved-notes">
-          <summary>{saved.notes[0]}</summary>
-          {saved.notes.slice(1).map((note) => (
-            <p key={note}>{note}</p>
-          ))}
-        </details>
-      )}
+      <Notes />
       <SessionPage key={head.session.key} sessionKey={head.session.key} turn={turn} tab={tab} />
     </>
+  );
+}
+
+/** The first sentence, and the others behind it. */
+function Notes(): VNode | null {
+  const [first, ...others] = saved.notes;
+  if (first === undefined) return null;
+  if (others.length === 0) return <p class="saved-notes">{first}</p>;
+  return (
+    <details class="saved-notes">
+      <summary>{first}</summary>
+      {others.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
+    </details>
   );
 }
 

@@ -1,8 +1,15 @@
 /** From a key to the session that it names: a row of the list, or a sub-agent below one. */
 
-import { isOwn, type ListedSession, type LookUpHit, locateRow, OWN } from "@continuo/agents/catalog";
+import {
+  isOwn,
+  type ListedSession,
+  type LookUpHit,
+  locateRow,
+  OWN,
+  type OwnRow,
+} from "@continuo/agents/catalog";
 import { BELOW, keyOf, subagentKey } from "@continuo/agents/pages";
-import { ContinuoError, type SubagentInfo } from "@continuo/core/model";
+import { ContinuoError, type NativeRef, type SubagentInfo } from "@continuo/core/model";
 import type { MachineSession } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
 import type { RowSource } from "./rows.ts";
@@ -41,9 +48,23 @@ async function findListed(key: string, source: RowSource): Promise<KeyedSession>
   if (known !== undefined) return { key, ...known, parentKey: null };
   // The session may have begun a moment ago.
   source.forget();
-  const found = (await source.rows()).byKey.get(key);
-  if (found === undefined) throw noSuchSession(key);
-  return { key, ...found, parentKey: null };
+  const { byKey } = await source.rows();
+  const found = byKey.get(key);
+  if (found !== undefined) return { key, ...found, parentKey: null };
+  const moved = [...byKey].find(([, { row }]) => isOwn(row) && earlierKeys(row).includes(key));
+  if (moved === undefined) throw noSuchSession(key);
+  const [now, there] = moved;
+  return { key: now, ...there, parentKey: null };
+}
+
+/** The keys by which this conversation was listed before Continuo went on with it. */
+function earlierKeys({ importedFrom, nativeRefs }: OwnRow): readonly string[] {
+  const natives = importedFrom === null ? nativeRefs : [importedFrom, ...nativeRefs];
+  return natives.map((native) => keyOf({ ...native, ...locationOf(native) }));
+}
+
+function locationOf(native: Partial<NativeRef>): { readonly location: string } {
+  return { location: native.location ?? "" };
 }
 
 /** Errors: `not_found` if it disappeared since. */
