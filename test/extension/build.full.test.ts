@@ -7,6 +7,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { PNG } from "pngjs";
 import { expect, test } from "vitest";
 import { builtExtension } from "../sizes/prepared.ts";
@@ -113,4 +114,13 @@ test("Mozilla's linter finds no error in the Firefox build, and warns of Preact'
   expect(found.warnings.map(({ code, file }) => `${code} ${file.replace(/-.*$/u, "")}`)).toEqual([
     "UNSAFE_VAR_ASSIGNMENT chunks/sidepanel",
   ]);
+});
+
+test("the panel needs at most 60 kB gzipped to its first paint", async () => {
+  const folder = join(await builtExtension(), "chrome-mv3");
+  const html = readFileSync(join(folder, "sidepanel.html"), "utf8");
+  const files = [...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/gu)].map(([, path]) => path ?? "");
+  expect(files.length).toBeGreaterThan(2);
+  const bytes = files.reduce((sum, path) => sum + gzipSync(readFileSync(join(folder, path))).length, 0);
+  expect(bytes).toBeLessThanOrEqual(60_000);
 });

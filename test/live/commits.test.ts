@@ -1,0 +1,48 @@
+/** The durable writes that a new session costs. */
+
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { expect, onTestFinished, test } from "vitest";
+import { liveTest } from "./live-session.ts";
+
+/** A server renews its own lease whether it has sessions or not. */
+const OTHERS = /^(?:get|list|read|latest|tail|verify|forWorkspace|renewLease$|close$)/u;
+
+/** Writes down the calls of a store that are no reads: each is one commit. */
+function writesOf(opened: Store, writes: string[]): Store {
+  return new Proxy(opened, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      return (...args: readonly unknown[]): unknown => {
+        if (!OTHERS.test(String(name))) writes.push(String(name));
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+}
+
+// A video has a claim of its own, beside that of the key.
+test.each([
+  ["a key", {}, 3],
+  ["a video", { continues: "video" }, 4],
+] as const)(
+  "a session of %s is created with a fixed number of commits, and found again with none",
+  async (_, more, commits) => {
+    const opened = await openStore("memory:");
+    onTestFinished(() => opened.close());
+    const writes: string[] = [];
+    await using live = await liveTest({ store: writesOf(opened, writes) });
+    const { service } = live;
+    await service.open("first", { videoId: "v" });
+    writes.length = 0;
+    await service.open("k", { videoId: "w", ...more });
+    await live.settle();
+    expect(writes.toSorted()).toEqual(
+      [...Array<string>(commits - 2).fill("putClaim"), "acquireLease", "createSession"].toSorted(),
+    );
+    writes.length = 0;
+    await service.open("k", { videoId: "w", ...more });
+    expect(writes).toEqual([]);
+  },
+);
