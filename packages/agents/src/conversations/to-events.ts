@@ -31,7 +31,9 @@ export function toEvents(message: Message): NewEvent[] {
         ]
       : [],
   );
-  return [...(said.length > 0 ? [{ type: "message_received", data, actor, ...time }] : []), ...calls];
+  // An answer without words has used tokens too, and only this event says how many.
+  const isKept = said.length > 0 || usage !== undefined;
+  return [...(isKept ? [{ type: "message_received", data, actor, ...time }] : []), ...calls];
 }
 
 function resultEvent(
