@@ -57,7 +57,7 @@ async function findListed(key: string, source: RowSource): Promise<KeyedSession>
   return { key: now, ...there, parentKey: null };
 }
 
-/** The keys by which this conversation was listed before Continuo went on with it. */
+/** The keys that this conversation had in the list while it was only the session of an agent. */
 function earlierKeys({ importedFrom, nativeRefs }: OwnRow): readonly string[] {
   const natives = importedFrom === null ? nativeRefs : [importedFrom, ...nativeRefs];
   return natives.map((native) => keyOf({ ...native, ...locationOf(native) }));
