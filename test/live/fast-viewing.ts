@@ -14,7 +14,7 @@ import { liveTest } from "./live-session.ts";
 export interface FastViewing {
   readonly pieces: number;
   readonly notes: number;
-  /** What the process holds after each quarter, in bytes, when all work is done and garbage is collected. */
+  /** The heap after each quarter, when all work is done and garbage is collected. */
   readonly heapBytes: readonly number[];
 }
 
