@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile } from "../cli/home.ts";
+import { builtViewer } from "../sizes/prepared.ts";
 import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress } from "./long-session.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 
@@ -81,6 +82,7 @@ test.each<Means>(["keyboard", "mouse"])("rename, look at a repair, delete and un
 });
 
 test.each<Means>(["keyboard", "mouse"])("an export is a file to keep, by %s", async (by) => {
+  await builtViewer();
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
   for (const [label, ending] of [
     ["Export as a page", "html"],
