@@ -46,7 +46,7 @@ const PAUSES = {
 };
 const POLL_MS = 500;
 
-export function talksIn(folder: "tune" | "final"): readonly Talk[] {
+export function talksIn(folder: "tune" | "final" | "judged"): readonly Talk[] {
   const path = join(import.meta.dirname, folder);
   return readdirSync(path)
     .filter((name) => name.endsWith(".txt"))

@@ -68,6 +68,17 @@ test.each(["tune", "final"] as const)(
   },
 );
 
+test("the notes on talks that somebody else wrote and judged are no worse than docs/proof.md states", async () => {
+  const measures: Measure[] = [];
+  for (const talk of talksIn("judged")) measures.push(measure(talk, await draftsOf(itemsOf(talk), 20)));
+  const { thoughts, covered, notes, medianErrorMs, halves, sentences } = sumOf(measures);
+  expect(thoughts).toBe(82);
+  expect(covered).toBeGreaterThanOrEqual(38);
+  expect(notes / thoughts).toBeLessThanOrEqual(1);
+  expect(medianErrorMs).toBeLessThanOrEqual(200);
+  expect(halves.length / sentences).toBeLessThanOrEqual(0.03);
+});
+
 test("the notes do not depend on how captions are batched, also with seeks", async () => {
   for (const talk of talksIn("tune")) {
     const items = itemsOf(talk);
