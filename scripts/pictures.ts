@@ -37,7 +37,10 @@ async function drawPictures(): Promise<void> {
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
   });
   const page = await browser.newPage({ viewport: { width: 980, height: 620 }, deviceScaleFactor: 1.5 });
-  await page.setContent(exported);
+  const file = join(HOME, "export.html");
+  writeFileSync(file, exported);
+  await page.goto(`file://${file}`);
+  await page.locator("main").waitFor();
   await page.screenshot({ path: join(PICTURES, "export.png") });
 }
 
