@@ -1,7 +1,7 @@
 /** Options that there are not: each call of the front door and of the session manager refuses them. */
 
 import { type Continuo, defineAgent, openContinuo } from "@continuo/agents/runtime";
-import { runOnce, startRun } from "@continuo/store/sessions";
+import { cancelRun, runOnce, startRun, wake, wakeAll } from "@continuo/store/sessions";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
@@ -30,6 +30,9 @@ const CALLS: readonly (readonly [what: string, option: string, call: (options: n
   ["defineAgent", "maxStep", (options) => defineAgent(options)],
   ["context", "maxToken", (options) => defineAgent({ name: "n", model: "m", context: options })],
   ["startRun", "maxqueued", (options) => startRun(c.store, "s", "x", options)],
+  ["cancelRun", "reasons", (options) => cancelRun(c.store, "r", options)],
+  ["wake", "lease", (options) => wake(c.store, "s", options)],
+  ["wakeAll", "session", (options) => Array.fromAsync(wakeAll(c.store, options))],
 ];
 
 test.each(CALLS)("%s refuses the option %s, which there is not", async (what, option, call) => {

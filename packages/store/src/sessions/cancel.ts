@@ -1,6 +1,13 @@
 /** Cancelling a run, from whichever process. */
 
-import { ContinuoError, isContinuoError, present, type Run, type Store } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  isContinuoError,
+  present,
+  type Run,
+  type Store,
+} from "@continuo/core/model";
 import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { cancelLeft } from "./interrupt.ts";
@@ -19,6 +26,7 @@ export interface CancelOptions {
  * at once too. Errors: `not_found`, `invalid_transition` when it has ended.
  */
 export async function cancelRun(given: Store, runId: string, options: CancelOptions = {}): Promise<Run> {
+  assertKnownOptions("cancelRun", options, { reason: true, signal: true });
   const { reason, signal } = options;
   const store = patientStore(given, { storeMs: LIMITS.storeMs, ...present({ signal }) });
   for (;;) {

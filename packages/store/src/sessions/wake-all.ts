@@ -1,6 +1,14 @@
 /** After a crash of a program that had many sessions: wakes each that somebody may have left, however many there are. */
 
-import { isContinuoError, listAll, present, type RunStatus, type Store } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  isContinuoError,
+  type KnownOptions,
+  listAll,
+  present,
+  type RunStatus,
+  type Store,
+} from "@continuo/core/model";
 import { type WakeOptions, type WakeResult, wake } from "./wake.ts";
 
 export interface WakeAllOptions extends WakeOptions {
@@ -18,10 +26,19 @@ const LEFT: Readonly<Record<NonNullable<WakeAllOptions["sessions"]>, readonly Ru
   all: ["pending", "running", "interrupted"],
 };
 
+const OPTIONS: KnownOptions<WakeAllOptions> = {
+  leaseMs: true,
+  pending: true,
+  signal: true,
+  sessions: true,
+  onError: true,
+};
+
 const PAGE_RUNS = 1_000;
 
 /** The result of `wake` for each session with runs that did not end well. A session that is deleted meanwhile is left out. */
 export async function* wakeAll(store: Store, options: WakeAllOptions = {}): AsyncGenerator<WakeResult> {
+  assertKnownOptions("wakeAll", options, OPTIONS);
   const { sessions = "all", onError, ...waking } = options;
   const status = LEFT[sessions];
   const seen = new Set<string>();

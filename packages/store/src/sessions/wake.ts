@@ -1,10 +1,12 @@
 /** After a crash: what was left without an end is ended, and input that nobody answered is offered again. */
 
 import {
+  assertKnownOptions,
   type Block,
   ContinuoError,
   type EventPage,
   isContinuoError,
+  type KnownOptions,
   type Lease,
   type Run,
   type Store,
@@ -48,11 +50,14 @@ export interface WakeResult {
   readonly heldBy: Pick<Lease, "owner" | "expiresAt"> | null;
 }
 
+const OPTIONS: KnownOptions<WakeOptions> = { leaseMs: true, pending: true, signal: true };
+
 /**
  * Ends runs of processes that are gone as `interrupted`. A process is taken for gone when it ended on this machine
  * (Linux), or its lease of the session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
  */
 export async function wake(given: Store, sessionId: string, options: WakeOptions = {}): Promise<WakeResult> {
+  assertKnownOptions("wake", options, OPTIONS);
   const { leaseMs = LIMITS.leaseMs, pending = "end", signal } = options;
   const call = signal === undefined ? {} : { signal };
   const store = patientStore(given, { storeMs: LIMITS.storeMs, ...call });
