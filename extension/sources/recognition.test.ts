@@ -37,7 +37,7 @@ function minuteOf(error: string | null): Recognised {
     { mediaTimeMs: () => 0, began: said, said, failed: (why) => refused.push(why?.message ?? null) },
   );
   vi.advanceTimersByTime(60_000);
-  stop("keep");
+  void stop("keep");
   return { starts, refused };
 }
 
