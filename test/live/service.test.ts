@@ -24,7 +24,7 @@ test("the same key returns the same session, and input makes it active, its note
   await using live = await liveTest();
   const { service, store, clock, writer } = live;
   const first = await service.open("tab 1/ä", { videoId: "v1", title: "A talk" });
-  expect(first).toEqual({ sessionId: first.sessionId, state: "created", created: true });
+  expect(first).toEqual({ sessionId: first.sessionId, videoId: "v1", state: "created", created: true });
   expect(await service.open("tab 1/ä", { videoId: "v1" })).toEqual({ ...first, created: false });
 
   const acknowledged = await live.send("tab 1/ä", said("the harbour opens at dawn", 1_000));

@@ -91,8 +91,9 @@ function partsOf(entry: Json, options: MessageOptions): Parts {
   return (entryOf(ROLE_PARTS, roleOf(entry) ?? "") ?? unknownParts)(message, options, entry);
 }
 
-/** The words of `ENTRY_PARTS` and `bashText`. */
+/** The words of `ENTRY_PARTS` and `bashText`, and of the command that a person typed for a skill. */
 export const OWN_WORDS: readonly string[] = [
+  "/skill",
   "Model",
   "Thinking level",
   "Title",
