@@ -23,6 +23,7 @@ export interface OpenViewer extends AsyncDisposable {
 interface ViewOptions {
   readonly theme?: "light" | "dark";
   readonly width?: number;
+  readonly height?: number;
   /** `read`: the page may change nothing. */
   readonly access?: "read";
 }
@@ -48,8 +49,8 @@ export async function openViewer(home?: Home, options: OpenViewerOptions = {}): 
     machine,
     pages: folder,
     browser,
-    open: async (hash, { theme = "light", width = 1280, access } = {}) => {
-      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } });
+    open: async (hash, { theme = "light", width = 1280, height = 800, access } = {}) => {
+      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } });
       const page = await context.newPage();
       const errors: string[] = [];
       const requests: string[] = [];
