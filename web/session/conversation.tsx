@@ -255,33 +255,31 @@ function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolea
 
 /**
  * The turn at the top of the screen. It is the one that the reader went to until they scroll: near the end of the
- * session, a turn cannot be at the top.
+ * session a turn cannot be at the top, and heights change while rows are drawn.
  */
 function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
   const rows = state.rows.value;
-  const isGoing = state.goal.value !== null || state.loading.value;
+  const goal = state.goal.value;
+  const isGoing = goal !== null || state.loading.value;
   const isLast = useRef(false);
-  const wasGoing = useRef(false);
-  const reachedTop = useRef<number | null>(null);
+  const reached = useRef<Goal | null>(null);
+  useLayoutEffect(() => {
+    if (goal !== null) reached.current = goal;
+  }, [goal]);
+  useReaderScrolls(virtualizer, () => {
+    reached.current = null;
+  });
   // Not after the next paint: a key pressed until then would be undone by what the screen showed before it.
   useLayoutEffect(() => {
     const { scrollElement } = virtualizer;
-    const isReached = wasGoing.current;
-    wasGoing.current = isGoing;
     if (isGoing || scrollElement === null) return;
-    const { scrollTop } = scrollElement;
-    if (isReached) reachedTop.current = shown.turn.value === turnOfRow(rows.at(-1)) ? null : scrollTop;
-    if (reachedTop.current === scrollTop) {
-      isLast.current = false;
-      return;
-    }
-    reachedTop.current = null;
-    const at =
-      isAtEnd(virtualizer, 8) && !state.part.value.hasNewer
-        ? rows.length - 1
-        : (virtualizer.getVirtualItemForOffset(scrollTop + 80)?.index ?? 0);
+    const to = reached.current?.to;
+    const end = rows.length - 1;
+    const isEnd = to === "end" || (to === undefined && isAtEnd(virtualizer, 8) && !state.part.value.hasNewer);
+    isLast.current = isEnd;
+    if (to !== undefined && to !== "end") return;
+    const at = isEnd ? end : (virtualizer.getVirtualItemForOffset(scrollElement.scrollTop + 80)?.index ?? 0);
     shown.turn.value = turnOfRow(rows[at]) ?? turnOfRow(rows[at + 1]) ?? shown.turn.value;
-    isLast.current = at === rows.length - 1;
   });
   const turn = shown.turn.value;
   useEffect(() => {
@@ -289,6 +287,32 @@ function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown:
     const due = setTimeout(() => noteTurn(state, isLast.current ? null : turn), STILL_MS);
     return () => clearTimeout(due);
   }, [state, turn, isGoing]);
+}
+
+const SCROLL_KEYS: ReadonlySet<string> = new Set([
+  ...["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "],
+]);
+
+/** Calls it when the reader scrolls, and not when the rows do so by themselves. */
+function useReaderScrolls({ scrollElement }: RowVirtualizer, scrolled: () => void): void {
+  useEffect(() => {
+    if (scrollElement === null) return;
+    const stop = new AbortController();
+    const { signal } = stop;
+    for (const type of ["wheel", "touchmove"]) {
+      scrollElement.addEventListener(type, scrolled, { signal, passive: true });
+    }
+    const pressed = ({ target, button, offsetX }: PointerEvent): void => {
+      if (button === 1 || (target === scrollElement && offsetX >= scrollElement.clientWidth)) scrolled();
+    };
+    scrollElement.addEventListener("pointerdown", pressed, { signal });
+    const typed = ({ key, target }: KeyboardEvent): void => {
+      const isField = target instanceof HTMLElement && target.matches("input, textarea, select");
+      if (SCROLL_KEYS.has(key) && !isField) scrolled();
+    };
+    document.addEventListener("keydown", typed, { signal });
+    return () => stop.abort();
+  }, [scrollElement]);
 }
 
 /** The address names the turn that the reader sees, after this time; at the end of the session it names none. */
