@@ -22,10 +22,10 @@ export const LIMITS = {
   backMs: 2_000,
 
   /** In an hour of talk at most 60 notes: so many at once, and one more for each of these times. */
-  notesAtOnce: 6,
-  noteEveryMs: 68_000,
+  notesAtOnce: 18,
+  noteEveryMs: 90_000,
   /** A gap counts at most so long. */
-  longestGapMs: 68_000,
+  longestGapMs: 90_000,
 
   /** A note: its sentences, its characters, its units (words, or two characters without spaces). */
   noteSentences: 3,
