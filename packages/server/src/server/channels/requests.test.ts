@@ -13,14 +13,20 @@ let base: OpenedStore;
 let participation: Participation;
 /** The number of the next appends that are executed without an answer. */
 let lost = 0;
+/** The number of the next reads that fail. */
+let unread = 0;
 
 beforeEach(async () => {
   lost = 0;
+  unread = 0;
   base = await openStore("memory:");
   await openChannel(base, place.channel);
   const card = { instance, handle: "ann", name: "ann", type: "person", capabilities: [] };
   const fence = await takeHandle(base, place, { card });
-  const store = new Proxy(base, { get: (target, key) => (key === "append" ? append : bound(target, key)) });
+  const faulty: Partial<Store> = { append, read };
+  const store = new Proxy(base, {
+    get: (target, key) => Reflect.get(faulty, key) ?? bound(target, key),
+  });
   participation = {
     ...{ store, place, fence, instance, type: "person", device: undefined, session: "none" },
     ...{
@@ -47,6 +53,12 @@ async function append(...given: Parameters<Store["append"]>): ReturnType<Store["
   throw new ContinuoError("unavailable", "the answer was lost");
 }
 
+async function read(...given: Parameters<Store["read"]>): ReturnType<Store["read"]> {
+  if (unread === 0) return await base.read(...given);
+  unread--;
+  throw new ContinuoError("busy", "the store has much to do");
+}
+
 async function types(): Promise<readonly string[]> {
   const { events } = await base.read(channelLogId(place.channel));
   return events.map(({ type }) => type);
@@ -70,6 +82,16 @@ test("a message whose end was stored without an answer takes no other part and n
 test("a message whose beginning was stored without an answer is written on, and known to be in progress", async () => {
   lost = 1;
   await expect(perform(participation, begin)).rejects.toMatchObject({ code: "unavailable" });
+  expect(mayHaveOpen(participation)).toBe(true);
+  await perform(participation, part);
+  await perform(participation, end);
+  expect(mayHaveOpen(participation)).toBe(false);
+  expect((await readState(base, place.channel)).open).toEqual({});
+});
+
+test("a message whose beginning was stored, and whose log could not be read then, is known to be in progress", async () => {
+  unread = 1;
+  await expect(perform(participation, begin)).rejects.toMatchObject({ code: "busy" });
   expect(mayHaveOpen(participation)).toBe(true);
   await perform(participation, part);
   await perform(participation, end);

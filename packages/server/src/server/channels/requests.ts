@@ -112,13 +112,23 @@ async function performPost(participation: Participation, frame: PostFrame): Prom
     if (messageId !== undefined && !isRefused(error)) participation.unsure.add(messageId);
     throw error;
   });
-  const begins = frame.type === "send" && frame.state === "open";
-  // A first event that is sent again after the end of its message opens nothing.
-  if (!begins || !(await hasEnded(store, place.channel, event))) {
-    participation.open = openAfter(open, frame, event);
-  }
+  if (!(await isOver(participation, frame, event))) participation.open = openAfter(open, frame, event);
   keepStateWhenDue(store, place.channel, event);
   return { sequence: event.sequence };
+}
+
+/** A first event that is sent again after the end of its message opens nothing. */
+async function isOver(
+  { store, place, unsure }: Participation,
+  frame: PostFrame,
+  event: StoredEvent,
+): Promise<boolean> {
+  if (frame.type !== "send" || frame.state !== "open") return false;
+  // The beginning is stored: if this read fails, the message may be in progress.
+  unsure.add(frame.id);
+  const hasItsEnd = await hasEnded(store, place.channel, event);
+  unsure.delete(frame.id);
+  return hasItsEnd;
 }
 
 /** The message in progress that a frame begins, continues or ends. */
