@@ -116,6 +116,12 @@ const NO_TRANSCRIBER = "Set `live.transcriber` in continuo.yaml and start the se
 
 type StateLine = Pick<SourceStatus, "tone" | "text" | "hint">;
 
+const NO_WHISPER: StateLine = {
+  tone: "bad",
+  text: "the extension has no files of Whisper",
+  hint: "Put them into the folder `whisper` of the extension, and load it again.",
+};
+
 const TAB_SOUND: Readonly<Record<TabSoundState, StateLine>> = {
   unavailable: { tone: "dim", text: "this browser has none", hint: "" },
   off: { tone: "dim", text: "off", hint: "" },
@@ -131,11 +137,7 @@ const TAB_SOUND: Readonly<Record<TabSoundState, StateLine>> = {
     text: "the browser does not recognise this language on this machine",
     hint: "Get the language in Settings, or let your server transcribe the sound.",
   },
-  "no-whisper": {
-    tone: "bad",
-    text: "the extension has no files of Whisper",
-    hint: "Put them into the folder `whisper` of the extension, and load it again.",
-  },
+  "no-whisper": NO_WHISPER,
   unasked: {
     tone: "warn",
     text: "the browser waits for you",
@@ -186,11 +188,7 @@ const MICROPHONE: Readonly<Record<MicrophoneState, StateLine>> = {
     text: "no transcriber is set up",
     hint: `${NO_TRANSCRIBER}, or let the browser recognise speech.`,
   },
-  "no-whisper": {
-    tone: "bad",
-    text: "the extension has no files of Whisper",
-    hint: "Put them into the folder `whisper` of the extension, and load it again.",
-  },
+  "no-whisper": NO_WHISPER,
   failed: { tone: "bad", text: "it does not work", hint: "" },
 };
 

@@ -4,6 +4,7 @@
  */
 
 import type { LiveSession, Note } from "@continuo/core/client/live";
+import { cutText } from "@continuo/core/model";
 import type { LivePage, PageItem } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import { type HeardSentence, heardLast } from "./live-line.ts";
@@ -119,7 +120,7 @@ export function toPanelPage(page: LivePage, evidence: readonly CitedWords[]): Pa
     const cited = ids
       .flatMap((id) => known.get(id) ?? [])
       .map(({ id, mediaTimeMs: startMs, text }) => {
-        return { id, startMs, text: text.slice(0, LIMITS.markerChars) };
+        return { id, startMs, text: cutText(text, LIMITS.markerChars) };
       });
     const citations: Citation[] = [];
     for (const place of cited.sort((a, b) => a.startMs - b.startMs)) {
@@ -144,7 +145,7 @@ export function markersOf(notes: readonly Note[], apartMs: number): readonly Mar
   for (const { noteId, startMs, text } of notes.toSorted((a, b) => a.startMs - b.startMs)) {
     const last = markers.at(-1);
     if (last !== undefined && startMs - last.startMs < apartMs) continue;
-    markers.push({ noteId, startMs, text: text.slice(0, LIMITS.markerChars) });
+    markers.push({ noteId, startMs, text: cutText(text, LIMITS.markerChars) });
   }
   return markers;
 }

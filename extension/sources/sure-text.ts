@@ -1,5 +1,6 @@
 /** The words of a picture that were read with confidence, line by line. Pure. */
 
+import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 
 interface Word {
@@ -16,7 +17,7 @@ const WRITING = /[\p{L}\p{N}]{3}/u;
 /** `table` is Tesseract's output as TSV. Empty if nothing was read with confidence. */
 export function sureText(table: string): string {
   const lines = Map.groupBy(wordsIn(table), ({ line }) => line);
-  return [...lines.values()].flatMap(lineOf).join("\n").slice(0, LIMITS.readTextChars).toWellFormed();
+  return cutText([...lines.values()].flatMap(lineOf).join("\n"), LIMITS.readTextChars);
 }
 
 function lineOf(words: readonly Word[]): readonly string[] {

@@ -1,5 +1,6 @@
 /** Speech as text by Whisper, where the extension has its files: recordings never leave this machine. */
 
+import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import { type Item, newItemId } from "../sending/items.ts";
 import type { Failure } from "../sending/view.ts";
@@ -42,7 +43,7 @@ export class Whisper {
     const text = await this.#reader.read({ samples, lang });
     if (text === "") return null;
     const { startMs, endMs } = segment;
-    const said = text.slice(0, LIMITS.textChars).toWellFormed();
+    const said = cutText(text, LIMITS.textChars);
     const place = { id: newItemId(), mediaTimeMs: startMs, endMs };
     return { kind: "transcript", ...place, text: said, lang: lang ?? "", speaker };
   }

@@ -1,5 +1,6 @@
 /** Captions that a page has as a whole: listed once for each video and track, before they are played. */
 
+import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import type { CaptionsItem } from "../sending/items.ts";
 import { digest } from "./adapters.ts";
@@ -49,7 +50,7 @@ function partsOf(videoId: string, { lang, cues }: TrackLook): readonly CaptionsI
   for (let at = 0; at < found.length; at += LIMITS.cuesPerItem) {
     const part = found
       .slice(at, at + LIMITS.cuesPerItem)
-      .map(({ startMs, endMs, text }) => ({ startMs, endMs, text: text.slice(0, LIMITS.listedChars) }));
+      .map(({ startMs, endMs, text }) => ({ startMs, endMs, text: cutText(text, LIMITS.listedChars) }));
     const id = `captions.${digest(videoId)}.${at}.${digest(`${lang}\n${JSON.stringify(part)}`)}`;
     parts.push({ kind: "captions", id, mediaTimeMs: 0, lang: found[at]?.lang ?? "", cues: part });
   }

@@ -1,5 +1,6 @@
 /** Titles of chapters: the words and pairs of words that this chapter has and the others do not. Pure. */
 
+import { cutText } from "@continuo/core/model";
 import {
   functionWords,
   isFiller,
@@ -54,7 +55,7 @@ function titleOf(
   const lang = sentences[0]?.lang ?? "und";
   const title = chosen.join(/^(?:ja|zh)/u.test(lang) ? "、" : /^ar/u.test(lang) ? "، " : ", ");
   const text = title === "" ? (sentences[0]?.text ?? "") : title;
-  return capital(text.slice(0, LIMITS.titleChars), lang);
+  return capital(cutText(text, LIMITS.titleChars), lang);
 }
 
 function scoreOf({ stems, count }: Phrase, spread: ReadonlyMap<string, number>, chapters: number): number {

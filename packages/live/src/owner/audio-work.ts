@@ -1,6 +1,6 @@
 /** The owner's work on audio: transcribes the chunks in order, then removes each chunk unless audio is kept. */
 
-import { isContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
+import { cutText, isContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
 import {
   type AudioChunk,
   type Clock,
@@ -150,12 +150,12 @@ function transcriptOf(
   const who = chunk.speaker ?? speaker;
   const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1;
   const data = {
-    text: text.trim().slice(0, LIMITS.textChars),
+    text: cutText(text.trim(), LIMITS.textChars),
     mediaTimeMs: from,
     endMs: Math.max(from, within(endMs, chunk.endMs)),
     audioId,
     ...(lang === undefined ? {} : { lang: lang.slice(0, LIMITS.nameLength) }),
-    ...(typeof who === "string" ? { speaker: who.slice(0, LIMITS.nameLength) } : {}),
+    ...(typeof who === "string" ? { speaker: cutText(who, LIMITS.nameLength) } : {}),
     ...(isShare ? { confidence } : {}),
   };
   return [{ type: "transcript_added", data }];

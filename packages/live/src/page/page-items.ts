@@ -24,7 +24,7 @@ function bounded(draft: PageDraftItem): PageDraftItem {
   return {
     kind,
     title: title === null ? null : cutText(title, LIMITS.nameLength),
-    text: text.slice(0, LIMITS.pageItemChars),
+    text: cutText(text, LIMITS.pageItemChars),
     startMs,
     endMs: Math.max(startMs, endMs),
     evidence: evidence.slice(0, LIMITS.pageCitations),

@@ -3,6 +3,7 @@
  * for each thought that ended. What is open stays in its memory, so that the cut of batches does not show in notes.
  */
 
+import { cutText } from "@continuo/core/model";
 import {
   type Draft,
   type EvidenceItem,
@@ -68,5 +69,5 @@ async function draftOf(note: ThoughtNote, { idsOf }: NoteRequest): Promise<NewDr
 /** A remark of a person is a thought of its own. */
 function remarkDraft({ id, type, text, lang, startMs, endMs }: EvidenceItem): readonly NewDraft[] {
   if (type !== "remark_added" || contentWords(text, lang).length < LIMITS.remarkWords) return [];
-  return [{ text: text.slice(0, LIMITS.noteChars), startMs, endMs, confidence: CONFIDENCE, evidence: [id] }];
+  return [{ text: cutText(text, LIMITS.noteChars), startMs, endMs, confidence: CONFIDENCE, evidence: [id] }];
 }

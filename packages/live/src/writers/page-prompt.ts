@@ -143,7 +143,7 @@ function revisionsIn(value: unknown, notes: PageRequest["notes"]): readonly Note
     if (noteId === undefined || revisions.size >= LIMITS.draftsPerBatch) continue;
     const { confidence } = revision;
     const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1;
-    const text = revision.text.trim().slice(0, LIMITS.noteChars);
+    const text = cutText(revision.text.trim(), LIMITS.noteChars);
     revisions.set(noteId, { noteId, text, confidence: isShare ? confidence : 0.8 });
   }
   return [...revisions.values()];

@@ -1,5 +1,6 @@
 /** The prompts for notes and answers, and the parsing of the agent's replies. Pure. */
 
+import { cutText } from "@continuo/core/model";
 import {
   type AskRequest,
   type Draft,
@@ -187,11 +188,11 @@ function placeOf(
 function readDraft({ text, confidence, question }: ReplyDraft, draftId: string, place: DraftPlace): Draft {
   return {
     draftId,
-    text: text.trim().slice(0, LIMITS.noteChars),
+    text: cutText(text.trim(), LIMITS.noteChars),
     ...place,
     confidence: typeof confidence === "number" && confidence >= 0 && confidence <= 1 ? confidence : 0.5,
     ...(typeof question === "string" && question !== ""
-      ? { question: question.slice(0, LIMITS.noteChars) }
+      ? { question: cutText(question, LIMITS.noteChars) }
       : {}),
   };
 }
@@ -220,7 +221,7 @@ export function parseAnswer(
   if (typeof text !== "string") throw unusable("it has no text");
   const used = new Set(Array.isArray(names) ? names : []);
   return {
-    text: text.slice(0, LIMITS.noteChars),
+    text: cutText(text, LIMITS.noteChars),
     evidence: idsIn(passagesIn(evidence, named)),
     noteIds: notes.flatMap(({ noteId }, n) => (used.has(`n${n + 1}`) ? [noteId] : [])),
   };

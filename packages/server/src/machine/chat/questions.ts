@@ -132,7 +132,7 @@ function toShown(
   return {
     approvalId,
     title: cutText(title ?? toolName ?? "", MAX_LINE_CHARS),
-    toolName: (toolName ?? "").slice(0, MAX_LINE_CHARS),
+    toolName: cutText(toolName ?? "", MAX_LINE_CHARS),
     input: isShown ? (toolInput ?? null) : null,
     content: isShown ? (content ?? []) : null,
     options: options.slice(0, CHAT_LIMITS.questions),

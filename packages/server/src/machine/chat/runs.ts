@@ -2,6 +2,7 @@
 
 import {
   type Block,
+  cutText,
   RUN_END_STATUSES,
   RUN_EVENTS,
   type RunStatus,
@@ -49,7 +50,7 @@ function createdBy({ data, occurredAt }: StoredEvent, runId: string): KnownRun {
     runId,
     status: "pending",
     agent: typeof agent === "string" ? agent : null,
-    text: wordsOf(input).slice(0, CHAT_LIMITS.shownPromptChars),
+    text: cutText(wordsOf(input), CHAT_LIMITS.shownPromptChars),
     at: occurredAt,
     message: null,
     retryOf: typeof retryOf === "string" ? retryOf : null,
@@ -67,7 +68,7 @@ const MAX_MESSAGE_CHARS = 1_000;
 function messageOf(data: unknown): string | null {
   const { error, reason } = recordOf(data);
   const { message = reason } = recordOf(error);
-  return typeof message === "string" ? message.slice(0, MAX_MESSAGE_CHARS) : null;
+  return typeof message === "string" ? cutText(message, MAX_MESSAGE_CHARS) : null;
 }
 
 /** Turns without a complete answer after the last answered one, except those that were asked again. */
