@@ -69,13 +69,16 @@ export async function compressed(
  */
 export async function encodedAnswer(request: Request, response: Response, reach: Reach): Promise<Response> {
   const { method } = request;
-  const { status, headers, body } = response;
+  const { status, body } = response;
   if ((method !== "GET" && method !== "HEAD") || (status !== 200 && status !== 304)) return response;
-  if (!isCompressible(headers)) return response;
+  if (!isCompressible(response.headers)) return response;
+  // A copy: the `Response` of Hono's server has other headers once its body was asked for.
+  const headers = new Headers(response.headers);
   // An answer without a body has the headers of the whole one.
   if (!headers.get("vary")?.includes("accept-encoding")) headers.append("vary", "accept-encoding");
-  if (method === "HEAD" || body === null) return response;
-  if (Number(headers.get("content-length") ?? LEAST_BYTES) < LEAST_BYTES) return response;
+  if (method === "HEAD" || body === null) return new Response(body, { status, headers });
+  if (Number(headers.get("content-length") ?? LEAST_BYTES) < LEAST_BYTES)
+    return new Response(body, { headers });
   const encoding = reach === "machine" ? encodingFor(request.headers.get("accept-encoding")) : null;
   const reader = body.getReader();
   const first = await reader.read();
@@ -84,17 +87,19 @@ export async function encodedAnswer(request: Request, response: Response, reach:
   if (next !== null && (await soon(next))?.done !== true) {
     const rest = joined(first.value ?? new Uint8Array(), next, reader);
     return encoding === null
-      ? answerOf(rest, response)
-      : answerOf(streamed(rest, encoding), response, encoding);
+      ? new Response(rest, { headers })
+      : encodedResponse(streamed(rest, encoding), headers, encoding);
   }
   const bytes = first.value ?? new Uint8Array();
   if (!headers.has("etag") && isJson(headers) && bytes.length >= LEAST_BYTES) {
     headers.set("etag", `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`);
     if (isKnown(request, headers)) return new Response(null, { status: 304, headers });
   }
-  if (encoding === null || bytes.length < LEAST_BYTES) return answerOf(bytes, response);
+  if (encoding === null || bytes.length < LEAST_BYTES) return new Response(bytes, { headers });
   const small = await compressed(bytes, encoding);
-  return small.length < bytes.length ? answerOf(small, response, encoding) : answerOf(bytes, response);
+  return small.length < bytes.length
+    ? encodedResponse(small, headers, encoding)
+    : new Response(bytes, { headers });
 }
 
 function isCompressible(headers: Headers): boolean {
@@ -115,14 +120,16 @@ function isKnown(request: Request, headers: Headers): boolean {
   return known.some((tag) => tag.trim() === headers.get("etag"));
 }
 
-function answerOf(body: Bytes | ReadableStream<Bytes>, { headers }: Response, encoding?: Encoding): Response {
-  if (encoding !== undefined) {
-    headers.set("content-encoding", encoding);
-    headers.delete("content-length");
-    // The tag is that of the bytes before the compression. A weak tag promises only the same content.
-    const tag = headers.get("etag");
-    if (tag !== null && !tag.startsWith("W/")) headers.set("etag", `W/${tag}`);
-  }
+function encodedResponse(
+  body: Bytes | ReadableStream<Bytes>,
+  headers: Headers,
+  encoding: Encoding,
+): Response {
+  headers.set("content-encoding", encoding);
+  headers.delete("content-length");
+  // The tag is that of the bytes before the compression. A weak tag promises only the same content.
+  const tag = headers.get("etag");
+  if (tag !== null && !tag.startsWith("W/")) headers.set("etag", `W/${tag}`);
   return new Response(body, { headers });
 }
 
