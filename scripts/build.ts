@@ -16,8 +16,6 @@ import { copyPackages, PACKAGES } from "./packages.ts";
 import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
-/** The packages that the library needs; the command has the others in its bundle. */
-const LIBRARY = PACKAGES.filter((name) => name !== "server");
 const fresh = join(root, "dist.new");
 
 rmSync(fresh, { recursive: true, force: true });
@@ -33,9 +31,9 @@ function compile(): void {
   const run = (...args: readonly string[]): void => {
     execFileSync(process.execPath, [compiler, ...args], { cwd: root, stdio: "inherit" });
   };
-  run("-b", ...LIBRARY.map((name) => `packages/${name}`));
+  run("-b", ...PACKAGES.map((name) => `packages/${name}`));
   run("-p", "tsconfig.build.json", "--outDir", fresh);
-  copyPackages(root, LIBRARY, fresh);
+  copyPackages(root, PACKAGES, fresh);
 }
 
 async function bundleCommand(): Promise<void> {

@@ -54,11 +54,6 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     only: [...BELOW, "native", "editing", "catalog", "handoff", "sessions", "drivers", "config"],
   },
   pages: { folder: "packages/agents/src/pages", floor: 6, only: [...BELOW, "catalog"] },
-  runtime: {
-    folder: "packages/agents/src/runtime",
-    floor: 7,
-    only: [...BELOW, "sessions", "drivers", "handoff", "model-agent", "catalog", "pages"],
-  },
   search: { folder: "packages/agents/src/search", floor: 6, only: [...BELOW, "catalog", "index-file"] },
   server: {
     folder: "packages/server/src/server",
@@ -89,10 +84,15 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     floor: 7,
     only: [...BELOW, "native", "editing", "catalog", "conversations", "drivers"],
   },
-  cli: { folder: "src/cli", floor: 8 },
-  testing: { folder: "packages/store/src/testing", floor: 8 },
-  agents: { folder: "packages/agents/src", floor: 8 },
-  "index.ts": { folder: "src/index.ts", floor: 9 },
+  runtime: {
+    folder: "packages/server/src/runtime",
+    floor: 8,
+    only: [...BELOW, "sessions", "drivers", "handoff", "model-agent", "catalog", "pages", "server"],
+  },
+  cli: { folder: "src/cli", floor: 9 },
+  testing: { folder: "packages/store/src/testing", floor: 9 },
+  agents: { folder: "packages/agents/src", floor: 9 },
+  "index.ts": { folder: "src/index.ts", floor: 10 },
 };
 
 /** Packages that cost a start-up; only what needs them may load them, so never from here by a static import. */

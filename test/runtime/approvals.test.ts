@@ -1,8 +1,8 @@
 /** Approvals that outlive the process that asked, and the queue of several workers. */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { type Approval, type Continuo, defineAgent, openContinuo } from "@continuo/agents/runtime";
 import type { Agent, Store } from "@continuo/core/model";
+import { type Approval, type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

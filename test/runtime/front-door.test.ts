@@ -1,14 +1,14 @@
 /** The front door of a program: messages that are sent once, and runs that are followed. */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { KnownEvent } from "@continuo/core/model";
 import {
   type Continuo,
   defineAgent,
   defineEvent,
   isKnownEvent,
   openContinuo,
-} from "@continuo/agents/runtime";
-import type { KnownEvent } from "@continuo/core/model";
+} from "@continuo/server/runtime";
 import { jsonSchema, parseJsonEventStream, readUIMessageStream, tool, uiMessageChunkSchema } from "ai";
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";

@@ -1,7 +1,7 @@
 /** The handler of fetch requests, and the replay of a session with another agent. */
 
-import { type Approval, type Authorization, type Continuo, openContinuo } from "@continuo/agents/runtime";
 import type { Agent } from "@continuo/core/model";
+import { type Approval, type Authorization, type Continuo, openContinuo } from "@continuo/server/runtime";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";

@@ -1,6 +1,6 @@
 /** Options that there are not: each call of the front door and of the session manager refuses them. */
 
-import { type Continuo, defineAgent, openContinuo } from "@continuo/agents/runtime";
+import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { cancelRun, runOnce, startRun, wake, wakeAll } from "@continuo/store/sessions";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";

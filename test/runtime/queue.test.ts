@@ -1,11 +1,11 @@
 /** The queue of a program under inputs, runs and sessions that cannot be dealt with at once. */
 
-import { type Continuo, openContinuo, type SendOptions } from "@continuo/agents/runtime";
 import { type Agent, type PermissionRequest, type Store, textOf } from "@continuo/core/model";
+import { type Continuo, openContinuo, type SendOptions } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { reportNew } from "../../packages/agents/src/runtime/report-new.ts";
+import { reportNew } from "../../packages/server/src/runtime/report-new.ts";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
 let store: OpenedStore;

@@ -3,8 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Approval } from "@continuo/agents/runtime";
 import type { Store } from "@continuo/core/model";
+import type { Approval } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { chunk, DONE } from "../../acp/script.ts";
 import { SCRIPTED_AGENT } from "../../acp/scripted.ts";

@@ -1,9 +1,9 @@
 /** A session as the viewer's page. */
 
+import { shippedPrices, toCatalogSession, toOwnRow } from "@continuo/agents/catalog";
+import { keepHistory, keyOf, pageOf, readPageTemplate, toMachineSession } from "@continuo/agents/pages";
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
-import { shippedPrices, toCatalogSession, toOwnRow } from "../catalog/index.ts";
-import { keepHistory, keyOf, pageOf, readPageTemplate, toMachineSession } from "../pages/index.ts";
 
 /** Errors: `not_found`, also if the viewer is not built; `too_large`. */
 export async function sessionToHtml(store: Store, sessionId: string): Promise<string> {

@@ -1,8 +1,8 @@
 /** Agents as a program names them: a model with tools, or a coding agent. Each run has one of its own. */
 
+import type { RunAgentOptions } from "@continuo/agents/handoff";
 import { type Agent, assertKnownOptions, type KnownOptions } from "@continuo/core/model";
 import type { FlexibleSchema, InferSchema, LanguageModel, ToolSet } from "ai";
-import type { RunAgentOptions } from "../handoff/index.ts";
 import type { AgentDefinition } from "./types.ts";
 
 export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = FlexibleSchema<unknown>> {
@@ -47,7 +47,7 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
     name: options.name,
     ...(maxTokensApprox === undefined ? {} : { context: { maxTokensApprox } }),
     async open() {
-      const { ModelAgent } = await import("../model-agent/index.ts");
+      const { ModelAgent } = await import("@continuo/agents/model-agent");
       return new ModelAgent(model);
     },
     // The `ai` package has checked it against the schema.
@@ -67,8 +67,8 @@ export function coding(agent: string, options: CodingOptions): AgentDefinition {
     name,
     async open({ onPermission }) {
       const [{ openRunAgent }, { permissionsBy }, { MAX_TIMER_MS }] = await Promise.all([
-        import("../handoff/index.ts"),
-        import("../drivers/link/index.ts"),
+        import("@continuo/agents/handoff"),
+        import("@continuo/agents/drivers/link"),
         import("@continuo/store/sessions"),
       ]);
       // The time limit is that of the approvals, which outlive this process.
