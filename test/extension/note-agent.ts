@@ -1,6 +1,7 @@
 /**
- * A note writer that speaks ACP: a program for each turn, as `continuo serve` starts it. It notes each sentence, is not
- * sure of the one with a lighthouse until somebody answers, and answers questions by quoting.
+ * A note writer that speaks ACP: a program for each turn, as `continuo serve` starts it. It notes each sentence that was
+ * heard or remarked, not what a person does with notes. It is not sure of the one with a lighthouse until somebody
+ * answers, and answers questions by quoting.
  */
 
 import { createInterface } from "node:readline";
@@ -9,6 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 interface Item {
   readonly name: string;
+  readonly type: string;
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -51,7 +53,7 @@ function answer(id: unknown, params: Json): void {
 }
 
 function notesOf({ evidence, unsure = [], answered = [] }: Material): Json {
-  const known = evidence.filter(({ text }) => text !== "");
+  const known = evidence.filter(({ type, text }) => text !== "" && !type.startsWith("note_"));
   const fresh = known.map(({ name, text, startMs, endMs }) => ({
     text: `Noted: ${text}`,
     startMs,
