@@ -22,6 +22,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type AgentName,
   emptyTrash,
+  forkNativeSession,
   isContinuoError,
   listTrashedSessions,
   restoreNativeSession,
@@ -200,6 +201,55 @@ describe("what goes along", () => {
     writeFileSync(index, "");
     await restoreNativeSession(id, { places });
     expect(readFileSync(index, "utf8")).toBe(before);
+  });
+
+  test("Codex: the rows of its databases leave and come back with a thread, and a fork has none of its ids", async () => {
+    copy("codex/title", "codex");
+    const [ref = ""] = await listed();
+    const threadId = ref.replace("codex:", "");
+    const state = join(home, "state_5.sqlite");
+    const words = join(home, "thread_history_1.sqlite");
+    const other = "01a20055-0000-7000-8000-000000000000";
+    {
+      using db = new DatabaseSync(state);
+      // Codex 0.171.0 makes it so.
+      db.exec(`create table session_model_ids (session_id text not null, kind text not null, external_key text not null,
+          ordinal integer not null check (ordinal >= 0), initial_state text, primary key (session_id, kind, external_key),
+          unique (session_id, kind, ordinal), check ((ordinal = 0) = (initial_state is not null)))`);
+      const insert = db.prepare("insert into session_model_ids values (?, 'agent', ?, ?, ?)");
+      for (const id of [threadId, other]) {
+        insert.run(id, "first", 0, '{"version":1}');
+        insert.run(id, "second", 1, null);
+      }
+    }
+    {
+      using db = new DatabaseSync(words);
+      db.exec("create table thread_items (thread_id text, item_json text)");
+      db.prepare("insert into thread_items values (?, 'Name the timer.'), (?, 'Another.')").run(
+        threadId,
+        other,
+      );
+    }
+    const owners = (path: string, column: string, table: string): unknown[] => {
+      using db = new DatabaseSync(path, { readOnly: true });
+      return db
+        .prepare(`select ${column} as id from ${table} order by 1`)
+        .all()
+        .map(({ id }) => id);
+    };
+    const rows = () => [
+      owners(state, "session_id", "session_model_ids"),
+      owners(words, "thread_id", "thread_items"),
+    ];
+    const before = rows();
+    const { sessionId, location } = await forkNativeSession(ref, { places });
+    expect(rows()).toEqual(before);
+    const header = JSON.parse(readFileSync(location, "utf8").split("\n")[0] ?? "");
+    expect(header.payload).toMatchObject({ id: sessionId, session_id: sessionId });
+    await trashNativeSession(ref, { places });
+    expect(rows()).toEqual([[other, other], [other]]);
+    await restoreNativeSession(threadId, { places });
+    expect(rows()).toEqual(before);
   });
 });
 

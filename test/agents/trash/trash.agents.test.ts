@@ -1,5 +1,8 @@
 /** The real agents agree: a deleted session is gone from their own lists, and a restored one goes on. */
 
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type Places, restoreNativeSession, trashNativeSession } from "@continuo/agents";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asObjects, asText, type ModelServer, startModelServer } from "../../model-servers/index.ts";
@@ -36,14 +39,32 @@ test("codex: thread/list, and a turn after the restoration", async () => {
   }
   const { threadId } = await codex.exec(codexTalk.SAID.look);
   expect(await listed()).toEqual([threadId]);
+  const rows = rowsAbout(codex.home, threadId);
+  expect(Object.keys(rows)).toEqual(expect.arrayContaining(["threads", "thread_items", "thread_turns"]));
   await trashNativeSession(`codex:${threadId}`, { places });
+  expect(rowsAbout(codex.home, threadId)).toEqual({});
   expect(await listed()).toEqual([]);
   await restoreNativeSession(threadId, { places });
+  expect(rowsAbout(codex.home, threadId)).toEqual(rows);
   expect(await listed()).toEqual([threadId]);
   expect((await codex.exec(codexTalk.SAID.look, { resume: threadId })).threadId).toBe(threadId);
   await model.close();
   model = undefined;
 });
+
+/** The rows of all databases of Codex, by table, that name a thread in any column; its log is a log of everything. */
+function rowsAbout(home: string, threadId: string): Readonly<Record<string, readonly unknown[]>> {
+  const files = readdirSync(home).filter((name) => /^(?!logs_).*\.sqlite$/u.test(name));
+  const all = files.flatMap((file) => {
+    using database = new DatabaseSync(join(home, file), { readOnly: true });
+    const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
+    return tables.map(({ name }): [string, readonly unknown[]] => {
+      const rows = database.prepare(`select * from "${name}"`).all();
+      return [String(name), rows.filter((row) => JSON.stringify(row).includes(threadId))];
+    });
+  });
+  return Object.fromEntries(all.filter(([, rows]) => rows.length > 0));
+}
 
 test("opencode: session list, while it runs; export prints the same again", async () => {
   for (const [path, content] of opencodeTalk.FILES) await sandbox.write(path, content);

@@ -113,10 +113,15 @@ function isManifest(value: unknown): value is Manifest {
   return texts.every(isText) && isPlan(value.plan);
 }
 
-function isPlan({ type, paths, indexLines, forks, database, tables }: Json): boolean {
+function isPlan({ type, paths, indexLines, indexRows = [], forks, database, tables }: Json): boolean {
   if (!isListOf(forks, isText)) return false;
-  if (type === "rows") return isText(database) && isListOf(tables, isTableRows);
-  return type === "files" && isListOf(paths, isText) && isListOf(indexLines, isIndexLines);
+  if (type === "rows") return isDatabaseRows({ database, tables });
+  if (type !== "files" || !isListOf(indexRows, isDatabaseRows)) return false;
+  return isListOf(paths, isText) && isListOf(indexLines, isIndexLines);
+}
+
+function isDatabaseRows(value: unknown): boolean {
+  return isJson(value) && isText(value.database) && isListOf(value.tables, isTableRows);
 }
 
 function isKeptFile(value: unknown): boolean {

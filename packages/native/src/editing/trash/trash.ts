@@ -34,6 +34,7 @@ import {
   replaceFile,
   settleMoved,
 } from "./files.ts";
+import { putIndexRows, takeIndexRows } from "./index-rows.ts";
 import {
   findManifest,
   listTrash,
@@ -112,7 +113,7 @@ async function take(
   }
   const [file] = files;
   if (replacement === undefined || "rows" in replacement || file === undefined) {
-    return moveAside(files, plan, folder);
+    return takeFiles(files, plan, folder);
   }
   const fresh = freshPath(file.from, process.pid);
   try {
@@ -120,6 +121,17 @@ async function take(
     replaceFile(file, fresh, folder);
   } finally {
     rmSync(fresh, { force: true });
+  }
+}
+
+async function takeFiles(files: readonly KeptFile[], plan: FilesPlan, folder: string): Promise<void> {
+  moveAside(files, plan, folder);
+  try {
+    await takeIndexRows(plan, folder);
+  } catch (error) {
+    await putIndexRows(plan, folder, "fresh");
+    moveBack(files, { ...plan, replacement: undefined, force: false }, folder);
+    throw error;
   }
 }
 
@@ -204,17 +216,20 @@ async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): 
       putRows(plan, folder, "replaced", beginManifest(giving, places)),
     );
   }
-  const back = (): void => moveBack(files, { ...plan, replacement, force: kept !== null }, folder);
+  const back = async (place: "fresh" | "replaced"): Promise<void> => {
+    moveBack(files, { ...plan, replacement, force: kept !== null }, folder);
+    await putIndexRows(plan, folder, place);
+  };
   const paths = kept === null ? [] : inTheWay(files, folder, replacement);
-  if (kept === null || paths.length === 0) return back();
-  await underNote(places, { how: "trash", trashId: kept }, () => {
+  if (kept === null || paths.length === 0) return await back("fresh");
+  await underNote(places, { how: "trash", trashId: kept }, async () => {
     const way = { type: "files", paths, indexLines: [], forks: [] } as const;
     const aside = listKeptFiles(way);
     const comes = files.find(({ from }) => from === paths[0]);
     const mark = comes === undefined ? {} : { replacement: hashFile(join(folder, comes.to)) };
     const path = beginManifest({ ...giving, plan: way, files: aside, ...mark }, places);
     for (const file of aside) keepToo(file, path);
-    back();
+    await back("replaced");
   });
 }
 
@@ -260,7 +275,11 @@ async function isTaken(
 ): Promise<boolean> {
   if (plan.type === "rows") return !(await areRowsThere(plan, folder));
   removeUnfinished(files, folder, pid);
-  if (replacement === undefined) return settleMoved(files, plan, folder) === "moved";
+  if (replacement === undefined) {
+    if (settleMoved(files, plan, folder) === "back") return false;
+    await takeIndexRows(plan, folder);
+    return true;
+  }
   for (const { from } of files) {
     const fresh = freshPath(from, pid);
     for (const path of [fresh, unfinishedPath(fresh, pid)]) rmSync(path, { force: true });

@@ -1,6 +1,6 @@
 /**
- * The parts of a session of Codex: every file of its thread, compressed copies too, the files of the
- * sub-agents that it spawned, and its titles in `session_index.jsonl`. A fork or revert whose `history_base`
+ * The parts of a session of Codex: every file of its thread, compressed copies too, the files of the sub-agents that it
+ * spawned, its titles in `session_index.jsonl`, and the rows about these threads in its databases. A fork or revert whose `history_base`
  * names one of these files reads it (seen in 0.169.0: without it Codex refuses the fork).
  */
 
@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { isContinuoError } from "@continuo/core/model";
 import { isJson, parseJson, statFile } from "@continuo/files";
 import type { FoundSession, IndexLines, TrashPlan } from "../kit/index.ts";
+import { indexRowsIn } from "./index-rows.ts";
 import { readHead, rolloutsBelow } from "./lineage.ts";
 import { homeOfFile, parseRolloutName, sessionFolders } from "./places.ts";
 
@@ -26,6 +27,7 @@ export async function trashPlan(found: FoundSession): Promise<TrashPlan> {
     type: "files",
     paths: [...new Set([...found.files.map(({ path }) => path), ...own.map(({ path }) => path)])],
     indexLines: home === null ? [] : readIndexLines(join(home, "session_index.jsonl"), ids),
+    indexRows: home === null ? [] : indexRowsIn(home, ids),
     forks: [...new Set(readers.map(({ threadId }) => sessionOf(threadId, rollouts)))],
   };
 }

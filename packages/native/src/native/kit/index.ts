@@ -56,6 +56,6 @@ export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-li
 export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
 export { type TestBytes, testFiles } from "./test-bytes.ts";
 export { toGivenTitle, toOneLine, toTitle } from "./title.ts";
-export type { FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
+export type { DatabaseRows, FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
 export { cutCircles, followed, pathTo } from "./tree.ts";
 export { rememberedUpdatedAt } from "./updated-at.ts";

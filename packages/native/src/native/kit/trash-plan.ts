@@ -19,6 +19,11 @@ export interface FilesPlan extends PlanParts {
    * missing.
    */
   readonly indexLines: readonly IndexLines[];
+  /**
+   * The rows about the session in the agent's own databases: kept with it, and written back if they are missing.
+   * Left out where the agent has none, and in the manifests of older versions.
+   */
+  readonly indexRows?: readonly DatabaseRows[];
 }
 
 export interface IndexLines {
@@ -27,9 +32,12 @@ export interface IndexLines {
   readonly lines: readonly string[];
 }
 
-/** Rows of a database, children before the rows that they refer to. */
-export interface RowsPlan extends PlanParts {
+export interface RowsPlan extends PlanParts, DatabaseRows {
   readonly type: "rows";
+}
+
+/** Rows of a database, children before the rows that they refer to. */
+export interface DatabaseRows {
   readonly database: string;
   readonly tables: readonly TableRows[];
 }

@@ -1,0 +1,99 @@
+/**
+ * The rows about a session in the databases of an agent whose sessions are files: they leave with the files, and come
+ * back with them. The conversation itself is in the files, so that a database that cannot be read keeps nobody from
+ * deleting or restoring it.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { isContinuoError } from "@continuo/core/model";
+import { writeDurably } from "@continuo/files";
+import type { FilesPlan, TableRows } from "../../native/kit/index.ts";
+import {
+  columnsOf,
+  deleteRows,
+  insertRow,
+  inTransaction,
+  type KeptRow,
+  readKept,
+  selectRows,
+} from "./kept-rows.ts";
+
+/** SQLite's numbers for a damaged database, and for a file that is none. */
+const DAMAGE: readonly number[] = [11, 26];
+
+/**
+ * Writes the rows into the folder, durably, and only then deletes them, one database after the other. What was taken
+ * before stays as it is.
+ *
+ * Errors: `busy`, `unwritable`.
+ */
+export async function takeIndexRows({ indexRows = [] }: FilesPlan, folder: string): Promise<void> {
+  for (const [at, { database, tables }] of indexRows.entries()) {
+    await inIndex(database, (db) => {
+      const known = knownOf(db, tables);
+      const kept = known.map((table) => ({ name: table.name, rows: selectRows(db, table) }));
+      // A deletion that was cut off took them already.
+      if (kept.every(({ rows }) => rows.length === 0)) return;
+      writeDurably(fileOf(folder, at), JSON.stringify(kept));
+      deleteRows(db, known);
+    });
+  }
+}
+
+/**
+ * A row that the agent made since stays; of an index that a newer version of the agent made, the columns that it still
+ * has come back.
+ *
+ * Errors: `busy`, `unwritable`.
+ * @param place `replaced`: another session with this id gave way, and its rows do too.
+ */
+export async function putIndexRows(
+  { indexRows = [] }: FilesPlan,
+  folder: string,
+  place: "fresh" | "replaced",
+): Promise<void> {
+  for (const [at, { database, tables }] of indexRows.entries()) {
+    const kept = readKept(fileOf(folder, at));
+    if (kept === null) continue;
+    await inIndex(database, (db) => {
+      if (place === "replaced") deleteRows(db, knownOf(db, tables));
+      // Rows that others refer to come back before those.
+      for (const { name, rows } of kept.toReversed()) {
+        const columns = new Set(columnsOf(db, name));
+        for (const row of rows) putRow(db, name, row, columns);
+      }
+    });
+  }
+}
+
+function putRow(db: DatabaseSync, table: string, row: KeptRow, columns: ReadonlySet<string>): void {
+  const known = Object.entries(row).filter(([column]) => columns.has(column));
+  if (known.length > 0) insertRow(db, table, Object.fromEntries(known), "IGNORE");
+}
+
+function fileOf(folder: string, at: number): string {
+  return join(folder, `index-rows-${at}.json`);
+}
+
+/** Without foreign keys, rows of tables that nobody named stay for the restoration. */
+async function inIndex(database: string, work: (db: DatabaseSync) => void): Promise<void> {
+  if (!existsSync(database)) return;
+  try {
+    await inTransaction(database, work, { enableForeignKeyConstraints: false });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+}
+
+/** Tables that this version of the index has. */
+function knownOf(db: DatabaseSync, tables: readonly TableRows[]): readonly TableRows[] {
+  return tables.filter(({ name, column }) => columnsOf(db, name).includes(column));
+}
+
+function isDamage(error: unknown): boolean {
+  if (!isContinuoError(error)) return false;
+  const { errcode } = (error.cause ?? {}) as { readonly errcode?: unknown };
+  return typeof errcode === "number" && DAMAGE.includes(errcode & 0xff);
+}
