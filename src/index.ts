@@ -151,6 +151,7 @@ export {
   type HandlerOptions,
   isKnownEvent,
   type ListApprovalsOptions,
+  type Names,
   openContinuo,
   type QueueState,
   type ReplayedRun,

@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => c.close({ graceMs: 0 }));
 
 async function as(user: string, path: string, body?: unknown): Promise<Response> {
-  return await app.request(`/continuo${path}`, {
+  return await app.request(`/continuo/v1${path}`, {
     headers: { authorization: user },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
   });
@@ -57,9 +57,10 @@ describe("the handler", () => {
     expect((await as("boss", "/sessions/ann/messages", { text: "x" })).status).toBe(403);
     expect(await (await as("boss", "/sessions/ann/html")).text()).toContain("hello");
     expect((await as("ann", "/nothing")).status).toBe(404);
-    expect((await as("ann", "/sessions/ann", {})).status).toBe(405);
+    expect((await as("ann", "/sessions/ann", {})).status).toBe(404);
+    expect((await app.request("/continuo/sessions/ann")).status).toBe(404);
     expect((await as("ann", "/sessions/ann/messages", { text: 7 })).status).toBe(400);
-    expect((await as("ann", "/sessions/ann/messages", { text: "x".repeat(1_048_577) })).status).toBe(413);
+    expect((await as("ann", "/sessions/ann/messages", { text: "x".repeat(4_194_305) })).status).toBe(413);
   });
 
   test("streams the events of a session and of a run", async () => {

@@ -13,6 +13,7 @@ import {
   type Listening,
   listen,
 } from "@continuo/server";
+import { type Continuo, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { recordingMachine, recordingStore } from "./harness/recording.ts";
@@ -25,6 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), "continuo-routes-"));
 const changes: string[] = [];
 const agent = new Agent({ keepAlive: true });
 let store: Store;
+let front: Continuo;
 let server: ContinuoServer;
 let listening: Listening;
 let token: string;
@@ -36,6 +38,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "assets/x.js"), "export {};");
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({ files: ["x.js"] }));
   store = await openStore("memory:");
+  front = await openContinuo(store, { work: false });
   server = createServer({
     store: (workspaceId, by) => recordingStore(store.forWorkspace(workspaceId, by), changes),
     authenticate: createAuthenticate(store),
@@ -43,6 +46,7 @@ beforeAll(async () => {
     publicUrl: "https://continuo.example",
     longPollMs: 10,
     live: { workspaceIds: [], role: "reader" },
+    sessions: () => front,
     mcp: { fetch: async () => Response.json({}), close: async () => undefined },
     machine: async () => recordingMachine(changes),
     pageFolder: folder,
@@ -150,6 +154,8 @@ test("the server lists its routes, and each folder of a part has some", () => {
     "/v1/audit",
     "/v1/blobs",
     "/v1/live/x",
+    "/v1/sessions/x",
+    "/v1/approvals",
     "/v1/stream/x",
   ]) {
     expect(paths).toContain(part);

@@ -15,8 +15,10 @@ import {
   extensionOrigins,
   type Listening,
   listen,
+  type SessionsService,
   trustedProxies,
 } from "@continuo/server";
+import { openContinuo } from "@continuo/server/runtime";
 import { followAudit, type OpenedStore } from "@continuo/store";
 import { mcpService } from "../mcp/index.ts";
 import { openForCommand } from "../store/index.ts";
@@ -72,6 +74,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     origins: reach === "machine" ? [...origins, ...(await extensionOrigins(store))] : origins,
     limits,
     live: { workspaceIds: [store.workspaceId], ...settings },
+    sessions: frontDoors(store),
     mcp: mcpService(shell),
     machine: () => loadMachine(shell, { store: flags.store, reach }),
     pageFolder: viewerFolder(),
@@ -107,6 +110,16 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   await listening.close();
   await stopTelemetry();
   return 0;
+}
+
+/** The sessions and approvals of each workspace. Agents run in other processes, which take the messages from the queue. */
+function frontDoors(store: OpenedStore): (workspaceId: string) => Promise<SessionsService> {
+  const opened = new Map<string, Promise<SessionsService>>();
+  return (workspaceId) => {
+    const known = opened.get(workspaceId) ?? openContinuo(store.forWorkspace(workspaceId), { work: false });
+    opened.set(workspaceId, known);
+    return known;
+  };
 }
 
 /** In its name the server does what no request asks for. */

@@ -49,7 +49,7 @@ export async function killTheDesk({ kills, seed, engine = "sqlite" }: ListingOpt
     lifeMs: 1_500,
   });
   const over = new AbortController();
-  const approving = approve(desk, over.signal, "/continuo");
+  const approving = approve(desk, over.signal, "/continuo/v1");
   let questions = 0;
   const headers = { "x-user": "ann", "content-type": "application/json" };
   try {

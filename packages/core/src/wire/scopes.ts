@@ -1,12 +1,12 @@
 /**
- * Scopes: what a token allows. Written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`,
+ * Scopes: what a token allows. Written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`, `approval:ID:write`,
  * `machine:read`, `machine:write`, `metrics` or `admin`. A name that ends with `*` is a prefix; `*` alone is every name.
  */
 
 import { ContinuoError } from "../model/index.ts";
 
 export type Access = "read" | "write";
-export type NamedKind = "channel" | "session" | "live" | "stream";
+export type NamedKind = "channel" | "session" | "live" | "stream" | "approval";
 
 export interface NamedScope {
   readonly kind: NamedKind;
@@ -28,7 +28,7 @@ export type Need =
   | { readonly kind: "metrics" }
   | { readonly kind: "admin" };
 
-const NAMED: readonly NamedKind[] = ["channel", "session", "live", "stream"];
+const NAMED: readonly NamedKind[] = ["channel", "session", "live", "stream", "approval"];
 
 /** Errors: `usage`. */
 export function parseScope(text: string): Scope {
@@ -43,7 +43,7 @@ export function parseScope(text: string): Scope {
     return { kind: kind as NamedKind, name, access };
   }
   throw new ContinuoError("usage", `${JSON.stringify(text)} is not a scope`, {
-    hint: "Write channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, machine:read, metrics or admin.",
+    hint: "Write channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, approval:ID:write, machine:read, metrics or admin.",
     details: { scope: text },
   });
 }

@@ -10,6 +10,7 @@ test("a scope is read, written and read again", () => {
     "session:0190-ab:c*:read",
     "live:*:write",
     "stream:a/b/*:read",
+    "approval:ann:write",
     "machine:read",
     "machine:read,write",
     "metrics",
@@ -121,5 +122,11 @@ test("what is left for a reader cannot write, and is never more than it was", ()
     "machine:read",
     "session:a:read",
   ]);
-  expect(left(["admin"])).toEqual(["channel:*:read", "session:*:read", "live:*:read", "stream:*:read"]);
+  expect(left(["admin"])).toEqual([
+    "channel:*:read",
+    "session:*:read",
+    "live:*:read",
+    "stream:*:read",
+    "approval:*:read",
+  ]);
 });

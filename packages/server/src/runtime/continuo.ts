@@ -4,14 +4,14 @@ import { assertKnownOptions, ContinuoError, listAll, type Store } from "@continu
 import { openStore } from "@continuo/store";
 import { toDefinition } from "./agents.ts";
 import { ApprovalDesk } from "./approvals.ts";
-import { createHandler } from "./handler.ts";
+import { createHandler, type OpenHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
 import { CLOSE_OPTIONS, HANDLER_OPTIONS, REPLAY_OPTIONS, WORK_OPTIONS } from "./options.ts";
 import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
 import { toSentRun } from "./run.ts";
 import { createSessionHandle } from "./session.ts";
-import type { AgentDefinition, Continuo, ContinuoOptions, WorkOptions } from "./types.ts";
+import type { AgentDefinition, Continuo, ContinuoOptions, QueueState, WorkOptions } from "./types.ts";
 import { recover, Worker } from "./worker.ts";
 
 const PARALLEL = 16;
@@ -22,6 +22,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
   const isOwnStore = typeof url === "string";
   const store = isOwnStore ? await openStore(url, options.store) : url;
   const workers = new Set<Worker>();
+  const handlers: OpenHandler[] = [];
   const host: Host = {
     store,
     options,
@@ -70,15 +71,12 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
         return toSentRun(run, null);
       },
     },
-    async queue() {
-      const sum = (count: (worker: Worker) => number): number =>
-        [...workers].reduce((total, worker) => total + count(worker), 0);
-      const waiting = await countWaiting(store);
-      return { running: sum(({ running }) => running), waiting, parallel: sum(({ parallel }) => parallel) };
-    },
+    queue: () => queueOf(store, workers),
     handler(handling) {
       assertKnownOptions("handler", handling, HANDLER_OPTIONS);
-      return createHandler(continuo, handling);
+      const opened = createHandler(continuo, handling);
+      handlers.push(opened);
+      return opened.handler;
     },
     async replay(sessionId, replaying) {
       assertKnownOptions("replay", replaying, REPLAY_OPTIONS);
@@ -89,6 +87,8 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const { graceMs = GRACE_MS } = asked;
       closing ??= (async () => {
         closed.resolve();
+        // Their readers would wait for runs that end now.
+        await Promise.all(handlers.map((handler) => handler.close()));
         await Promise.all([...workers].map((worker) => stop(worker, graceMs)));
         if (isOwnStore) await store.close();
       })();
@@ -125,6 +125,13 @@ function definitionsOf(
       hint: "Give it to `openContinuo`.",
     });
   });
+}
+
+async function queueOf(store: Store, workers: ReadonlySet<Worker>): Promise<QueueState> {
+  const sum = (count: (worker: Worker) => number): number =>
+    [...workers].reduce((total, worker) => total + count(worker), 0);
+  const waiting = await countWaiting(store);
+  return { running: sum(({ running }) => running), waiting, parallel: sum(({ parallel }) => parallel) };
 }
 
 async function countWaiting(store: Store): Promise<number> {

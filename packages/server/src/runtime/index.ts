@@ -29,6 +29,7 @@ export type {
   FetchHandler,
   HandlerOptions,
   ListApprovalsOptions,
+  Names,
   QueueState,
   ReplayedRun,
   ReplayOptions,

@@ -48,7 +48,12 @@ export const WORK_OPTIONS: KnownOptions<WorkOptions> = { agents: true, parallel:
 
 export const CLOSE_OPTIONS: KnownOptions<CloseOptions> = { graceMs: true };
 
-export const HANDLER_OPTIONS: KnownOptions<HandlerOptions> = { authorize: true };
+export const HANDLER_OPTIONS: KnownOptions<HandlerOptions> = {
+  authorize: true,
+  origins: true,
+  limits: true,
+  live: true,
+};
 
 export const REPLAY_OPTIONS: KnownOptions<ReplayOptions> = { agent: true, keep: true, signal: true };
 

@@ -1,5 +1,7 @@
 /** The public types of the front door. */
 
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import type {
   Agent,
   AskPermission,
@@ -15,6 +17,7 @@ import type {
 } from "@continuo/core/model";
 import type { OpenStoreOptions } from "@continuo/store";
 import type { ContinuationOptions, RunError, RunInput } from "@continuo/store/sessions";
+import type { LiveSettings, ServerLimits } from "../server/index.ts";
 import type { DefinedEvent } from "./define-event.ts";
 
 /** Makes an agent for one run, which is closed after it. */
@@ -74,7 +77,7 @@ export interface Continuo extends AsyncDisposable {
   };
   /** The runs that this process executes, and the runs of all processes that wait. */
   queue(): Promise<QueueState>;
-  /** A handler of fetch requests: sessions, streams and approvals, as `authorize` permits. */
+  /** The server as a handler of fetch requests: sessions, approvals, streams, channels and live, as `authorize` permits. */
   handler(options: HandlerOptions): FetchHandler;
   /** The inputs of a session, given to another agent in a session of its own, with both answers. */
   replay<Value>(sessionId: string, options: ReplayOptions<Value>): Promise<readonly ReplayedRun[]>;
@@ -233,23 +236,48 @@ export interface QueueState {
   readonly parallel: number;
 }
 
+/** Names, or `*` for all. A name that ends with `*` stands for all that begin so. */
+export type Names = readonly string[] | "*";
+
+/** The names that a request may reach; none of the kinds that are left out. */
 export interface Authorization {
-  /** Ids of sessions, or `*` for all. */
-  readonly sessions: readonly string[] | "*";
+  /** Ids of sessions. */
+  readonly sessions?: Names;
+  readonly channels?: Names;
+  /** Paths of streams. */
+  readonly streams?: Names;
+  /** Keys of continuous sessions. */
+  readonly live?: Names;
   /** `write` includes `read`. */
   readonly access: "read" | "write";
   /** Approvals of these sessions may be answered; false by default, whatever the access is. */
   readonly approve?: boolean;
-  /** The author of messages and answers, as the log keeps it. */
+  /** The person: the author of answers, as the log keeps it, and the name under which their requests are limited. */
   readonly by?: string;
+  /** The participant as which the person writes in channels, or `*` for any; `by` where none is given. */
+  readonly handle?: string;
 }
 
 export interface HandlerOptions {
-  /** `null` for nobody: the answer is 401. */
+  /**
+   * `null` for nobody: the answer is 401. A WebSocket asks once, with the headers of its handshake; its token is sent as a
+   * bearer token.
+   */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
+  /** Exact origins of other pages that may send requests. */
+  readonly origins?: readonly string[];
+  /** Limits for each person. */
+  readonly limits?: Partial<ServerLimits>;
+  /** The settings of continuous sessions: note writers, for example. */
+  readonly live?: Omit<LiveSettings, "workspaceIds">;
 }
 
-export type FetchHandler = (request: Request) => Promise<Response>;
+/** Hono, Next, Bun and Deno take the function; for `node:http` see `toNodeListener` of `continuo/server`. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>;
+  /** The WebSockets of channels and continuous sessions: for the event `upgrade` of a server of `node:http`. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
 
 export interface ReplayOptions<Value = unknown> {
   readonly agent: AgentDefinition<Value> | Agent;

@@ -10,20 +10,29 @@
 
 export { allowEverybody, createAuthenticate } from "./auth/index.ts";
 export type {
+  Authenticate,
   CreateMount,
+  Credentials,
   Grant,
+  LiveSettings,
   McpService,
   Mount,
   Peer,
   Reach,
   ScanAttachment,
+  ServedAnswer,
+  ServedApproval,
+  ServedRun,
+  ServedSession,
   ServerContext,
   ServerEnv,
   ServerLimits,
+  SessionsService,
 } from "./context/index.ts";
 export { DEFAULT_LIMITS } from "./context/index.ts";
 export { extensionOrigins } from "./extension/index.ts";
-export { type Listening, type ListenOptions, listen } from "./listen.ts";
+export { type Listening, type ListenOptions, listen, toNodeListener } from "./listen.ts";
+export { MOUNTED } from "./mounts.ts";
 export { type ContinuoServer, createServer } from "./server.ts";
 export type { ServerOptions } from "./server-options.ts";
 export { type TrustedProxies, trustedProxies } from "./sockets/index.ts";

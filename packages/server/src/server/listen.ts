@@ -1,6 +1,11 @@
 /** The server on a socket. */
 
-import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import { ContinuoError } from "@continuo/core/model";
 import { getRequestListener, RequestError } from "@hono/node-server";
@@ -102,6 +107,15 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
     url: `http://${name}:${address.port}`,
     close: () => closed(bounds, server).finally(() => unread.close()),
   };
+}
+
+/**
+ * A handler of fetch requests on a server of `node:http`: `createServer(toNodeListener(handler)).on("upgrade", handler.upgrade)`
+ * serves all of it.
+ */
+export function toNodeListener(handler: (request: Request) => Promise<Response>): RequestListener {
+  const listener = getRequestListener(handler, { overrideGlobalObjects: false });
+  return (request, response) => void listener(request, response);
 }
 
 const STATUS_OF: Readonly<Record<string, number>> = {

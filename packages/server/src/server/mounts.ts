@@ -12,6 +12,7 @@ import { machine } from "./machine/index.ts";
 import { mcp } from "./mcp/index.ts";
 import { operation } from "./operation/index.ts";
 import { page } from "./page/index.ts";
+import { sessions } from "./sessions/index.ts";
 import { streams } from "./streams/index.ts";
 import { subscriptions } from "./subscriptions/index.ts";
 
@@ -21,6 +22,7 @@ export const MOUNTS: readonly CreateMount[] = [
   pages,
   subscriptions,
   streams,
+  sessions,
   blobs,
   audit,
   channels,
@@ -30,3 +32,6 @@ export const MOUNTS: readonly CreateMount[] = [
   machine,
   cleaning,
 ];
+
+/** The parts for a server inside of a program, which has pages, tokens and a machine of its own. */
+export const MOUNTED: readonly CreateMount[] = [streams, sessions, blobs, channels, live];

@@ -9,6 +9,7 @@ import type {
   Reach,
   ScanAttachment,
   ServerLimits,
+  SessionsService,
   SlowReaders,
 } from "./context/index.ts";
 import type { FollowAudit } from "./security-log/index.ts";
@@ -43,6 +44,8 @@ export interface ServerOptions {
   readonly longPollMs?: number;
   readonly slowReaders?: Partial<SlowReaders>;
   readonly live?: LiveSettings;
+  /** The sessions and approvals of a workspace, for `/v1/sessions/` and `/v1/approvals`. */
+  readonly sessions?: (workspaceId: string) => SessionsService | Promise<SessionsService>;
   /** The service at `/mcp`, for tokens with `machine:read`. */
   readonly mcp?: McpService;
   /** Loads the service below `/v1/machine/`, for tokens with a scope of the machine. */

@@ -18,6 +18,7 @@ import {
   withPageUse,
 } from "./auth/index.ts";
 import {
+  type CreateMount,
   DEFAULT_LIMITS,
   LIMITS,
   type Mount,
@@ -68,7 +69,8 @@ export interface ContinuoServer {
   close(): Promise<void>;
 }
 
-export function createServer(options: ServerOptions): ContinuoServer {
+/** `parts`: all of them by default. */
+export function createServer(options: ServerOptions, parts: readonly CreateMount[] = MOUNTS): ContinuoServer {
   const draining = new AbortController();
   const gate = gateOf(options);
   const security = createSecurityLog({ write: options.securityLog ?? (() => undefined) });
@@ -77,7 +79,7 @@ export function createServer(options: ServerOptions): ContinuoServer {
     options.securityLog === undefined || options.followAudit === undefined
       ? null
       : watchAudit(options.followAudit, { log: security, report: context.report });
-  const mounts = MOUNTS.map((create) => create(context));
+  const mounts = parts.map((create) => create(context));
   const app = appOf(context, mounts);
   return {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
@@ -165,6 +167,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     allowOrigin: (origin) => void gate.origins.add(origin),
     ...present({
       live: options.live,
+      sessions: options.sessions,
       mcp: options.mcp,
       machine: options.machine,
       publicUrl: options.publicUrl?.replace(/\/+$/u, ""),

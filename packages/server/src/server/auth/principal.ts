@@ -4,6 +4,12 @@ import type { Principal } from "@continuo/core/model";
 import type { Grant } from "../context/index.ts";
 
 /** A page acts in the name of the token that it was opened with. */
-export function principalOf({ tokenId, page, peer }: Pick<Grant, "tokenId" | "page" | "peer">): Principal {
+export function principalOf({
+  tokenId,
+  page,
+  peer,
+  by,
+}: Pick<Grant, "tokenId" | "page" | "peer" | "by">): Principal {
+  if (by !== undefined) return { who: by === null ? "anyone" : `person:${by}`, from: peer.address };
   return { who: tokenId === null ? "anyone" : `token:${page?.parentId ?? tokenId}`, from: peer.address };
 }

@@ -47,8 +47,9 @@ export function createTokenWatch(tokens: (workspaceId: string) => Store, ending:
   }, LIMITS.tokenLookMs).unref();
   ending.addEventListener("abort", () => clearInterval(timer), { once: true });
   return {
-    watch: ({ workspaceId, tokenId, page }, onLost) => {
-      const tokenIds = [tokenId, page?.parentId ?? null].filter((id) => id !== null);
+    watch: ({ workspaceId, tokenId, page, by }, onLost) => {
+      // The program that let this person in has no token of the store.
+      const tokenIds = by === undefined ? [tokenId, page?.parentId ?? null].filter((id) => id !== null) : [];
       const watcher = { workspaceId, tokenIds, onLost, seenIn: round };
       if (tokenIds.length > 0) watchers.add(watcher);
       return { [Symbol.dispose]: () => void watchers.delete(watcher) };

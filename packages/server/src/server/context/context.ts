@@ -8,6 +8,7 @@ import type { MachineService, Preferences } from "@continuo/core/wire/machine";
 import type { AcceptedConnection } from "@continuo/files";
 import type { LiveOptions } from "@continuo/live";
 import type { Hono } from "hono";
+import type { SessionsService } from "./sessions-service.ts";
 
 /** The sender of a request, by its socket, or as a trusted proxy names it. */
 export interface Peer {
@@ -29,6 +30,11 @@ export interface Grant {
   /** `null` with `--no-auth`. */
   readonly tokenId: string | null;
   readonly workspaceId: string;
+  /**
+   * The person whom the program let in that mounts the server, `null` for one without a name. `tokenId` is then the name
+   * under which their quotas are counted, and no token of the store.
+   */
+  readonly by?: string | null;
   /** The participant that the token is limited to; `*` allows any, and `null` none, except with `admin`. */
   readonly handle: string | null;
   /** The token that a page was opened with; `null` for a token that is no page's. */
@@ -259,6 +265,8 @@ export interface ServerContext {
   require(grant: Grant, need: Need): void;
   /** Continuous sessions; the defaults if it is left out. */
   readonly live?: LiveSettings;
+  /** The sessions and approvals of a workspace; without it, the paths below `/v1/sessions/` and `/v1/approvals` do not exist. */
+  readonly sessions?: (workspaceId: string) => SessionsService | Promise<SessionsService>;
   /** The service at `/mcp`; without it, the path does not exist. */
   readonly mcp?: McpService;
   /** Loads the service below `/v1/machine/`; without it, the paths do not exist. */

@@ -38,3 +38,11 @@ export type {
   WebhookHosts,
 } from "./context.ts";
 export { DEFAULT_LIMITS, LIMITS } from "./limits.ts";
+export {
+  APPROVAL_STATUSES,
+  type ServedAnswer,
+  type ServedApproval,
+  type ServedRun,
+  type ServedSession,
+  type SessionsService,
+} from "./sessions-service.ts";

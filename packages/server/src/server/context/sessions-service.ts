@@ -1,0 +1,43 @@
+/** The sessions, runs and approvals that the server answers for, as its routes need them. */
+
+import type { Message } from "@continuo/core/model";
+
+/** A promise of the durable message, and the stream of its run. */
+export interface ServedRun extends PromiseLike<object> {
+  toSSE(request: Request): Response;
+  toUIMessageResponse(): Response;
+}
+
+export interface ServedSession {
+  readonly sessionId: string;
+  send(text: string, options: { readonly id?: string; readonly agent?: string }): ServedRun;
+  run(id: string): ServedRun;
+  messages(): Promise<readonly Message[]>;
+  toHtml(): Promise<string>;
+  toSSE(request: Request): Response;
+}
+
+export const APPROVAL_STATUSES = ["open", "granted", "denied", "cancelled"] as const;
+
+export interface ServedApproval {
+  readonly id: string;
+  readonly sessionId: string;
+}
+
+export interface ServedAnswer {
+  readonly outcome: "granted" | "denied";
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** The front door of a program (`@continuo/server/runtime`) is such a service. */
+export interface SessionsService {
+  session(sessionId: string, options?: { readonly create?: boolean }): ServedSession;
+  readonly approvals: {
+    get(id: string): Promise<ServedApproval | null>;
+    list(options: {
+      readonly status: (typeof APPROVAL_STATUSES)[number];
+    }): Promise<readonly ServedApproval[]>;
+    resolve(id: string, answer: ServedAnswer): Promise<ServedApproval>;
+  };
+}
