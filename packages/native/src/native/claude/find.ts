@@ -103,6 +103,8 @@ function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession
   for (const name of names) {
     if (!name.endsWith(".jsonl") || SUBAGENT.test(name)) continue;
     const id = name.slice(0, -".jsonl".length);
+    // Nobody could name it.
+    if (id === "") continue;
     const path = `${folder}/${name}`;
     // Without a folder next to it, nothing marks it as archived.
     yield foundFile(path, live, { sessionId: id, isArchived: all.has(id) && isArchivedBySidecar(path) });

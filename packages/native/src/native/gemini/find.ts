@@ -94,7 +94,7 @@ function copiedNames(
 /** The session or sub-agent that a file is; `null` where nothing in or around it says Gemini CLI. */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const file = statFile(path);
-  if (file === null || !isRecordName(path)) return null;
+  if (file === null || !isRecordName(basename(path))) return null;
   const isAtHome = canonicalFolder(path).startsWith(
     join(canonicalFolder(geminiFolders(places).projects), "/"),
   );
@@ -177,7 +177,7 @@ export function sessionIdOf(path: string): string {
     if (id !== null && id !== "") return id;
   }
   if (parentOfFile(path) !== null) return basename(path).replace(/\.jsonl?$/u, "");
-  return shortIdOf(path) ?? basename(path).replace(/^session-|\.jsonl?$/gu, "");
+  return shortIdOf(path) ?? (basename(path).replace(/^session-|\.jsonl?$/gu, "") || basename(path));
 }
 
 /** The objects among the first lines of a file; none where it cannot be read. */

@@ -92,8 +92,9 @@ export function isSessionName(name: string): boolean {
   return name.startsWith("session-") && isRecordName(name);
 }
 
+/** An ending alone names nothing. */
 export function isRecordName(name: string): boolean {
-  return name.endsWith(".jsonl") || name.endsWith(".json");
+  return /.\.jsonl?$/su.test(name);
 }
 
 /** The eight characters by which Gemini CLI deletes files together; `null` where the name ends in none. */
