@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Store } from "@continuo/core/model";
+import { listAll, type Store } from "@continuo/core/model";
 import { LiveService } from "@continuo/live";
 import {
   backupStore,
@@ -41,7 +41,7 @@ export async function measureStops({ events, channels, report }: StopOptions): P
     await fillChannels(store, channels);
     report(`${events.toLocaleString("en")} events, ${channels.toLocaleString("en")} channels`);
     await liveOperations(store, sessionId, measured);
-    await measured("a page of 1,000 channels, to the end of the list", () => listAll(store));
+    await measured("a page of 1,000 channels, to the end of the list", () => listChannels(store));
     await measured("a read of a text that no event has", () =>
       store.read(sessionId, { texts: ["no such words"] }),
     );
@@ -120,15 +120,9 @@ async function liveOperations(
   await second.stop();
 }
 
-async function listAll(store: Store): Promise<void> {
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs({
-      prefix: "channels/",
-      limit: 1_000,
-      ...(cursor === "" ? {} : { cursor }),
-    });
-    cursor = page.nextCursor;
-  }
+async function listChannels(store: Store): Promise<void> {
+  const channels = listAll((place) => store.listLogs({ prefix: "channels/", limit: 1_000, ...place }));
+  for await (const _ of channels);
 }
 
 /** The events are no messages: what is measured is that they are read in turns. */

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { readAll } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import type { Ratio } from "../measure/index.ts";
 import { fillLog } from "./fill.ts";
@@ -35,11 +36,7 @@ export async function benchReplay(folder: string, rounds: number): Promise<reado
         name: "read, page by page",
         run: async () => {
           let count = 0;
-          for (let after: number | null = 0; after !== null; ) {
-            const page: Awaited<ReturnType<typeof store.read>> = await store.read(logId, { after });
-            count += page.events.length;
-            after = page.nextAfter;
-          }
+          for await (const _ of readAll(store, logId)) count++;
           return count;
         },
       },

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { NewEvent, Store } from "@continuo/core/model";
+import { type NewEvent, readAll, type Store } from "@continuo/core/model";
 import { type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
 import { openStore } from "@continuo/store";
 import { printRatios } from "../measure/index.ts";
@@ -135,11 +135,7 @@ function readRows(path: string, logId: string): void {
 
 async function readEvents(store: Store, logId: string): Promise<void> {
   let count = 0;
-  for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, { after, limit: PAGE });
-    count += page.events.length;
-    after = page.nextAfter;
-  }
+  for await (const _ of readAll(store, logId, { limit: PAGE })) count++;
   if (count !== LARGE) throw new Error(`${count} events were read`);
 }
 

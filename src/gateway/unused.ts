@@ -1,7 +1,7 @@
 /** Sessions that editors began and never used: an editor begins one at each start, and may come back to it for a while. */
 
 import { openOwn } from "@continuo/agents/catalog";
-import { present, type Session, type Store } from "@continuo/core/model";
+import { listAll, type Session, type Store } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
@@ -23,13 +23,7 @@ export async function removeUnused(places: PlacesAt, nowMs: number = Date.now())
 }
 
 async function oldSessions(store: Store, before: string): Promise<readonly Session[]> {
-  const old: Session[] = [];
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions(
-      present({ limit: GATEWAY_LIMITS.pageSessions, cursor: cursor ?? undefined }),
-    );
-    old.push(...page.items.filter(({ createdAt }) => createdAt < before));
-    cursor = page.nextCursor;
-  }
-  return old;
+  const limit = GATEWAY_LIMITS.pageSessions;
+  const all = await Array.fromAsync(listAll((place) => store.listSessions({ limit, ...place })));
+  return all.filter(({ createdAt }) => createdAt < before);
 }

@@ -2,6 +2,7 @@
 
 import { rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { listAll } from "@continuo/core/model";
 import type { MachineSession, SessionsChanged, SessionsPage } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { MACHINE_LIMITS } from "../../packages/server/src/machine/limits.ts";
@@ -55,13 +56,11 @@ test("turns, tokens and models of a row follow when its session was read", async
 
 test("pages of one session each make up the whole list", async () => {
   const whole = await idsOf("");
-  const paged: string[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const page: SessionsPage = await listed(`?limit=1${cursor === "" ? "" : `&cursor=${cursor}`}`);
-    paged.push(...page.sessions.map(({ sessionId }) => sessionId));
-    cursor = page.nextCursor;
-  }
-  expect(paged).toEqual(whole);
+  const pages = listAll(async (place) => {
+    const { sessions: items, nextCursor } = await listed(`?${new URLSearchParams({ limit: "1", ...place })}`);
+    return { items, nextCursor };
+  });
+  expect(await Array.fromAsync(pages, ({ sessionId }) => sessionId)).toEqual(whole);
 });
 
 test("a first answer may hold only the newest sessions, and the next one holds all", async () => {

@@ -1,5 +1,6 @@
 /** Times of rows, exactly, on a store whose clock a test steps. */
 
+import { listAll } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 
@@ -153,17 +154,8 @@ test("sessions of the same millisecond are listed by id, newest change first, pa
   nowMs++;
   const { updatedAt, lastActivityAt } = await store.createSession({ sessionId: "c", parentId: "a" });
   expect([updatedAt, lastActivityAt]).toEqual([at(1), at(1)]);
-  const seen: string[] = [];
-  for (let cursor: string | undefined, more = true; more; ) {
-    const page: Awaited<ReturnType<typeof store.listSessions>> = await store.listSessions({
-      limit: 1,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    seen.push(...page.items.map(({ sessionId }) => sessionId));
-    cursor = page.nextCursor ?? undefined;
-    more = cursor !== undefined;
-  }
-  expect(seen).toEqual(["c", "d", "b", "a"]);
+  const listed = listAll((place) => store.listSessions({ limit: 1, ...place }));
+  expect(await Array.fromAsync(listed, ({ sessionId }) => sessionId)).toEqual(["c", "d", "b", "a"]);
   expect((await store.listSessions({ parentId: "a" })).items.map(({ sessionId }) => sessionId)).toEqual([
     "c",
   ]);

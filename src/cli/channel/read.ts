@@ -1,5 +1,6 @@
 /** `continuo channel list`, `show` and `export`. */
 
+import { listAll } from "@continuo/core/model";
 import type { ChannelMessage, ChannelRow, ChannelsPage, Participant } from "@continuo/core/wire";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import { lineOfMessage, oneLine } from "./draw.ts";
@@ -22,15 +23,13 @@ export async function runList(flags: ChannelFlags, shell: Shell): Promise<number
   return 0;
 }
 
-async function allChannels(access: ServerAccess): Promise<readonly ChannelRow[]> {
-  const channels: ChannelRow[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
-    const page = (await callServer(access, `/v1/channels${query}`)) as unknown as ChannelsPage;
-    channels.push(...page.channels);
-    cursor = page.nextCursor ?? null;
-  }
-  return channels;
+function allChannels(access: ServerAccess): Promise<readonly ChannelRow[]> {
+  const channels = listAll(async (place) => {
+    const page = await callServer(access, `/v1/channels?${new URLSearchParams(place)}`);
+    const { channels: items, nextCursor = null } = page as unknown as ChannelsPage;
+    return { items, nextCursor };
+  });
+  return Array.fromAsync(channels);
 }
 
 export async function runShow(channel: string, flags: ShowFlags, shell: Shell): Promise<number> {

@@ -1,12 +1,13 @@
 /** `continuo live remove` and `undo`: a note, a session, or all sessions of a video. */
 
-import { ContinuoError, present, shellWord } from "@continuo/core/model";
+import { ContinuoError, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import type { LiveSession, RemovedLiveSession } from "@continuo/core/wire";
+import type { LiveSession } from "@continuo/core/wire";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { ChangeFlags } from "./flags.ts";
 import { livePath } from "./lines.ts";
+import { listRemoved } from "./listing.ts";
 
 export interface Change {
   readonly key: string;
@@ -64,21 +65,6 @@ async function undoWhole(key: string, flags: ChangeFlags, access: ServerAccess):
   return flags.video === undefined
     ? callServer(access, livePath(key, "/restore"), { sessionId: last.sessionId })
     : callServer(access, `/v1/videos/${encodeURIComponent(last.videoId)}/restore`, {});
-}
-
-/** Every removed session that the token may read. Errors: the server's. */
-export async function listRemoved(access: ServerAccess): Promise<readonly RemovedLiveSession[]> {
-  const sessions: RemovedLiveSession[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const query = new URLSearchParams(present({ status: "removed", cursor }));
-    const page = (await callServer(access, `/v1/live?${query}`)) as unknown as {
-      readonly sessions: readonly RemovedLiveSession[];
-      readonly nextCursor: string | null;
-    };
-    sessions.push(...page.sessions);
-    cursor = page.nextCursor;
-  }
-  return sessions;
 }
 
 function sentence({ key, noteId, operation }: Change, { video }: ChangeFlags, answer: Answer): string {

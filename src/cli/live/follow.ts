@@ -12,10 +12,11 @@ import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ExportFlags } from "./flags.ts";
 import { livePath } from "./lines.ts";
+import { listSessions } from "./listing.ts";
 import type { NoteTarget, SessionNotes, VideoNotes } from "./note-pages.ts";
 import { NotesChannel } from "./notes-channel.ts";
 import { NotesFolder } from "./notes-folder.ts";
-import { listSessions, readPage } from "./sessions.ts";
+import { readPage } from "./sessions.ts";
 
 const INTERVAL_MS = 2_000;
 /** A server with very many sessions is asked less often: at most this share of the time. */

@@ -2,12 +2,12 @@
 
 import { isContinuoError, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
+import type { LivePage, Note } from "@continuo/core/wire";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
-import { listRemoved } from "./change.ts";
 import type { ListFlags, LiveFlags, NotesFlags } from "./flags.ts";
 import { lineOfNote, livePath } from "./lines.ts";
+import { listRemoved, listSessions } from "./listing.ts";
 import { pageLines } from "./page-lines.ts";
 
 export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
@@ -34,21 +34,6 @@ async function runListRemoved(flags: ListFlags, shell: Shell): Promise<number> {
     shell.stdout.write(`until ${visibleLine(deletedAfter)}  ${visibleLine(key)}${name}\n`);
   }
   return 0;
-}
-
-/** Every session that the token may read. Errors: the server's. */
-export async function listSessions(access: ServerAccess): Promise<readonly LiveSession[]> {
-  const sessions: LiveSession[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
-    const page = (await callServer(access, `/v1/live${query}`)) as unknown as {
-      readonly sessions: readonly LiveSession[];
-      readonly nextCursor: string | null;
-    };
-    sessions.push(...page.sessions);
-    cursor = page.nextCursor;
-  }
-  return sessions;
 }
 
 /** `null` without a page, and from a server of version 0.2.0, which has none. */

@@ -1,6 +1,6 @@
 /** `continuo token create | list | revoke`. */
 
-import { ContinuoError, present, type Token } from "@continuo/core/model";
+import { ContinuoError, listAll, present, type Token } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import {
   extensionOriginOf,
@@ -71,14 +71,9 @@ function expiryOf(text: string, now: Date): string {
 
 export async function runListTokens(flags: TokenFlags, shell: Shell): Promise<number> {
   await using store = await openForCommand(flags, shell);
-  const tokens: Token[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<typeof store.listTokens>> = await store.listTokens(
-      present({ limit: 1_000, cursor }),
-    );
-    tokens.push(...page.items);
-    cursor = page.nextCursor;
-  }
+  const tokens: readonly Token[] = await Array.fromAsync(
+    listAll((place) => store.listTokens({ limit: 1_000, ...place })),
+  );
   if (flags.json) {
     shell.stdout.write(`${toJsonText(tokens)}\n`);
     return 0;

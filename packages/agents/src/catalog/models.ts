@@ -1,6 +1,6 @@
 /** The models that answered in a session: one read of each, which the index remembers. */
 
-import { type EventPage, isAgentName, isContinuoError } from "@continuo/core/model";
+import { isAgentName, isContinuoError, readAll } from "@continuo/core/model";
 import { isJson, type PlacesAt, placesOf } from "@continuo/files";
 import { lookUpSession, openNativeSession } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
@@ -42,12 +42,8 @@ export function openModels(at: PlacesAt): ModelIndex {
 
 async function modelsOfOwn(sessionId: string, { store }: OpenOwn): Promise<readonly string[]> {
   const models = new Set<string>();
-  for (let after: number | null = 0; after !== null; ) {
-    const page: EventPage = await store.read(sessionId, { types: ["message_received"], after });
-    for (const { data } of page.events) {
-      if (isJson(data) && typeof data.model === "string") models.add(data.model);
-    }
-    after = page.nextAfter;
+  for await (const { data } of readAll(store, sessionId, { types: ["message_received"] })) {
+    if (isJson(data) && typeof data.model === "string") models.add(data.model);
   }
   return [...models];
 }

@@ -1,6 +1,6 @@
 /** The texts of Continuo's own sessions, of the one store and workspace that this user's commands work in. */
 
-import { isContinuoError, type Log, present, type Store, toSessionRow } from "@continuo/core/model";
+import { isContinuoError, type Log, listAll, type Store, toSessionRow } from "@continuo/core/model";
 import { type FoundFile, type PlacesAt, statFile } from "@continuo/files";
 import { asOneStep, type OpenText } from "@continuo/native/index-file";
 import type { SavedSkimMemo } from "@continuo/native/kit";
@@ -73,13 +73,8 @@ async function statesOf(own: OpenOwn): Promise<readonly OwnState[]> {
 
 async function headsOf(store: Store): Promise<ReadonlyMap<string, string>> {
   const heads = new Map<string, string>();
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
-      present({ limit: CATALOG_LIMITS.pageSessions, cursor: cursor ?? undefined }),
-    );
-    for (const log of page.items) heads.set(log.logId, headOf(log));
-    cursor = page.nextCursor;
-  }
+  const logs = listAll((place) => store.listLogs({ limit: CATALOG_LIMITS.pageSessions, ...place }));
+  for await (const log of logs) heads.set(log.logId, headOf(log));
   return heads;
 }
 

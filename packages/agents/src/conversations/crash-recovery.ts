@@ -8,6 +8,7 @@ import {
   isAgentName,
   RUN_EVENTS,
   type Run,
+  readAll,
   type Session,
   type Store,
 } from "@continuo/core/model";
@@ -106,14 +107,10 @@ async function heardUpTo(store: Store, { sessionId, runId }: Run): Promise<numbe
   const [start] = (await store.read(sessionId, { runId, types: ["run_started"], limit: 1 })).events;
   if (end?.runId !== runId || end.type !== RUN_EVENTS.interrupted || start === undefined) return null;
   let upTo = end.sequence;
-  for (let after: number | null = start.sequence; after !== null; ) {
-    const types = ["message_sent", "message_received"];
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after, types });
-    for (const event of page.events) {
-      if (event.runId !== runId) return null;
-      if (recordOf(event.data).stopReason === "interrupted") upTo = Math.min(upTo, event.sequence - 1);
-    }
-    after = page.nextAfter;
+  const place = { after: start.sequence, types: ["message_sent", "message_received"] };
+  for await (const event of readAll(store, sessionId, place)) {
+    if (event.runId !== runId) return null;
+    if (recordOf(event.data).stopReason === "interrupted") upTo = Math.min(upTo, event.sequence - 1);
   }
   return upTo;
 }

@@ -3,7 +3,7 @@
  * different sessions, can refer to the same bytes, which stay until the last reference expires.
  */
 
-import { type Claim, isContinuoError, present, type Store } from "@continuo/core/model";
+import { type Claim, isContinuoError, listAll, type Store } from "@continuo/core/model";
 import { type BlobPointer, type FrameTier, isFields, isoOf, LIMITS, sha256 } from "../kit/index.ts";
 
 export const TIERS: readonly FrameTier[] = ["full", "thumbnail"];
@@ -110,14 +110,8 @@ function referenceIn({ data }: Claim, hash: string): readonly FrameReference[] {
     : [];
 }
 
-async function* claimsOf(store: Store, prefix: string): AsyncGenerator<Claim, void, void> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
-      present({ prefix, limit: LIMITS.restorePage, cursor }),
-    );
-    yield* page.items;
-    cursor = page.nextCursor;
-  }
+function claimsOf(store: Store, prefix: string): AsyncGenerator<Claim, void, void> {
+  return listAll((place) => store.listClaims({ prefix, limit: LIMITS.restorePage, ...place }));
 }
 
 async function setExpiry(store: Store, hash: string, expiresAt: string): Promise<boolean> {

@@ -4,13 +4,12 @@
  */
 
 import {
-  type BlobInfo,
   ContinuoError,
   type EventPage,
   isContinuoError,
+  listAll,
   type NewEvent,
   type OpenedBlob,
-  type Page,
   type Store,
 } from "@continuo/core/model";
 import type { PurgeWarning } from "@continuo/core/wire";
@@ -226,14 +225,7 @@ export class Frames {
       expiresBefore: bytesUntil(until),
       ...(from === undefined ? {} : { expiresAfter: bytesUntil(from) }),
     };
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Page<BlobInfo> = await store.listBlobs({
-        ...range,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      for (const { hash } of page.items) yield hash;
-      cursor = page.nextCursor;
-    }
+    for await (const { hash } of listAll((place) => store.listBlobs({ ...range, ...place }))) yield hash;
   }
 
   /** Appends `blob_purged` to the log of the session, or to its side log if the session has ended. */

@@ -4,7 +4,7 @@
  * that the store refuses later writes of the old owner.
  */
 
-import { isContinuoError, type Lease, messageOf, present, type Store } from "@continuo/core/model";
+import { isContinuoError, type Lease, listAll, messageOf, type Store } from "@continuo/core/model";
 import { LIMITS } from "../kit/index.ts";
 
 export interface SessionLease {
@@ -167,14 +167,8 @@ export class Ownership {
   }
 }
 
-async function* sessionsOf(store: Store, owner: string): AsyncGenerator<Lease, void, void> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listLeases"]>> = await store.listLeases(
-      present({ prefix: SESSIONS, owner, limit: 1_000, cursor }),
-    );
-    yield* page.items;
-    cursor = page.nextCursor;
-  }
+function sessionsOf(store: Store, owner: string): AsyncGenerator<Lease, void, void> {
+  return listAll((place) => store.listLeases({ prefix: SESSIONS, owner, limit: 1_000, ...place }));
 }
 
 /** Resolves to true if a server of continuous sessions runs on this store, or died on it. */

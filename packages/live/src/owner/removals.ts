@@ -3,7 +3,7 @@
  * a week, and then one server deletes it with its evidence, notes and pictures. Each step can be repeated after a crash.
  */
 
-import { ContinuoError, present, type Session, type Store } from "@continuo/core/model";
+import { ContinuoError, listAll, type Session, type Store } from "@continuo/core/model";
 import type { RemovedLiveSession } from "@continuo/core/wire";
 import {
   type Clock,
@@ -166,15 +166,9 @@ export class Removals {
     });
   }
 
-  async *#removals(status: Removal["status"]): AsyncGenerator<Removal, void, void> {
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Awaited<ReturnType<typeof listRemovals>> = await listRemovals(
-        this.#options.store,
-        present({ status, limit: LIMITS.cleanUpBatch, cursor }),
-      );
-      yield* page.items;
-      cursor = page.nextCursor;
-    }
+  #removals(status: Removal["status"]): AsyncGenerator<Removal, void, void> {
+    const { store } = this.#options;
+    return listAll((place) => listRemovals(store, { status, limit: LIMITS.cleanUpBatch, ...place }));
   }
 
   async #hide(session: Session, part: Removal["with"], atMs: number): Promise<Removal> {

@@ -1,6 +1,6 @@
 /** A video owns its evidence: deleting the video deletes its sessions and leaves tombstones. */
 
-import { present, type Session, type Store } from "@continuo/core/model";
+import { listAll, type Session, type Store } from "@continuo/core/model";
 import { LIVE_STATES } from "@continuo/core/wire";
 import { findRemoval, forgetRemoval, isFields, LIMITS, sideLogsOf } from "../kit/index.ts";
 import { isLiveSession } from "../sessions/index.ts";
@@ -33,13 +33,10 @@ export async function deleteSessionLogs(store: Store, sessionId: string, reason:
   if (removal !== null) await forgetRemoval(store, removal);
 }
 
-/** Every continuous session, page by page. */
+/** Every continuous session. */
 export async function* liveSessions(store: Store): AsyncGenerator<Session, void, void> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions(
-      present({ status: LIVE_STATES, limit: LIMITS.cleanUpBatch, cursor }),
-    );
-    for (const session of page.items) if (isLiveSession(session)) yield session;
-    cursor = page.nextCursor;
-  }
+  const sessions = listAll((place) =>
+    store.listSessions({ status: LIVE_STATES, limit: LIMITS.cleanUpBatch, ...place }),
+  );
+  for await (const session of sessions) if (isLiveSession(session)) yield session;
 }

@@ -10,6 +10,7 @@ import {
   type NewEvent,
   RUN_EVENTS,
   type Run,
+  readAll,
   type Store,
   type StoredEvent,
   type Write,
@@ -118,24 +119,15 @@ async function assertFirst(
   { place: { channel, handle }, sequence }: ClaimOptions,
   processed: number,
 ): Promise<void> {
-  for (let after: number | null = processed; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
-      after,
-      before: sequence,
-      types: ["message_sent", "message_completed"],
-      limit: LIMITS.pageEvents,
-    });
-    const first = page.events.find((event) => isInputFor(event, handle));
-    if (first !== undefined) {
-      throw new ContinuoError(
-        "conflict",
-        `cannot claim this input: the input ${first.sequence} of ${handle} comes first`,
-        {
-          details: { channel, handle, sequence: first.sequence },
-        },
-      );
-    }
-    after = page.nextAfter;
+  const types = ["message_sent", "message_completed"];
+  const place = { after: processed, before: sequence, types, limit: LIMITS.pageEvents };
+  for await (const event of readAll(store, channelLogId(channel), place)) {
+    if (!isInputFor(event, handle)) continue;
+    throw new ContinuoError(
+      "conflict",
+      `cannot claim this input: the input ${event.sequence} of ${handle} comes first`,
+      { details: { channel, handle, sequence: event.sequence } },
+    );
   }
 }
 
@@ -273,17 +265,11 @@ async function endOfAnswer(
 ): Promise<string | null> {
   const { sequence } = run.metadata;
   const answerId = answerIdOf(run.runId);
-  for (let after: number | null = typeof sequence === "number" ? sequence : 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
-      after,
-      types: [type],
-      limit: LIMITS.pageEvents,
-    });
-    const found = page.events.find(
-      (event) => recordOf(event.data).messageId === answerId && isByWriter(event, handle),
-    );
-    if (found !== undefined) return textOfContent(recordOf(found.data).content);
-    after = page.nextAfter;
+  const after = typeof sequence === "number" ? sequence : 0;
+  const place = { after, types: [type], limit: LIMITS.pageEvents };
+  for await (const event of readAll(store, channelLogId(channel), place)) {
+    const { messageId, content } = recordOf(event.data);
+    if (messageId === answerId && isByWriter(event, handle)) return textOfContent(content);
   }
   return null;
 }

@@ -5,7 +5,7 @@ import {
   type CreatedLog,
   type Lease,
   type ListedLease,
-  present,
+  listAll,
   type Store,
 } from "@continuo/core/model";
 import { isRecord, type Participant, PERSON } from "@continuo/core/wire";
@@ -42,14 +42,8 @@ export async function readRoster(store: Store, channel: string): Promise<readonl
 }
 
 /** Leases that were not given back. */
-export async function* leasesBelow(store: Store, prefix: string): AsyncGenerator<ListedLease, void, void> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listLeases"]>> = await store.listLeases(
-      present({ prefix, limit: 1_000, cursor }),
-    );
-    yield* page.items;
-    cursor = page.nextCursor;
-  }
+export function leasesBelow(store: Store, prefix: string): AsyncGenerator<ListedLease, void, void> {
+  return listAll((place) => store.listLeases({ prefix, limit: 1_000, ...place }));
 }
 
 /**

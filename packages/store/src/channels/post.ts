@@ -5,6 +5,7 @@ import {
   isContinuoError,
   type NewEvent,
   present,
+  readAll,
   type Store,
   type StoredEvent,
 } from "@continuo/core/model";
@@ -64,19 +65,9 @@ export async function post(store: Store, author: Author, { frame, open }: Post):
 export async function hasEnded(store: Store, channel: string, message: StoredEvent): Promise<boolean> {
   const { id, sequence } = message;
   const types = ["message_completed", "message_interrupted"];
-  for (let after: number | null = sequence; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
-      after,
-      types,
-      limit: LIMITS.pageEvents,
-    });
-    if (
-      page.events.some(
-        (event) => recordOf(event.data).messageId === id && isByWriter(event, authorOf(message)),
-      )
-    )
-      return true;
-    after = page.nextAfter;
+  const place = { after: sequence, types, limit: LIMITS.pageEvents };
+  for await (const event of readAll(store, channelLogId(channel), place)) {
+    if (recordOf(event.data).messageId === id && isByWriter(event, authorOf(message))) return true;
   }
   return false;
 }

@@ -1,6 +1,14 @@
 /** Runs whose process ended: they end as interrupted or cancelled, and what they were saying is whole. */
 
-import { isEvent, type NewEvent, present, type Run, type Store, type Write } from "@continuo/core/model";
+import {
+  isEvent,
+  type NewEvent,
+  present,
+  type Run,
+  readAll,
+  type Store,
+  type Write,
+} from "@continuo/core/model";
 import { isTrusted, type RunEnd, runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { unsurePatch, usedNative } from "./references.ts";
@@ -82,17 +90,10 @@ interface Part {
 /** Messages that were stored only in parts, stored as a whole. Parts may be pruned one day. */
 async function unsaidMessages(store: Store, { sessionId, runId, agent, metadata }: Run): Promise<NewEvent[]> {
   const open = new Map<string, Part[]>();
-  for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, {
-      after,
-      runId,
-      types: ["message_streamed", "message_received"],
-    });
-    for (const event of page.events) {
-      if (isEvent(event, "message_received")) open.delete(event.data.messageId ?? "");
-      if (isEvent(event, "message_streamed")) addPart(open, event.data);
-    }
-    after = page.nextAfter;
+  const types = ["message_streamed", "message_received"];
+  for await (const event of readAll(store, sessionId, { runId, types })) {
+    if (isEvent(event, "message_received")) open.delete(event.data.messageId ?? "");
+    if (isEvent(event, "message_streamed")) addPart(open, event.data);
   }
   const by = agent ?? metadata.agent;
   const actor = { kind: "agent", ...(typeof by === "string" ? { agent: by } : {}) } as const;

@@ -4,11 +4,12 @@ import {
   assertKnownOptions,
   type Block,
   ContinuoError,
-  type EventPage,
   isContinuoError,
   type KnownOptions,
   type Lease,
+  listAll,
   type Run,
+  readAll,
   type Store,
 } from "@continuo/core/model";
 import { newId } from "./ids.ts";
@@ -194,15 +195,11 @@ async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> 
  * after its beginning: what was interrupted before the cursor `processed` lies before it, and is not read.
  */
 async function* unanswered(store: Store, sessionId: string, processed: number): AsyncGenerator<Run> {
-  const types = ["run_interrupted"];
-  for (let after: number | null = processed; after !== null; ) {
-    const page: EventPage = await store.read(sessionId, { after, types, limit: PAGE_RUNS });
-    for (const { runId } of page.events) {
-      const run = runId === undefined ? null : await store.getRun(runId);
-      if (run?.status !== "interrupted") continue;
-      if ((await latestAttempt(store, rootIn(run), {})) === run.runId) yield run;
-    }
-    after = page.nextAfter;
+  const place = { after: processed, types: ["run_interrupted"], limit: PAGE_RUNS };
+  for await (const { runId } of readAll(store, sessionId, place)) {
+    const run = runId === undefined ? null : await store.getRun(runId);
+    if (run?.status !== "interrupted") continue;
+    if ((await latestAttempt(store, rootIn(run), {})) === run.runId) yield run;
   }
 }
 
@@ -215,15 +212,6 @@ async function createdAt(store: Store, { sessionId, runId }: Run): Promise<numbe
 const PAGE_RUNS = 1_000;
 
 /** However many there are: of a long-lived session most were answered long ago. */
-async function* runsOf(
-  store: Store,
-  sessionId: string,
-  status: readonly Run["status"][],
-): AsyncGenerator<Run> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const from = cursor === undefined ? {} : { cursor };
-    const page = await store.listRuns({ sessionId, status, limit: PAGE_RUNS, ...from });
-    yield* page.items;
-    cursor = page.nextCursor;
-  }
+function runsOf(store: Store, sessionId: string, status: readonly Run["status"][]): AsyncGenerator<Run> {
+  return listAll((place) => store.listRuns({ sessionId, status, limit: PAGE_RUNS, ...place }));
 }

@@ -1,10 +1,16 @@
 /** The operator's calls on an opened store. */
 
 import { setImmediate as otherWork } from "node:timers/promises";
-import { type AuditEntry, type CallOptions, isContinuoError, type VerifyResult } from "@continuo/core/model";
+import {
+  type AuditEntry,
+  type CallOptions,
+  isContinuoError,
+  listAll,
+  type VerifyResult,
+} from "@continuo/core/model";
 import { auditFollower } from "./audit.ts";
 import type { BackupResult, RestoreResult } from "./operations/index.ts";
-import { cursorProblems, pages, sessionProblems } from "./projections.ts";
+import { cursorProblems, sessionProblems } from "./projections.ts";
 import { auditStatement, findOrphans } from "./rules/index.ts";
 import type { OpenedStore } from "./sql-store.ts";
 
@@ -57,7 +63,7 @@ export async function* verifyStore(
 ): AsyncGenerator<LogVerification, void, void> {
   const call = signal === undefined ? {} : { signal };
   let count = 0;
-  for await (const { logId } of pages((page) => store.listLogs({ ...call, ...page, limit: 500 }))) {
+  for await (const { logId } of listAll((place) => store.listLogs({ ...call, ...place, limit: 500 }))) {
     if (++count % LOGS_OF_TURN === 0) await otherWork();
     try {
       const verified = await store.verify(logId, call);

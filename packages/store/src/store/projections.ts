@@ -3,10 +3,12 @@
 import {
   type CallOptions,
   canonicalJson,
+  listAll,
   RUN_EVENTS,
   RUN_STATUSES,
   type Run,
   type RunStatus,
+  readAll,
   type Session,
   type Store,
   type StoredEvent,
@@ -49,7 +51,7 @@ export async function cursorProblems(
   call: CallOptions,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  for await (const cursor of pages((cursor) => store.listCursors({ ...call, ...cursor, logId }))) {
+  for await (const cursor of listAll((place) => store.listCursors({ ...call, ...place, logId }))) {
     if (cursor.sequence <= (await store.latestSequence(logId, call))) continue;
     problems.push(`The cursor ${cursor.name} is at ${cursor.sequence}, which the log has not reached.`);
   }
@@ -66,15 +68,7 @@ interface FoldedFields {
 
 async function foldLog(store: Store, logId: string, call: CallOptions): Promise<FoldedFields> {
   const folded: FoldedFields = { fields: { metadata: {} }, runs: new Map(), pruned: "no" };
-  for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, {
-      ...call,
-      after,
-      types: TYPES,
-    });
-    for (const event of page.events) foldEvent(folded, event);
-    after = page.nextAfter;
-  }
+  for await (const event of readAll(store, logId, { ...call, types: TYPES })) foldEvent(folded, event);
   return folded;
 }
 
@@ -117,21 +111,7 @@ function runProblems(rows: readonly Run[], { runs }: FoldedFields): readonly str
 
 async function runsOf(store: Store, sessionId: string, call: CallOptions): Promise<readonly Run[]> {
   const runs: Run[] = [];
-  for await (const run of pages((cursor) => store.listRuns({ ...call, ...cursor, sessionId })))
+  for await (const run of listAll((place) => store.listRuns({ ...call, ...place, sessionId })))
     runs.push(run);
   return runs;
-}
-
-/** All items of a list, page by page. */
-export async function* pages<T>(
-  list: (page: { readonly cursor?: string }) => Promise<{
-    readonly items: readonly T[];
-    readonly nextCursor: string | null;
-  }>,
-): AsyncGenerator<T, void, void> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<typeof list>> = await list(cursor === undefined ? {} : { cursor });
-    yield* page.items;
-    cursor = page.nextCursor;
-  }
 }

@@ -1,6 +1,6 @@
 /** Removes what has expired, workspace by workspace. */
 
-import { isContinuoError, present, type Store } from "@continuo/core/model";
+import { isContinuoError, listAll, type Store } from "@continuo/core/model";
 import { PAGE_USES, USED_CODES } from "../auth/index.ts";
 import { STORED_BLOBS } from "../blobs/index.ts";
 import { LIMITS } from "../context/index.ts";
@@ -56,21 +56,16 @@ async function removeLeases(store: Store): Promise<number> {
 
 async function forgetClaims(store: Store, prefix: string, before: number): Promise<number> {
   let count = 0;
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
-      present({ prefix: `${prefix}/`, limit: 1_000, cursor }),
-    );
-    for (const { name, generation, owner, updatedAt } of page.items) {
-      if (Date.parse(updatedAt) >= before) continue;
-      try {
-        await store.deleteClaim({ name, generation, owner });
-        count++;
-      } catch (error) {
-        // The claim has changed since, so it is no longer an old one.
-        if (!isContinuoError(error, "fenced")) throw error;
-      }
+  const claims = listAll((place) => store.listClaims({ prefix: `${prefix}/`, limit: 1_000, ...place }));
+  for await (const { name, generation, owner, updatedAt } of claims) {
+    if (Date.parse(updatedAt) >= before) continue;
+    try {
+      await store.deleteClaim({ name, generation, owner });
+      count++;
+    } catch (error) {
+      // The claim has changed since, so it is no longer an old one.
+      if (!isContinuoError(error, "fenced")) throw error;
     }
-    cursor = page.nextCursor;
   }
   return count;
 }

@@ -7,7 +7,7 @@
  * Does not know: what the extension does with its access.
  */
 
-import { ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, listAll, type Store } from "@continuo/core/model";
 import {
   EXTENSION_PROTOCOL,
   EXTENSION_SCOPE,
@@ -112,16 +112,9 @@ async function grant(origin: string, peer: Peer, context: ServerContext): Promis
 /** The origins of the extensions that were granted access and have it still. */
 export async function extensionOrigins(store: Pick<Store, "listTokens">): Promise<readonly string[]> {
   const origins = new Set<string>();
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listTokens"]>> = await store.listTokens({
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const { label, state } of page.items) {
-      const origin = state === "active" ? extensionOriginOf(label) : null;
-      if (origin !== null) origins.add(origin);
-    }
-    cursor = page.nextCursor;
+  for await (const { label, state } of listAll((place) => store.listTokens({ limit: 1_000, ...place }))) {
+    const origin = state === "active" ? extensionOriginOf(label) : null;
+    if (origin !== null) origins.add(origin);
   }
   return [...origins];
 }

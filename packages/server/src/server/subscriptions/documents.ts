@@ -1,7 +1,7 @@
 /** Subscriptions in the store: one claim each, whose generation lets only one of several concurrent changes succeed. */
 
 import { randomUUID } from "node:crypto";
-import { isContinuoError, type NewEvent, present, type Store, type Write } from "@continuo/core/model";
+import { isContinuoError, listAll, type NewEvent, type Store, type Write } from "@continuo/core/model";
 import { SERVER_LOGS } from "@continuo/core/wire";
 import type { ServerContext } from "../context/index.ts";
 import type { SubscriptionConfig } from "./config.ts";
@@ -55,14 +55,11 @@ export async function loadSubscription(store: Store, id: string): Promise<Subscr
 
 export async function listSubscriptions(store: Store): Promise<readonly SubscriptionVersion[]> {
   const found: SubscriptionVersion[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
-      present({ prefix: CLAIMS, status: "active", limit: 1_000, cursor }),
-    );
-    for (const { data, generation } of page.items) {
-      found.push({ subscription: data as Subscription, version: generation });
-    }
-    cursor = page.nextCursor;
+  const claims = listAll((place) =>
+    store.listClaims({ prefix: CLAIMS, status: "active", limit: 1_000, ...place }),
+  );
+  for await (const { data, generation } of claims) {
+    found.push({ subscription: data as Subscription, version: generation });
   }
   return found;
 }
@@ -167,13 +164,6 @@ export async function announceWorkspace(context: ServerContext, workspaceId: str
 
 export async function listWorkspaces(context: ServerContext): Promise<readonly string[]> {
   const store = context.store(SERVER_WORKSPACE);
-  const names: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
-      present({ prefix: WORKSPACES, limit: 1_000, cursor }),
-    );
-    names.push(...page.items.map(({ name }) => name.slice(WORKSPACES.length)));
-    cursor = page.nextCursor;
-  }
-  return names;
+  const claims = listAll((place) => store.listClaims({ prefix: WORKSPACES, limit: 1_000, ...place }));
+  return Array.fromAsync(claims, ({ name }) => name.slice(WORKSPACES.length));
 }

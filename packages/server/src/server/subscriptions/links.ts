@@ -1,6 +1,6 @@
 /** The streams of a subscription: the acknowledged position of each, and its end. */
 
-import { isPassing, type Log, type Store } from "@continuo/core/model";
+import { isPassing, type Log, listAll, type Store } from "@continuo/core/model";
 import { addressOf, formatOffset, pathOfLog } from "@continuo/core/wire";
 import type { Subscription } from "./documents.ts";
 import { literalPrefix, matchesPattern } from "./glob.ts";
@@ -55,17 +55,10 @@ export async function* linkedLogs(store: Store, subscription: Subscription): Asy
     if (log !== null) yield log;
   }
   if (pattern === null) return;
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs({
-      ...prefixOf(pattern),
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const log of page.items) {
-      const path = pathOfLog(log.logId);
-      if (path !== null && !subscription.explicit.includes(path) && isLinked(subscription, path)) yield log;
-    }
-    cursor = page.nextCursor;
+  const range = { ...prefixOf(pattern), limit: 1_000 };
+  for await (const log of listAll((place) => store.listLogs({ ...range, ...place }))) {
+    const path = pathOfLog(log.logId);
+    if (path !== null && !subscription.explicit.includes(path) && isLinked(subscription, path)) yield log;
   }
 }
 

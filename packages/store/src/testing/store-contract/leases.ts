@@ -1,6 +1,7 @@
 /** Leases and fencing. */
 
 import assert from "node:assert/strict";
+import { listAll } from "@continuo/core/model";
 import { type ContractCase, eventually, newLog, numbered, rejects } from "./case.ts";
 
 export const leaseCases: readonly ContractCase[] = [
@@ -311,17 +312,8 @@ export const leaseCases: readonly ContractCase[] = [
         await store.acquireLease(name, { owner: "x", ttlMs: 1 });
         await eventually(async () => (await store.getLease(name)) === null);
       }
-      const found: string[] = [];
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const page: Awaited<ReturnType<typeof store.listLeases>> = await store.listLeases({
-          state: "expired",
-          limit: 2,
-          ...(cursor === undefined ? {} : { cursor }),
-        });
-        found.push(...page.items.map(({ name }) => name));
-        cursor = page.nextCursor;
-      }
-      assert.deepEqual(found, ["c", "a", "b"]);
+      const expired = listAll((place) => store.listLeases({ state: "expired", limit: 2, ...place }));
+      assert.deepEqual(await Array.fromAsync(expired, ({ name }) => name), ["c", "a", "b"]);
     },
   },
 ];

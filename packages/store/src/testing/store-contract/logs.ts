@@ -1,7 +1,7 @@
 /** Logs: made, closed, deleted, expired, listed. */
 
 import assert from "node:assert/strict";
-import { EVENTS_MEDIA_TYPE, present } from "@continuo/core/model";
+import { EVENTS_MEDIA_TYPE, listAll, present } from "@continuo/core/model";
 import { type ContractCase, eventually, newLog, numbered, readAll, rejects, said } from "./case.ts";
 
 export const logCases: readonly ContractCase[] = [
@@ -88,14 +88,8 @@ export const logCases: readonly ContractCase[] = [
         await store.createLog({ logId });
         await store.deleteLog(logId);
       }
-      const seen: string[] = [];
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const page: Awaited<ReturnType<typeof store.listDeletedLogs>> = await store.listDeletedLogs(
-          present({ limit: 1, cursor }),
-        );
-        seen.push(...page.items.map(({ logId, reason }) => `${logId} ${reason}`));
-        cursor = page.nextCursor;
-      }
+      const deleted = listAll((place) => store.listDeletedLogs({ limit: 1, ...place }));
+      const seen = await Array.fromAsync(deleted, ({ logId, reason }) => `${logId} ${reason}`);
       assert.deepEqual(seen, ["c deleted", "a deleted", "b deleted", "a deleted"]);
       assert.equal((await store.listDeletedLogs({ logId: "a" })).items.length, 2);
     },
@@ -338,16 +332,9 @@ export const logCases: readonly ContractCase[] = [
     run: async ({ store }) => {
       const { mark } = await store.listLogs();
       const made = await Promise.all(Array.from({ length: 7 }, () => newLog(store, 1)));
-      const seen: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page: Awaited<ReturnType<typeof store.listLogs>> = await store.listLogs(
-          present({ changedAfter: mark, limit: 3, cursor }),
-        );
-        seen.push(...page.items.map((log) => log.logId));
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor !== undefined);
-      assert.deepEqual([...seen].sort(), [...made].sort());
+      const changed = listAll((place) => store.listLogs({ changedAfter: mark, limit: 3, ...place }));
+      const seen = await Array.fromAsync(changed, ({ logId }) => logId);
+      assert.deepEqual(seen.sort(), [...made].sort());
     },
   },
 ];
