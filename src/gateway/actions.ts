@@ -1,6 +1,14 @@
 /** An editor deletes, forks or renames a whole session, as the commands do. */
 
-import { deleteOwn, forkOwn, type OpenOwn, openOwnAgain, renameOwn } from "@continuo/agents/catalog";
+import {
+  deleteOwn,
+  earlierNames,
+  forkOwn,
+  nativeKey,
+  type OpenOwn,
+  openOwnAgain,
+  renameOwn,
+} from "@continuo/agents/catalog";
 import { isAgentName, isContinuoError } from "@continuo/core/model";
 import { type PlacesAt, placesOf } from "@continuo/files";
 import { lookUpSession } from "@continuo/native";
@@ -17,11 +25,8 @@ import { type FoundForEditor, findSession } from "./look-up.ts";
 export async function deleteSession({ hit }: FoundForEditor, places: PlacesAt): Promise<void> {
   if (hit.kind === "native") return await moveToTrash(hit.native.found, places);
   const { row } = hit;
-  for (const { agent, sessionId } of [
-    ...row.nativeRefs,
-    ...(row.importedFrom === null ? [] : [row.importedFrom]),
-  ]) {
-    if (isAgentName(agent)) await moveNamedToTrash(`${agent}:${sessionId}`, places);
+  for (const native of earlierNames(row)) {
+    if (isAgentName(native.agent)) await moveNamedToTrash(nativeKey(native), places);
   }
   await withOwn(places, (own) => deleteOwn(row, own));
 }

@@ -4,16 +4,11 @@
  * here is `continuo:ID`.
  */
 
-import { OWN, type OwnRow } from "@continuo/agents/catalog";
+import { OWN } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
 
 export function ownId(sessionId: string): string {
   return `${OWN}:${sessionId}`;
-}
-
-/** The native session that it began as; `null` where it began here. */
-export function importKeyOf({ importedFrom }: OwnRow): string | null {
-  return importedFrom === null ? null : `${importedFrom.agent}:${importedFrom.sessionId}`;
 }
 
 export interface SessionName {

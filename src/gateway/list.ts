@@ -11,11 +11,12 @@ import {
   type ListedSession,
   type ListQuery,
   listCatalog,
-  type OwnRow,
+  nativeKey,
+  ownersByName,
 } from "@continuo/agents/catalog";
 import { ContinuoError, present } from "@continuo/core/model";
 import { canonicalFolder, type PlacesAt } from "@continuo/files";
-import { importKeyOf, ownId } from "./ids.ts";
+import { ownId } from "./ids.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
 export interface SessionLists {
@@ -67,9 +68,10 @@ function pageOf(lists: ReadonlyMap<string, readonly SessionInfo[]>, cursor: stri
 
 /** Each conversation once, under an id that no other row has. */
 export function infosOf(rows: readonly ListedSession[], places: PlacesAt): readonly SessionInfo[] {
-  const owners = ownersOf(rows.filter(isOwn));
+  const owners = ownersByName(rows.filter(isOwn));
   return rows.flatMap((row): SessionInfo[] => {
-    const key = isOwn(row) ? importKeyOf(row) : `${row.agent}:${row.sessionId}`;
+    const native = isOwn(row) ? row.importedFrom : row;
+    const key = native === null ? null : nativeKey(native);
     const owner = key === null ? undefined : owners.get(key);
     // The native session that this conversation began as: what it holds is in the row of its owner.
     if (!isOwn(row) && owner !== undefined) return [];
@@ -77,23 +79,6 @@ export function infosOf(rows: readonly ListedSession[], places: PlacesAt): reado
       infoOf(row, isOwn(row) && owner !== row ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)), places),
     ];
   });
-}
-
-/** The first session of Continuo's that began as a native one, by the id of the native one. */
-export function ownersOf(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRow> {
-  const owners = new Map<string, OwnRow>();
-  for (const row of rows) {
-    const key = importKeyOf(row);
-    if (key === null) continue;
-    const before = owners.get(key);
-    if (before === undefined || isBefore(row, before)) owners.set(key, row);
-  }
-  return owners;
-}
-
-function isBefore(a: OwnRow, b: OwnRow): boolean {
-  const [x, y] = [a.createdAt ?? "", b.createdAt ?? ""];
-  return x === y ? a.sessionId < b.sessionId : x < y;
 }
 
 function infoOf(row: ListedSession, sessionId: string, { home }: PlacesAt): SessionInfo {

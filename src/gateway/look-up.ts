@@ -2,7 +2,6 @@
 
 import {
   type CatalogSources,
-  isSame,
   type LookUpHit,
   listOwn,
   lookUp,
@@ -10,11 +9,11 @@ import {
   OWN,
   type OwnRow,
   openOwn,
+  ownerOf,
 } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { ownId, parseId, type SessionName, sessionGone } from "./ids.ts";
-import { ownersOf } from "./list.ts";
 
 export interface FoundForEditor {
   readonly hit: LookUpHit;
@@ -55,7 +54,5 @@ async function lookUpExactly(id: string, sources: CatalogSources): Promise<LookU
 
 /** The one of Continuo's that began as this native session, else the one that continues in it. */
 async function ownRowOf(native: SessionName, own: OpenOwn): Promise<OwnRow | null> {
-  const rows = await listOwn(own);
-  const owner = ownersOf(rows).get(`${native.agent}:${native.sessionId}`);
-  return owner ?? rows.find((row) => isSame(row, native)) ?? null;
+  return ownerOf(native, await listOwn(own));
 }

@@ -42,6 +42,7 @@ export {
   type ResolvedSession,
   rowsByIdPrefix,
 } from "./look-up.ts";
+export { earlierNames, type NativeName, nativeKey, ownerOf, ownersByName } from "./moves.ts";
 export {
   type CatalogDetails,
   type CatalogSession,

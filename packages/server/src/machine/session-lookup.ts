@@ -1,15 +1,16 @@
 /** From a key to the session that it names: a row of the list, or a sub-agent below one. */
 
 import {
+  earlierNames,
   isOwn,
   type ListedSession,
   type LookUpHit,
   locateRow,
   OWN,
-  type OwnRow,
+  ownerOf,
 } from "@continuo/agents/catalog";
 import { BELOW, keyOf, subagentKey } from "@continuo/agents/pages";
-import { ContinuoError, type NativeRef, type SubagentInfo } from "@continuo/core/model";
+import { ContinuoError, type SubagentInfo } from "@continuo/core/model";
 import type { MachineSession } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
 import type { RowSource } from "./rows.ts";
@@ -51,20 +52,15 @@ async function findListed(key: string, source: RowSource): Promise<KeyedSession>
   const { byKey } = await source.rows();
   const found = byKey.get(key);
   if (found !== undefined) return { key, ...found, parentKey: null };
-  const moved = [...byKey].find(([, { row }]) => isOwn(row) && earlierKeys(row).includes(key));
+  const own = [...byKey.values()].map(({ row }) => row).filter(isOwn);
+  const native = own
+    .flatMap(earlierNames)
+    .find((name) => keyOf({ ...name, location: name.location ?? "" }) === key);
+  const owner = native === undefined ? null : ownerOf(native, own);
+  const moved = [...byKey].find(([, { row }]) => row === owner);
   if (moved === undefined) throw noSuchSession(key);
   const [now, there] = moved;
   return { key: now, ...there, parentKey: null };
-}
-
-/** The keys that this conversation had in the list while it was only the session of an agent. */
-function earlierKeys({ importedFrom, nativeRefs }: OwnRow): readonly string[] {
-  const natives = importedFrom === null ? nativeRefs : [importedFrom, ...nativeRefs];
-  return natives.map((native) => keyOf({ ...native, ...locationOf(native) }));
-}
-
-function locationOf(native: Partial<NativeRef>): { readonly location: string } {
-  return { location: native.location ?? "" };
 }
 
 /** Errors: `not_found` if it disappeared since. */

@@ -1,0 +1,44 @@
+/**
+ * The present places of agents' sessions: one that was taken up continues as one of Continuo's, under another id. The ids
+ * of editors and the addresses of the viewer follow this one rule. Pure.
+ */
+
+import type { NativeRef } from "@continuo/core/model";
+import { isSame, type OwnRow } from "./rows.ts";
+
+export type NativeName = Pick<NativeRef, "agent" | "sessionId"> & Partial<Pick<NativeRef, "location">>;
+
+/** The names that the conversation had, and may still have, as a session of agents: the one that it began as is first. */
+export function earlierNames({ importedFrom, nativeRefs }: OwnRow): readonly NativeName[] {
+  return importedFrom === null ? nativeRefs : [importedFrom, ...nativeRefs];
+}
+
+/**
+ * The session of Continuo's in which an agent's session is now: the first that began as it, otherwise the one that
+ * continues in it. `null` if it did not move.
+ */
+export function ownerOf(native: NativeName, rows: readonly OwnRow[]): OwnRow | null {
+  return ownersByName(rows).get(nativeKey(native)) ?? rows.find((row) => isSame(row, native)) ?? null;
+}
+
+/** The first session of Continuo's that began as an agent's session, by the key of that. */
+export function ownersByName(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRow> {
+  const owners = new Map<string, OwnRow>();
+  for (const row of rows) {
+    if (row.importedFrom === null) continue;
+    const key = nativeKey(row.importedFrom);
+    const before = owners.get(key);
+    if (before === undefined || isBefore(row, before)) owners.set(key, row);
+  }
+  return owners;
+}
+
+/** `AGENT:ID`. */
+export function nativeKey({ agent, sessionId }: NativeName): string {
+  return `${agent}:${sessionId}`;
+}
+
+function isBefore(a: OwnRow, b: OwnRow): boolean {
+  const [x, y] = [a.createdAt ?? "", b.createdAt ?? ""];
+  return x === y ? a.sessionId < b.sessionId : x < y;
+}
