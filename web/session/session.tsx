@@ -57,7 +57,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
     <div class="session-page">
       <section class="session-head" aria-label="Session">
         <div class="session-title">
-          <h1>
+          <h1 title={titleOf(state)}>
             <bdi>{titleOf(state)}</bdi>
           </h1>
           {isSaved() ? null : <Actions state={state} />}

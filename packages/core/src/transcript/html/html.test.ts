@@ -118,7 +118,7 @@ describe("blocks", () => {
 
   test("what a person typed stays as typed", () => {
     const typed = message([{ type: "text", text: "*a*\n  b" }], { role: "user" });
-    expect(messageToHtml(typed)).toContain('<div class="text"><pre class="plain">*a*\n  b</pre></div>');
+    expect(messageToHtml(typed)).toContain('<div class="text"><p>*a*<br>  b</p>\n</div>');
   });
 
   test("calls, results and thinking are folded; a result says whose it is", () => {

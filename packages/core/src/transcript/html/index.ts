@@ -11,4 +11,5 @@ export { linesToHtml, type NumberedLine } from "./diff.ts";
 export { escapeHtml } from "./escape.ts";
 export { headToHtml, type PageHead } from "./head.ts";
 export { LANGUAGES, type Language, languageAttribute } from "./language.ts";
-export { blockToHtml, messageToHtml, turnTitle } from "./message.ts";
+export { blockToHtml, messageToHtml } from "./message.ts";
+export { turnTitle } from "./title.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markdownToHtml, plainToHtml } from "./markdown.ts";
+import { markdownToHtml, plainToHtml, typedToHtml } from "./markdown.ts";
 
 test.each([
   ["a\nb", "<p>a<br>b</p>\n"],
@@ -28,3 +28,32 @@ test("text that nests deeper than the parser can go is shown as it was typed", (
   const deep = ">".repeat(5_000);
   expect(markdownToHtml(deep)).toBe(plainToHtml(deep));
 });
+
+test("a long text keeps its Markdown, also around a paragraph that is too long for it", () => {
+  const long = "x".repeat(10_001);
+  const many = "Some *words* of a report.\n\n".repeat(9_000);
+  const code = `\`\`\`\n${"a\n\n".repeat(20)}\`\`\`\n\n`;
+  expect(markdownToHtml(`# Report\n\n${long}\n\n- *end*`)).toBe(
+    `<h1>Report</h1>\n<pre class="plain">${long}</pre><ul>\n<li><em>end</em></li>\n</ul>\n`,
+  );
+  const html = markdownToHtml(`${code}${many}${code}`);
+  expect(html.split("<em>words</em>")).toHaveLength(9_001);
+  expect(html.split("<pre><code>a\n\na")).toHaveLength(3);
+  expect(html).not.toContain("plain");
+});
+
+test.each([
+  [
+    "Use **all** of it:\n- `a`\n- b",
+    "<p>Use <strong>all</strong> of it:</p>\n<ul>\n<li><code>a</code></li>\n<li>b</li>\n</ul>\n",
+  ],
+  ["src/*.ts and test/*.ts", "<p>src/*.ts and test/*.ts</p>\n"],
+  ["if (a)\n    b", "<p>if (a)<br>    b</p>\n"],
+  ["_a_ *b* __c__", "<p>_a_ *b* __c__</p>\n"],
+  [
+    "<b>hi</b> [x](javascript:1)",
+    '<p>&lt;b&gt;hi&lt;/b&gt; x <span class="address">(javascript:1)</span></p>\n',
+  ],
+])("the prompt %j keeps its signs, and what is Markdown is drawn", (text, html) =>
+  expect(typedToHtml(text)).toBe(html),
+);

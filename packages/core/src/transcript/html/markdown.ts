@@ -1,13 +1,13 @@
 /** The Markdown of messages as HTML: structure is kept, markup of the session's own is shown as text. */
 
-import { Marked, type Tokens } from "marked";
+import { Marked, type MarkedExtension, type Tokens } from "marked";
 import { isTooLongForMarkdown } from "../render/index.ts";
 import { escapeVisible } from "./escape.ts";
 import { languageAttribute } from "./language.ts";
 
 const SAFE_ADDRESS = /^(https?:\/\/|mailto:)/iu;
 
-const marked = new Marked({
+const OPTIONS: MarkedExtension = {
   gfm: true,
   breaks: true,
   renderer: {
@@ -32,19 +32,79 @@ const marked = new Marked({
       return `<span class="address">[image ${escapeVisible(text)}: ${escapeVisible(href)}]</span>`;
     },
   },
+};
+
+const marked = new Marked(OPTIONS);
+
+/** A person types `src/*.ts` and `__init__`, and rarely means slanted words. */
+const typed = new Marked(OPTIONS, {
+  // Code that was pasted without a fence keeps its shape: the page shows the spaces after a line break.
+  renderer: { br: ({ raw }) => `<br>${/[ \t]*$/u.exec(raw)?.[0] ?? ""}` },
+  tokenizer: { emStrong: (rest) => (rest.startsWith("**") ? false : undefined) },
 });
 
 /** `text` is visible text (`visibleText`). */
 export function markdownToHtml(text: string): string {
+  return piecesOf(text)
+    .map((piece) => pieceToHtml(piece, marked))
+    .join("");
+}
+
+/** The same for what a person typed. */
+export function typedToHtml(text: string): string {
+  return piecesOf(text)
+    .map((piece) => pieceToHtml(piece, typed))
+    .join("");
+}
+
+function pieceToHtml(text: string, parser: Marked): string {
   if (!isTooLongForMarkdown(text)) {
     try {
-      return marked.parse(text, { async: false });
+      return parser.parse(text, { async: false });
     } catch (error) {
       // Nested deeper than the parser goes.
       if (!(error instanceof RangeError)) throw error;
     }
   }
   return plainToHtml(text);
+}
+
+/** A text that is too long for the parser is read in parts of this size. */
+const PIECE_CHARS = 20_000;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
+
+/** The whole text, or its paragraphs: those that are too long stand alone. */
+function piecesOf(text: string): readonly string[] {
+  if (!isTooLongForMarkdown(text)) return [text];
+  const pieces: string[] = [];
+  let piece = "";
+  for (const paragraph of paragraphsOf(text)) {
+    const isLong = isTooLongForMarkdown(paragraph);
+    if (piece !== "" && (isLong || piece.length + paragraph.length > PIECE_CHARS)) {
+      pieces.push(piece);
+      piece = "";
+    }
+    if (isLong) pieces.push(paragraph.replace(/\s+$/u, ""));
+    else piece += paragraph;
+  }
+  return piece === "" ? pieces : [...pieces, piece];
+}
+
+/** Each with the blank line after it; a block of code is one, whatever is in it. */
+function paragraphsOf(text: string): readonly string[] {
+  const paragraphs: string[] = [];
+  let paragraph = "";
+  let fence: string | null = null;
+  for (const line of text.split(/(?<=\n)/u)) {
+    const [, mark] = FENCE.exec(line) ?? [];
+    if (fence === null) fence = mark ?? null;
+    else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = null;
+    paragraph += line;
+    if (fence !== null || line.trim() !== "") continue;
+    paragraphs.push(paragraph);
+    paragraph = "";
+  }
+  return paragraph === "" ? paragraphs : [...paragraphs, paragraph];
 }
 
 /** Text as it was typed. */

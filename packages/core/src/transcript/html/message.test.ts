@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Block, Message, ToolResultBlock } from "../../model/index.ts";
 import { escapePath, escapeVisible } from "./escape.ts";
-import { blockToHtml, type HtmlOptions, messageToHtml, turnTitle } from "./message.ts";
+import { blockToHtml, type HtmlOptions, messageToHtml } from "./message.ts";
 
 const PNG = { type: "image", mimeType: "image/png", data: "aGk=" } as const;
 const IMG = '<img alt="image" src="data:image/png;base64,aGk=">';
@@ -26,7 +26,8 @@ function within(block: Block, more: Partial<Message> = {}): string {
   return body ?? `no article: ${html}`;
 }
 
-const TYPED = '<div class="text"><pre class="plain">*a*</pre></div>';
+const PLAIN = '<div class="text"><pre class="plain">*a*</pre></div>';
+const TYPED = '<div class="text"><p>*a*</p>\n</div>';
 const MARKDOWN = '<div class="text"><p><em>a</em></p>\n</div>';
 
 function article(attributes: string, name: string, body: string): string {
@@ -43,18 +44,18 @@ describe("the article of a message", () => {
       {},
       article('class="summary"', "Summary of what came before", MARKDOWN),
     ],
-    [{ origin: "error" }, {}, article('class="error"', "Error", TYPED)],
-    [{ role: "tool" }, {}, `<article class="tool">\n${TYPED}\n</article>\n`],
+    [{ origin: "error" }, {}, article('class="error"', "Error", PLAIN)],
+    [{ role: "tool" }, {}, `<article class="tool">\n${PLAIN}\n</article>\n`],
     [
       { role: "user", origin: "injected" },
       { injected: "open" },
-      article('class="injected"', "Injected", TYPED),
+      article('class="injected"', "Injected", PLAIN),
     ],
     [
       { role: "system" },
       {},
       '<details class="hidden"><summary>Injected for the model</summary>\n' +
-        `${article('class="injected"', "Injected", TYPED)}</details>\n`,
+        `${article('class="injected"', "Injected", PLAIN)}</details>\n`,
     ],
   ])("a message of %j with the options %j is one article", (who, options, html) => {
     expect(messageToHtml(message([text("*a*")], who), options)).toBe(html);
@@ -235,33 +236,12 @@ describe("one block, opened", () => {
 
   test("a block is shown as the same block of its message is", () => {
     const typed = message([text("<bash-input>ls</bash-input>")], { role: "user" });
-    expect(blockToHtml(typed, 0)).toBe('<div class="text"><pre class="plain">! ls</pre></div>');
+    expect(blockToHtml(typed, 0)).toBe('<div class="text"><p>! ls</p>\n</div>');
     const marked = message([{ type: "thinking", text: "a\u200fb" }]);
     expect(blockToHtml(marked, 0)).toBe('<pre class="plain">a\u200fb</pre>');
   });
 
   test("a block that does not exist is empty", () => {
     expect(blockToHtml(message([text("a")]), 1)).toBe("");
-  });
-});
-
-describe("the title of a turn", () => {
-  test.each<[string, readonly Block[], string | null]>([
-    ["the first text", [{ type: "thinking", text: "x" }, text("a"), text("b")], "a"],
-    ["the label of the first image", [PNG, text("a")], "[image png, 2 B]"],
-    ["the words on one line", [text(" a \n\n\u200b b\u200f\tc\u202e ")], "a b c"],
-    ["joined where only a character of no width stands between", [text("a\u200b\u2060b")], "ab"],
-    ["missing for a text of white space", [text(" \n\u200b")], null],
-    ["missing for a message without text", [{ type: "thinking", text: "x" }], null],
-    ["whole up to 80 characters", [text("😀".repeat(80))], "😀".repeat(80)],
-    ["cut after 79 characters", [text("😀".repeat(81))], `${"😀".repeat(79)}…`],
-    ["made of the first 1000 units", [text(`${" ".repeat(999)}ab`)], "a"],
-  ])("a title is %s", (_, content, title) => {
-    expect(turnTitle(message(content, { role: "user" }))).toBe(title);
-  });
-
-  test("only what a person says has a title", () => {
-    expect(turnTitle(message([text("a")]))).toBeNull();
-    expect(turnTitle(message([text("a")], { role: "user", origin: "injected" }))).toBeNull();
   });
 });

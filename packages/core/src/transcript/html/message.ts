@@ -5,7 +5,7 @@ import { type MessageKind, messageKind, type Part, toParts } from "../render/ind
 import { inputToHtml } from "./changes.ts";
 import { escapeHtml, escapePath, escapeVisible } from "./escape.ts";
 import { type ImageSource, imageToHtml } from "./image.ts";
-import { markdownToHtml, plainToHtml } from "./markdown.ts";
+import { markdownToHtml, plainToHtml, typedToHtml } from "./markdown.ts";
 
 const NAMES: Readonly<Record<MessageKind, string>> = {
   person: "You",
@@ -21,24 +21,6 @@ export interface HtmlOptions {
   readonly injected?: "folded" | "open";
   /** In a sub-agent, messages of the user come from the agent that gave it its task. */
   readonly place?: "session" | "sub-agent";
-}
-
-const MAX_TITLE_CHARS = 80;
-
-/** The first words of what a person said, one line of visible text; `null` for every other message. */
-export function turnTitle(message: Message): string | null {
-  if (messageKind(message) !== "person") return null;
-  const [part] = toParts(message, { invisible: "kept" }).filter(
-    ({ type }) => type === "text" || type === "media",
-  );
-  const words = part?.type === "text" ? part.text : part?.type === "media" ? `[${part.label}]` : "";
-  const line = words
-    .slice(0, 1_000)
-    .replaceAll(/[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu, (gap) => (/\s/u.test(gap) ? " " : ""))
-    .trim();
-  const characters = [...line];
-  if (characters.length === 0) return null;
-  return characters.length > MAX_TITLE_CHARS ? `${characters.slice(0, MAX_TITLE_CHARS - 1).join("")}…` : line;
 }
 
 export function messageToHtml(
@@ -120,8 +102,9 @@ function partToHtml(part: Part | undefined, block: Block, message: Message): str
   }
 }
 
-/** A person's text is shown as typed; an agent's text is Markdown. */
+/** Texts that programs wrote are shown as they are. */
 function textToHtml(text: string, kind: MessageKind): string {
+  if (kind === "person") return typedToHtml(text);
   return kind === "agent" || kind === "summary" ? markdownToHtml(text) : plainToHtml(text);
 }
 
