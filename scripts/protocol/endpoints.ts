@@ -49,6 +49,7 @@ import type {
   HandOffPreview,
   HandOffRequest,
   HistoryWindow,
+  KnownSession,
   MachineHealth,
   MachineSession,
   Outline,
@@ -175,6 +176,7 @@ export interface Endpoints {
   readonly "GET /v1/machine/preferences": { readonly answer: Preferences };
   readonly "POST /v1/machine/preferences": { readonly body: Preferences; readonly answer: Preferences };
   readonly "GET /v1/machine/sessions/KEY": { readonly answer: SessionHead };
+  readonly "GET /v1/machine/sessions/KEY/known": { readonly answer: KnownSession };
   readonly "GET /v1/machine/sessions/KEY/branches": { readonly answer: SessionBranches };
   readonly "GET /v1/machine/sessions/KEY/history": { readonly answer: HistoryWindow };
   readonly "GET /v1/machine/sessions/KEY/outline": { readonly answer: Outline };

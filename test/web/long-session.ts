@@ -10,14 +10,15 @@ export function sessionAddress(id: string): string {
   return `/session/${encodeURIComponent(`claude:${id}`)}`;
 }
 
-export function homeWithLongSession(): Home {
+/** @param seen the result of the call in the first turn, which makes the session longer */
+export function homeWithLongSession(seen = "done"): Home {
   const home = createHome();
   writeSessions(home);
-  home.write(claudeFile(LONG_ID), claudeText(LONG_ID, longSession()));
+  home.write(claudeFile(LONG_ID), claudeText(LONG_ID, longSession(seen)));
   return home;
 }
 
-function longSession(): Line[] {
+function longSession(seen: string): Line[] {
   const lines: Line[] = [];
   const add = (role: Line["role"], content: unknown): void => {
     const uuid = `u${lines.length}`;
@@ -36,7 +37,12 @@ function longSession(): Line[] {
       },
     ]);
     add("user", [
-      { type: "tool_result", tool_use_id: `t${turn}`, content: "done", is_error: turn % 100 === 0 },
+      {
+        type: "tool_result",
+        tool_use_id: `t${turn}`,
+        content: turn === 1 ? seen : "done",
+        is_error: turn % 100 === 0,
+      },
     ]);
   }
   return lines;

@@ -321,23 +321,21 @@ const STILL_MS = 300;
 function noteTurn(state: SessionState, turn: number | null): void {
   const part = partIn(location.hash);
   const isHere = location.hash.startsWith(sessionLink(state.key)) && /^(?:turn\/\d+)?$/u.test(part);
-  const next = turn === null ? "" : `turn/${turn}`;
+  const next = turn === null || turn < 0 ? "" : `turn/${turn}`;
   if (isHere && part !== next) history.replaceState(null, "", state.link(next));
 }
 
 function useTurnKeys(state: SessionState, shown: ConversationView): void {
-  const total = (): number => state.outline.value?.total ?? 0;
+  const total = (): number => state.turns.value.turns.at(-1)?.number ?? 0;
   const go = (turn: number): void => {
-    if (turn < 1 || turn > total()) return;
+    if (turn === 0 || turn > total()) return;
     shown.turn.value = turn;
     void state.showTurn(turn);
-    history.replaceState(null, "", state.link(`turn/${turn}`));
+    if (turn > 0) history.replaceState(null, "", state.link(`turn/${turn}`));
   };
   const toMark = (step: 1 | -1): void => {
     const here = shown.turn.value ?? total();
-    const turns = [...new Set((state.outline.value?.marks ?? []).map(({ turn }) => turn))].sort(
-      (a, b) => a - b,
-    );
+    const turns = [...new Set(state.turns.value.marks.map(({ turn }) => turn))].sort((a, b) => a - b);
     const next = step > 0 ? turns.find((turn) => turn > here) : turns.findLast((turn) => turn < here);
     if (next !== undefined) go(next);
   };

@@ -2,14 +2,17 @@
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
-import { agentName, cost, counted, dateAndClock, shortFolder, tokens } from "../content/words.ts";
+import { agentName, bytes, cost, counted, dateAndClock, shortFolder, tokens } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import type { SessionState } from "./session-state.ts";
 
 export function Facts({ state }: { state: SessionState }): VNode | null {
   const head = state.head.value;
-  if (head === null) return state.failure.value === null ? <p class="facts">Reading…</p> : null;
-  const { session, models, costUsd, problemCount } = head;
+  const session = head?.session ?? state.reading.value;
+  if (session === null) return state.failure.value === null ? <p class="facts">Reading…</p> : null;
+  const { model, costUsd } = head === null ? session : { ...head.session, costUsd: head.costUsd };
+  const models = head?.models ?? (model === null ? [] : [model]);
+  const problemCount = head?.problemCount ?? 0;
   const turns = state.outline.value?.total ?? session.turns;
   const facts: readonly (string | null)[] = [
     agentName(session.agent),
@@ -34,7 +37,23 @@ export function Facts({ state }: { state: SessionState }): VNode | null {
           {counted(problemCount, "problem")}
         </a>
       ) : null}
-      {head.parentKey === null ? null : <a href={sessionLink(head.parentKey)}>Parent session</a>}
+      {head === null || head.parentKey === null ? null : (
+        <a href={sessionLink(head.parentKey)}>Parent session</a>
+      )}
+      {state.reading.value === null ? null : (
+        <span class="state reading" role="status">
+          {readingWords(state)}
+        </span>
+      )}
     </p>
   );
+}
+
+/** Says what is still missing while a long session is read. */
+export function readingWords({ reading, head }: SessionState): string {
+  const size = reading.value?.sizeBytes ?? null;
+  const all = size === null ? "Reading all of it" : `Reading all ${bytes(size)}`;
+  return head.value === null
+    ? `${all}: earlier turns, files and cost follow`
+    : `${all}: earlier turns follow`;
 }

@@ -18,6 +18,7 @@ import { counted } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, sayError } from "../state/server.ts";
+import { readingWords } from "./facts.tsx";
 import { addStep, type SessionState } from "./session-state.ts";
 
 interface FilesState {
@@ -76,7 +77,10 @@ export function Files({ state }: { state: SessionState }): VNode {
   useKeys({ j: () => step(1), k: () => step(-1) });
   const { files, chosen, changes, nextAfter, failure } = shown.value;
   if (failure !== null) return <main class="page-body notice bad">{failure}</main>;
-  if (files === null) return <main class="page-body">Reading…</main>;
+  if (files === null)
+    return (
+      <main class="page-body">{state.reading.value === null ? "Reading…" : `${readingWords(state)}.`}</main>
+    );
   if (files.length === 0) return <main class="page-body dim">This session changed no file.</main>;
   return (
     <div class="split">

@@ -53,9 +53,9 @@ interface TurnListProps {
 
 function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const scroller = useRef<HTMLDivElement>(null);
-  const outline = state.outline.value;
+  const outline = state.turns.value;
   const turns = useMemo(
-    () => (outline?.turns ?? []).filter(({ title }) => (title ?? "").toLowerCase().includes(asked)),
+    () => outline.turns.filter(({ title }) => (title ?? "").toLowerCase().includes(asked)),
     [outline, asked],
   );
   const virtualizer = useVirtual({
@@ -107,19 +107,19 @@ interface TurnLineProps {
 }
 
 function TurnLine({ turn, start, state, isCurrent }: TurnLineProps): VNode {
-  const marks = state.outline.value?.marks.filter((mark) => mark.turn === turn.number) ?? [];
+  const marks = state.turns.value.marks.filter((mark) => mark.turn === turn.number);
   const has = (type: string): boolean => marks.some((mark) => mark.type === type);
   const title = turn.title === null ? "Without a question" : visibleLine(turn.title);
   return (
     <a
       class={has("compaction") ? "turn-line compacted" : "turn-line"}
       style={{ transform: `translateY(${start}px)` }}
-      href={state.link(`turn/${turn.number}`)}
+      href={state.link(turn.number > 0 ? `turn/${turn.number}` : "")}
       aria-current={isCurrent ? "true" : undefined}
       title={`${title}\n${counted(turn.toolCalls, "tool call")}`}
       onClick={() => void state.showTurn(turn.number)}
     >
-      <span class="number">{turn.number}</span>
+      <span class="number">{turn.number > 0 ? turn.number : "·"}</span>
       <bdi>{title}</bdi>
       {has("commit") ? <Mark sign="◆" says="commit" kind="good" /> : null}
       {turn.errors > 0 ? (

@@ -52,7 +52,7 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
   return (
     <div class="question">
       <h2>
-        {turn === null ? (
+        {turn === null || turn < 0 ? (
           <span class="hidden-text">Question</span>
         ) : (
           <a class="number" href={state.link(`turn/${turn}`)} title="Link to this turn">
@@ -61,8 +61,8 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
           </a>
         )}
       </h2>
-      <div class="asked">
-        <Block class="words" message={message} />
+      <div class={isShort(message) ? "asked short" : "asked"}>
+        <Block class="prose words" message={message} />
         {message.content.map((_, index) => (
           <Cuts key={index} at={at} index={index} state={state} />
         ))}
@@ -72,6 +72,15 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
       </time>
     </div>
   );
+}
+
+const SHORT_CHARS = 280;
+const SHORT_LINES = 4;
+
+function isShort({ content }: WindowMessage["message"]): boolean {
+  const texts = content.map((block) => (block.type === "text" ? block.text.trim() : ""));
+  const text = texts.join("\n").slice(0, SHORT_CHARS + 1);
+  return text.length <= SHORT_CHARS && text.split("\n").length <= SHORT_LINES;
 }
 
 /** The text of an unfinished message: a token changes only the text node. */

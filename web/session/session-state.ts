@@ -4,6 +4,7 @@ import {
   type FoundMessage,
   type HistoryView,
   type HistoryWindow,
+  type KnownSession,
   type MachineSession,
   type Outline,
   type SessionHead,
@@ -25,6 +26,7 @@ import {
 } from "../state/history.ts";
 import { type Growth, type Handlers, listen } from "../state/listen.ts";
 import { NO_RUNNING_TURN, type RunningTurn, withLive } from "../state/live.ts";
+import { outlineOfLoaded, withTurns } from "../state/loaded-turns.ts";
 import { withNewestTurns, withOlderTurns } from "../state/outline.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import { type Choices, withChoices } from "./choices.ts";
@@ -49,6 +51,8 @@ export class SessionState {
   readonly key: string;
   readonly head: Signal<SessionHead | null> = signal(null);
   readonly outline: Signal<Outline | null> = signal(null);
+  /** The row of a session that is still being read; `null` as soon as all of it was. */
+  readonly reading: Signal<MachineSession | null> = signal(null);
   readonly part: Signal<LoadedPart> = signal(EMPTY_PART);
   readonly view: Signal<HistoryView>;
   /** The id of a branch's end; `null` for the active one. */
@@ -67,17 +71,26 @@ export class SessionState {
   /** The messages of the running turn. The open text is a separate signal, so that a token draws no row again. */
   readonly liveMessages: Signal<RunningTurn["messages"]> = signal(NO_RUNNING_TURN.messages);
   readonly openText: Signal<RunningTurn["open"]> = signal(null);
+  /** The turns that are known: those of the whole session, or those that are loaded while it is read. */
+  readonly turns: ReadonlySignal<Outline> = computed(
+    () => this.outline.value ?? outlineOfLoaded(this.#numbered.value),
+  );
   readonly rows: ReadonlySignal<readonly Row[]> = computed(() =>
     toRows(this.#shown(), {
       turns: this.outline.value?.turns ?? [],
       seenFrom: this.view.value === "model" ? null : (this.outline.value?.seenFrom?.messageId ?? null),
     }),
   );
+  readonly #numbered: ReadonlySignal<readonly WindowMessage[]> = computed(() =>
+    withTurns(this.part.value.messages, this.outline.value?.total ?? null),
+  );
   readonly #stop = new AbortController();
   /** Counts the jumps of the reader. */
   #moves = 0;
   /** True if another part is requested instead of the one that is shown. */
   #isReplacing = false;
+  /** The earlier part that is being loaded. */
+  #older: Promise<void> | null = null;
   #growth: Growth | null = null;
   /** The position from which the open stream continues. */
   #position: string | null = null;
@@ -127,8 +140,17 @@ export class SessionState {
   }
 
   async showTurn(turn: number): Promise<void> {
-    const isLoaded = this.part.value.messages.some((one) => one.turn === turn);
-    await this.#goTo({ to: "turn", turn }, isLoaded ? null : `turn:${turn}`);
+    const isLoaded = (): boolean => this.#numbered.value.some((one) => one.turn === turn);
+    // The end of a session that is still being read goes further back than what is loaded of it.
+    const before = (this.#numbered.value[0]?.turn ?? 0) - 1;
+    const isNear = turn === before || (turn < before && this.#older !== null);
+    if (isNear && this.reading.value !== null) {
+      // On the way to the turn before, the page would say that the reader is there.
+      this.goal.value = null;
+      await this.loadOlder();
+    }
+    if (turn < 0 && !isLoaded()) return;
+    await this.#goTo({ to: "turn", turn }, isLoaded() ? null : `turn:${turn}`);
   }
 
   async showMessage(id: string): Promise<void> {
@@ -138,8 +160,12 @@ export class SessionState {
 
   async loadOlder(): Promise<void> {
     const first = this.part.value.messages[0]?.message.id;
+    if (this.#older !== null) return await this.#older;
     if (this.loading.value || !this.part.value.hasOlder || first === undefined) return;
-    await this.#load({ before: first }, "older");
+    this.#older = this.#load({ before: first }, "older").finally(() => {
+      this.#older = null;
+    });
+    await this.#older;
   }
 
   async loadNewer(): Promise<void> {
@@ -206,7 +232,21 @@ export class SessionState {
       ]);
       batch(() => {
         this.head.value = head;
+        this.reading.value = null;
         this.outline.value = withNewestTurns(this.outline.value, outline);
+      });
+    });
+  }
+
+  /** Shows the facts of an earlier read while the session is read. */
+  async #readKnown(): Promise<void> {
+    await this.#guarded(async () => {
+      const { session, head, outline } = await this.#ask<KnownSession>("known");
+      if (this.head.value !== null) return;
+      batch(() => {
+        this.reading.value = session;
+        this.head.value = head;
+        if (this.branch.value === null && this.view.value === "history") this.outline.value = outline;
       });
     });
   }
@@ -244,7 +284,8 @@ export class SessionState {
   }
 
   #shown(): readonly WindowMessage[] {
-    const { messages, hasNewer } = this.part.value;
+    const { hasNewer } = this.part.value;
+    const messages = this.#numbered.value;
     if (this.view.value === "model") return messages;
     return withLive(messages, this.liveMessages.value, !hasNewer && !this.loading.value);
   }
@@ -288,6 +329,7 @@ export class SessionState {
         this.#position = this.view.value === "model" ? null : window.position;
         this.#growth = this.#follow();
         // These need a read of the whole session, which may take longer than its end.
+        if (window.total === null) void this.#readKnown();
         void this.readFacts();
       }
     });

@@ -3,12 +3,19 @@
 import type { Prices } from "@continuo/agents/catalog";
 import { tipWindow } from "@continuo/agents/pages";
 import { present } from "@continuo/core/model";
-import { isTrashKey, type ListQuery, type MachineService } from "@continuo/core/wire/machine";
+import {
+  isTrashKey,
+  type ListQuery,
+  type MachineService,
+  type MachineSession,
+  type SessionHead,
+} from "@continuo/core/wire/machine";
 import { createActions } from "./actions.ts";
 import { changesOf } from "./changed-files.ts";
 import { createChat } from "./chat/index.ts";
 import { growthOf } from "./growth-events.ts";
 import { healthOf } from "./health.ts";
+import { createKnownFacts } from "./known-facts.ts";
 import { pageOf, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
 import type { MachineOptions } from "./options.ts";
@@ -23,6 +30,7 @@ export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);
   const { source, reading } = machine;
   const usages = createRowUsages(options);
+  const facts = createKnownFacts(options.places);
   const searches = createTextSearches(options);
   const chat = createChat({
     places: options.places,
@@ -48,7 +56,15 @@ export function createMachine(options: MachineOptions): MachineService {
     async session(key, signal) {
       const named = await machine.named(key, signal);
       const prices = await options.prices();
-      return await machine.ask("head", { key }, { named, prices }, signal);
+      const head = await machine.ask("head", { key }, { named, prices }, signal);
+      facts.keep(named.row, { head });
+      return head;
+    },
+    async known(key, signal) {
+      const { row, shown } = await machine.named(key, signal);
+      const { head, outline } = await facts.of(row);
+      const session = { ...shown, ...usages.of(row) };
+      return { session, head: head === null ? null : withRow(head, shown), outline };
     },
     branches: (key, signal) => machine.ask("branches", { key }, null, signal),
     async history(query, signal) {
@@ -60,7 +76,12 @@ export function createMachine(options: MachineOptions): MachineService {
     text: (query, signal) => machine.ask("text", query, query, signal),
     image: (query, signal) => machine.ask("image", query, query, signal),
     growth: (query, signal) => growthOf(machine, query, signal),
-    outline: (query, signal) => machine.ask("outline", query, query, signal),
+    async outline(query, signal) {
+      const outline = await machine.ask("outline", query, query, signal);
+      const isNewest = query.before === undefined && query.branch === undefined && query.view !== "model";
+      if (isNewest) facts.keep((await machine.named(query.key, signal)).row, { outline });
+      return outline;
+    },
     find: (query, signal) => machine.ask("find", query, query, signal),
     changes: (query, signal) => machine.ask("changes", query, null, signal),
     fileChanges: (query, signal) => machine.ask("fileChanges", query, query, signal),
@@ -72,9 +93,16 @@ export function createMachine(options: MachineOptions): MachineService {
       searches.close();
       await chat.close();
       usages.close();
+      await facts.settled();
       await reading.close();
     },
   };
+}
+
+/** The head of the last read with the row of now, which does not know what was read. */
+function withRow(head: SessionHead, shown: MachineSession): SessionHead {
+  const { model, turns, tokens, costUsd } = head.session;
+  return { ...head, session: { ...shown, model, turns, tokens, costUsd } };
 }
 
 /** All rows, or only the newest where a first answer may have those. */

@@ -70,6 +70,7 @@ export type {
 } from "./service.ts";
 export {
   type GrowthEvent,
+  type KnownSession,
   type MachineProblem,
   ONLY_READS,
   type SessionHead,

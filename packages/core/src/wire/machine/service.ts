@@ -21,7 +21,7 @@ import type { MachineHealth } from "./health.ts";
 import type { HistoryView, HistoryWindow, TextRest } from "./history.ts";
 import type { ListQuery, MachineSession, SessionsChanged, SessionsPage } from "./list.ts";
 import type { Outline } from "./outline.ts";
-import type { GrowthEvent, SessionHead } from "./session.ts";
+import type { GrowthEvent, KnownSession, SessionHead } from "./session.ts";
 
 /** A history of a session. */
 export interface HistoryName {
@@ -52,6 +52,8 @@ export interface MachineService {
   /** Yields the changes of the list from now on; ends when the signal aborts. */
   changed(signal: AbortSignal): AsyncIterable<SessionsChanged>;
   session(key: string, signal: AbortSignal): Promise<SessionHead>;
+  /** Reads nothing of the session. */
+  known(key: string, signal: AbortSignal): Promise<KnownSession>;
   branches(key: string, signal: AbortSignal): Promise<SessionBranches>;
   /** Errors: `not_found` also for a message that is not in this history. */
   history(query: HistoryQuery, signal: AbortSignal): Promise<HistoryWindow>;

@@ -3,6 +3,7 @@
 import type { Leaf, SessionDetails, Severity, SubagentInfo } from "../../model/index.ts";
 import type { WindowMessage } from "./history.ts";
 import type { MachineSession } from "./list.ts";
+import type { Outline } from "./outline.ts";
 
 export interface MachineProblem {
   readonly code: string;
@@ -54,6 +55,17 @@ export interface SessionHead extends DetailsOfHead {
   readonly parentKey: string | null;
   /** Why it cannot be written to now, for example because it is live in its agent; `null` where it can. */
   readonly readOnly: string | null;
+}
+
+/**
+ * `GET …/known`: what is known of a long session before it is read. `head` and `outline` are those of the last read,
+ * `null` if the session has changed since, or was never read.
+ */
+export interface KnownSession {
+  readonly session: MachineSession;
+  readonly head: SessionHead | null;
+  /** The newest turns of the active branch. */
+  readonly outline: Outline | null;
 }
 
 /**

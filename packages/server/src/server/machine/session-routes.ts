@@ -46,6 +46,12 @@ export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, aske
     const head = await (await asked(c, "read")).session(keyOf(c), c.req.raw.signal);
     return Response.json((await mayChange(c, asked)) ? head : { ...head, readOnly: ONLY_READS });
   });
+  app.get(`${SESSION}/known`, async (c) => {
+    parseQuery(c, z.strictObject({}));
+    const { head, ...known } = await (await asked(c, "read")).known(keyOf(c), c.req.raw.signal);
+    const shown = head === null || (await mayChange(c, asked)) ? head : { ...head, readOnly: ONLY_READS };
+    return Response.json({ ...known, head: shown });
+  });
   app.get(`${SESSION}/branches`, async (c) => {
     parseQuery(c, z.strictObject({}));
     return Response.json(await (await asked(c, "read")).branches(keyOf(c), c.req.raw.signal));

@@ -1,0 +1,79 @@
+/** The head and the outline of long sessions, kept in the index for the next server, which reads them before the session. */
+
+import { type ListedSession, locateRow } from "@continuo/agents/catalog";
+import { HISTORY_LIMITS } from "@continuo/agents/pages";
+import { isContinuoError } from "@continuo/core/model";
+import type { KnownSession } from "@continuo/core/wire/machine";
+import { type FoundFile, type PlacesAt, placesOf } from "@continuo/files";
+import { indexPathOf, openRows, stampOf } from "@continuo/native/index-file";
+
+export type SessionFacts = Pick<KnownSession, "head" | "outline">;
+
+export interface KnownFacts {
+  /** The facts of the session in its present form; `null` for what is not known. */
+  of(row: ListedSession): Promise<SessionFacts>;
+  /** Keeps facts that were read a moment ago. A failure loses them: they are read again. */
+  keep(row: ListedSession, facts: Partial<SessionFacts>): void;
+  /** Ends when everything is kept. */
+  settled(): Promise<void>;
+}
+
+const NOTHING: SessionFacts = { head: null, outline: null };
+const FACTS = ["head", "outline"] as const;
+
+export function createKnownFacts(places: PlacesAt): KnownFacts {
+  /** The stamps of the sessions whose facts are in the index. */
+  const kept = new Map<string, string>();
+  let work: Promise<unknown> = Promise.resolve();
+  return {
+    async of(row) {
+      const files = await filesOf(row, places);
+      if (files === null) return NOTHING;
+      const memo = openRows(indexPathOf(placesOf(places)), Date.now(), "usage");
+      await memo.expect(files);
+      const known = async <F extends keyof SessionFacts>(fact: F): Promise<SessionFacts[F]> =>
+        (await memo.remember<SessionFacts[F] | undefined>(files, { what: nameOf(row, fact) }, unknown)) ??
+        null;
+      return { head: await known("head"), outline: await known("outline") };
+    },
+    keep(row, facts) {
+      if ((row.sizeBytes ?? 0) < HISTORY_LIMITS.smallBytes) return;
+      const add = async (): Promise<void> => {
+        const files = await filesOf(row, places);
+        if (files === null) return;
+        const fresh = FACTS.filter((fact) => facts[fact] && kept.get(nameOf(row, fact)) !== stampOf(files));
+        if (fresh.length === 0) return;
+        const memo = openRows(indexPathOf(placesOf(places)), Date.now(), "usage");
+        await memo.expect(files);
+        for (const fact of fresh) {
+          await memo.remember(files, { what: nameOf(row, fact) }, async () => facts[fact]);
+          kept.set(nameOf(row, fact), stampOf(files));
+        }
+        await memo.save("part");
+      };
+      // One after the other: each writes the row of the same file.
+      work = work.then(add).catch(() => undefined);
+    },
+    settled: async () => void (await work),
+  };
+}
+
+async function unknown(): Promise<undefined> {
+  return undefined;
+}
+
+/** A database holds several sessions. */
+function nameOf({ sessionId }: ListedSession, fact: keyof SessionFacts): string {
+  return `${fact} ${sessionId}`;
+}
+
+/** `null` for a session without files, and for one that is gone. */
+async function filesOf(row: ListedSession, places: PlacesAt): Promise<readonly FoundFile[] | null> {
+  try {
+    const hit = await locateRow(row, places);
+    return hit.kind === "own" || hit.native.found.files.length === 0 ? null : hit.native.found.files;
+  } catch (error) {
+    if (isContinuoError(error)) return null;
+    throw error;
+  }
+}
