@@ -166,8 +166,8 @@ export const RUN_DEFECTS: readonly Defect[] = [
   {
     name: "no input is offered",
     file: "sessions/wake.ts",
-    find: 'const types = ["run_interrupted"];',
-    replace: 'const types = ["run_failed"];',
+    find: 'types: ["run_interrupted"], limit',
+    replace: 'types: ["run_failed"], limit',
   },
   {
     name: "runs that no process has are not ended",
