@@ -43,8 +43,10 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
 
 const NAMES = { format: "esm", chunkFileNames: "chunks/[name]-[hash].js" } as const;
 
-/** Most commands load `PROGRAM`. Lists load `LIST`, and chat loads a part of it. */
-const PROGRAM = ["src/cli/program.ts", "src/cli/failure.ts"];
+const ENTRY = "src/cli/main.ts";
+/** Every command loads `PROGRAM`. Most load `NOTICES`, lists load `LIST`, and chat loads a part of it. */
+const PROGRAM = ["src/cli/program.ts"];
+const NOTICES = ["src/cli/failure.ts"];
 const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [
   "src/cli/session/list/list.ts",
@@ -53,7 +55,7 @@ const LIST = [
 
 /**
  * Node takes half a millisecond to find, check and link a module, so that the eighty chunks that a list would load
- * cost as much as the list.
+ * cost as much as the list: what is loaded together is one chunk.
  *
  * @param root of the package
  */
@@ -64,15 +66,19 @@ export async function commandChunks(root: string): Promise<OutputOptions> {
   const chunks = output.filter((one) => one.type === "chunk");
   const loadedWith = (modules: readonly string[]): ReadonlySet<string> =>
     new Set(modules.flatMap((module) => [...modulesLoadedWith(chunks, join(root, module))]));
-  const entry = loadedWith(["src/cli/main.ts"]);
-  const [program, chat, list] = [loadedWith(PROGRAM), loadedWith(CHAT), loadedWith(LIST)];
+  const sets: readonly (readonly [name: string, modules: ReadonlySet<string>])[] = [
+    ["start", loadedWith([ENTRY])],
+    ["program", loadedWith(PROGRAM)],
+    ["notices", loadedWith(NOTICES)],
+    ["reading", loadedWith(LIST)],
+  ];
+  const chat = loadedWith(CHAT);
   const groupOf = (id: string): string | null => {
-    if (entry.has(id)) return null;
-    if (program.has(id)) return "program";
-    if (!list.has(id)) return null;
-    return chat.has(id) ? "shared" : "reading";
+    if (id === join(root, ENTRY)) return null;
+    const [name] = sets.find(([, modules]) => modules.has(id)) ?? [null];
+    return name === "reading" && chat.has(id) ? "shared" : name;
   };
-  const groups = ["program", "shared", "reading"].map((name) => ({
+  const groups = [...sets.map(([name]) => name), "shared"].map((name) => ({
     name,
     test: (id: string): boolean => groupOf(id) === name,
   }));
@@ -103,20 +109,54 @@ export function modulesLoadedWith(chunks: readonly OutputChunk[], module: string
  */
 const plainBuiltins: Plugin = {
   name: "plain-builtins",
-  renderChunk: (code) => code.replace(/^import (.+) from "(node:[\w/]+)";$/gmu, toPlain),
+  renderChunk: (code) =>
+    code.replace(
+      /^import (?:(?:\* as )?([\w$]+))?(?:, )?(\{.*\})? from "(node:[\w/]+)";$/gmu,
+      (_, whole: string | undefined, some: string | undefined, module: string) =>
+        toPlain({ whole, some, module }),
+    ),
 };
 
-function toPlain(line: string, names: string, module: string): string {
-  const taken = /^(?:\* as )?([\w$]+)$|^(\{.*\})$/u.exec(names);
-  const [, whole, some] = taken ?? [];
-  if (taken === null) return line;
-  // It is a global as well.
-  if (whole === "process") return "";
+/** Most commands start no program and no thread, and hash and compress nothing: 8 ms, where Node itself takes 20. */
+const LATE = new Set(["node:child_process", "node:crypto", "node:zlib", "node:worker_threads"]);
+
+interface BuiltinImport {
+  readonly whole: string | undefined;
+  readonly some: string | undefined;
+  readonly module: string;
+}
+
+function toPlain({ whole, some, module }: BuiltinImport): string {
   const loaded = `process.getBuiltinModule("${module}")`;
-  // Most commands start no program, and hash nothing.
-  if (whole !== undefined && module === "node:child_process") {
-    return `const ${whole} = new Proxy({}, { get: (_, name) => ${loaded}[name] });`;
-  }
-  if (some === "{ createHash }") return `const createHash = (...given) => ${loaded}.createHash(...given);`;
-  return `const ${whole ?? some?.replaceAll(" as ", ": ")} = ${loaded};`;
+  const names = some?.slice(1, -1).split(",") ?? [];
+  const late = LATE.has(module) ? names.filter((name) => isFunction(module, originalOf(name))) : [];
+  const early = names.filter((name) => !late.includes(name));
+  return [
+    ...(whole === undefined ? [] : [toWhole(whole, module)]),
+    ...(early.length === 0 ? [] : [`const {${early.join(",").replaceAll(" as ", ": ")}} = ${loaded};`]),
+    ...late.map((name) => {
+      const [original, own = original] = name.trim().split(" as ");
+      // To ask for a module takes longer than to hash a line: it is asked for once.
+      return `let ${own} = (...given) => (({ ${original}: ${own} } = ${loaded}), ${own}(...given));`;
+    }),
+  ].join("\n");
+}
+
+function toWhole(name: string, module: string): string {
+  // It is a global as well.
+  if (module === "node:process") return name === "process" ? "" : `const ${name} = process;`;
+  const loaded = `process.getBuiltinModule("${module}")`;
+  return LATE.has(module)
+    ? `const ${name} = new Proxy({}, { get: (_, name) => ${loaded}[name] });`
+    : `const ${name} = ${loaded};`;
+}
+
+function originalOf(name: string): string {
+  return name.trim().split(" as ")[0] ?? "";
+}
+
+/** A class is called with `new`, which the function in its place cannot be. */
+function isFunction(module: string, name: string): boolean {
+  const value: unknown = Reflect.get(process.getBuiltinModule(module) ?? {}, name);
+  return typeof value === "function" && /^[a-z]/u.test(name);
 }

@@ -2,7 +2,6 @@
 
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { threadId } from "node:worker_threads";
 import { makeFolderDurably, renameDurably } from "./durable.ts";
 import { isRunning } from "./process-start.ts";
 
@@ -38,6 +37,8 @@ export function writeDraft(draft: string, bytes: Buffer): void {
  */
 export function withDraft<T>(path: string, write: (draft: string) => T): T {
   removeLeftDrafts(dirname(path), basename(path));
+  // Loaded only here: most commands write no such file.
+  const { threadId } = process.getBuiltinModule("node:worker_threads");
   const draft = `${path}${DRAFT}${process.pid}-${threadId}`;
   try {
     return write(draft);
