@@ -118,7 +118,15 @@ const plainBuiltins: Plugin = {
 };
 
 /** Most commands start no program and no thread, and hash and compress nothing: 8 ms, where Node itself takes 20. */
-const LATE = new Set(["node:child_process", "node:crypto", "node:zlib", "node:worker_threads"]);
+const LATE = new Set([
+  "node:child_process",
+  "node:crypto",
+  "node:fs/promises",
+  "node:tty",
+  "node:v8",
+  "node:worker_threads",
+  "node:zlib",
+]);
 
 interface BuiltinImport {
   readonly whole: string | undefined;

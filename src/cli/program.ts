@@ -206,9 +206,10 @@ function commandsIn(argv: readonly string[]): {
 }
 
 /** `continuo` on a terminal is the picker, and so is `continuo --print`, which a script asks for. */
-function isForPicker([first]: readonly string[], { stdin, stdout, env }: Shell): boolean {
-  if (first === undefined) return stdout.isTTY === true && env.TERM !== "dumb" && stdin.isTTY === true;
-  return first === "--print";
+function isForPicker([first]: readonly string[], shell: Shell): boolean {
+  if (first !== undefined) return first === "--print";
+  // Standard input is opened when it is looked at, which takes longer than the tree of commands.
+  return shell.stdout.isTTY === true && shell.env.TERM !== "dumb" && shell.stdin.isTTY === true;
 }
 
 /** `continuo` and `continuo session` are the list, whatever flags of the list follow. */

@@ -10,9 +10,7 @@ import type { FoundFile } from "@continuo/files";
 import type { MemoKey, SavedSkimMemo } from "../native/kit/index.ts";
 import { inTransaction, useIndex } from "./index-database.ts";
 import { SETTLED_AFTER_MS } from "./limits.ts";
-import { readSummary, type SummaryRows, writeSummary } from "./summary-row.ts";
-
-type Answers = { [name: string]: unknown };
+import { type Answers, changeSummary, readSummary, type Summary, type SummaryChange } from "./summary-row.ts";
 
 /** The tables of rows: a list reads all of the first. */
 export type RowTable = "files" | "usage";
@@ -20,9 +18,11 @@ export type RowTable = "files" | "usage";
 /** @param nowMs milliseconds since 1970 */
 export function openRows(path: string, nowMs: number, table: RowTable = "files"): SavedSkimMemo {
   const stored = createStored(path, table);
-  const used = { rows: createUsed(), brief: createUsed() };
+  const rows = new Map<string, UsedRow>();
+  const changed = new Set<string>();
+  const brief = createBriefAnswers(stored);
   // A list asks thousands of times: without a promise for each.
-  const answersOf = ({ rows }: Used, files: readonly FoundFile[], find: FindAnswers): Answers => {
+  const answersOf = (files: readonly FoundFile[], find: FindAnswers): Answers => {
     const name = files[0]?.path ?? "";
     const stamp = stampOf(files);
     const before = rows.get(name);
@@ -32,31 +32,41 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
     return answers;
   };
   return {
+    known: (file, key) => brief.known(file, nameOf(key)) as undefined,
     async remember<T>(
       looked: FoundFile | readonly FoundFile[],
       key: MemoKey,
       compute: () => Promise<T>,
     ): Promise<T> {
       const files = "path" in looked ? [looked] : looked;
-      const kept = key.isBrief === true ? used.brief : used.rows;
-      const find = key.isBrief === true ? await stored.brief() : await stored.rows(files[0]?.path ?? "");
-      const answers = answersOf(kept, files, find);
+      if (key.isBrief === true) {
+        const [file] = files;
+        if (file === undefined || files.length > 1) throw new Error("a brief answer is about one file");
+        await stored.brief();
+        const known = brief.known(file, nameOf(key));
+        if (known !== undefined) return known as T;
+        const answer = await compute();
+        if (answer !== undefined && isSettled(files, nowMs)) brief.add(file, nameOf(key), answer);
+        return answer;
+      }
+      const answers = answersOf(files, await stored.rows(files[0]?.path ?? ""));
       const name = answersTo(key).find((one) => Object.hasOwn(answers, one));
       if (name !== undefined) return answers[name] as T;
       const answer = await compute();
       if (answer === undefined || !isSettled(files, nowMs)) return answer;
       answers[nameOf(key)] = answer;
-      kept.changed.add(files[0]?.path ?? "");
+      changed.add(files[0]?.path ?? "");
       return answer;
     },
     expect: (files) => stored.expect(files.map(({ path }) => path)),
     async save(asked) {
       // A list asks about other files than a search does: what neither can find again is gone.
-      const isAsked = (name: string): boolean => used.rows.rows.has(name) || used.brief.rows.has(name);
-      const names = asked === "part" ? [] : await stored.names();
-      const gone = names.filter((name) => !isAsked(name) && !existsSync(name));
-      if (used.rows.changed.size + used.brief.changed.size + gone.length === 0) return;
-      await useIndex(path, "write", (database) => writeRows(database, { table, used, gone }));
+      const names = asked === "part" ? [] : await stored.unasked();
+      const gone = names.filter((name) => !rows.has(name) && !existsSync(name));
+      if (changed.size + brief.changed.size + gone.length === 0) return;
+      await useIndex(path, "write", (database) =>
+        writeRows(database, { table, rows, changed, brief: brief.changed, gone }),
+      );
     },
   };
 }
@@ -66,46 +76,61 @@ interface UsedRow {
   readonly answers: Answers;
 }
 
-/** Rows that were asked for, by path. */
-interface Used {
-  readonly rows: Map<string, UsedRow>;
-  readonly changed: Set<string>;
+interface BriefAnswers {
+  /** Files with new answers. */
+  readonly changed: ReadonlyMap<string, NonNullable<SummaryChange>>;
+  /** `undefined` before the summary was read, and for what is not known. */
+  known(file: FoundFile, name: string): unknown;
+  add(file: FoundFile, name: string, answer: unknown): void;
 }
 
-function createUsed(): Used {
-  return { rows: new Map(), changed: new Set() };
+function createBriefAnswers({ summary }: Stored): BriefAnswers {
+  const changed = new Map<string, NonNullable<SummaryChange>>();
+  const answersOf = (file: FoundFile): Answers | null => {
+    const change = changed.size === 0 ? undefined : changed.get(file.path);
+    if (change !== undefined && stampOf([change.file]) === stampOf([file])) return change.answers;
+    return summary()?.find(file) ?? null;
+  };
+  return {
+    changed,
+    known(file, name) {
+      const answers = answersOf(file);
+      return answers !== null && Object.hasOwn(answers, name) ? answers[name] : undefined;
+    },
+    add: (file, name, answer) =>
+      void changed.set(file.path, { file, answers: { ...answersOf(file), [name]: answer } }),
+  };
 }
 
 type FindAnswers = (name: string, stamp: string) => Answers | null;
 
 /** The rows of the file, read when they are first needed. */
 interface Stored {
-  brief(): FindAnswers | Promise<FindAnswers>;
+  /** `null` until it was read. */
+  summary(): Summary | null;
+  brief(): Summary | Promise<Summary>;
   /** All of them, unless the one that is asked for was expected. */
   rows(name: string): FindAnswers | Promise<FindAnswers>;
   expect(names: readonly string[]): Promise<void>;
-  /** The size of everything that was read. */
-  names(): Promise<readonly string[]>;
+  /** Files in everything that was read, but for those that the summary was asked about. */
+  unasked(): Promise<readonly string[]>;
 }
 
 function createStored(path: string, table: RowTable): Stored {
-  let brief: ReadonlyMap<string, SummaryRows> | null = null;
+  let summary: Summary | null = null;
   let all: ReadonlyMap<string, KnownRow> | null = null;
   const expected = new Map<string, KnownRow | null>();
   const findRow: FindAnswers = (name, stamp) => {
     return parseAnswers(all?.get(name) ?? expected.get(name) ?? undefined, name, stamp);
   };
-  const findBrief: FindAnswers = (name, stamp) => {
-    const entry = brief?.get(name);
-    return entry?.stamp === stamp ? entry.answers : null;
-  };
-  const loadBrief = async (): Promise<FindAnswers> => {
+  const load = async (): Promise<Summary> => {
     const read = await useIndex(path, "read", (database) => readSummary(database, table));
-    brief ??= read.state === "ready" ? read.value : new Map();
-    return findBrief;
+    summary ??= read.state === "ready" ? read.value : NO_SUMMARY;
+    return summary;
   };
   return {
-    brief: () => (brief === null ? loadBrief() : findBrief),
+    summary: () => summary,
+    brief: () => summary ?? load(),
     rows(name) {
       if (all !== null || expected.has(name)) return findRow;
       return readRows(path, table).then((rows) => {
@@ -118,12 +143,15 @@ function createStored(path: string, table: RowTable): Stored {
       const rows = await readRows(path, table, names);
       for (const name of names) expected.set(name, rows.get(name) ?? null);
     },
-    async names() {
-      if (brief === null) await loadBrief();
-      return [...new Set([...(brief?.keys() ?? []), ...(all?.keys() ?? expected.keys())])];
+    async unasked() {
+      const brief = summary ?? (await load());
+      const others = [...(all?.keys() ?? expected.keys())].filter((name) => !brief.isAsked(name));
+      return [...new Set([...brief.unasked(), ...others])];
     },
   };
 }
+
+const NO_SUMMARY: Summary = { find: () => null, isAsked: () => false, unasked: () => [] };
 
 interface KnownRow {
   readonly stamp: string;
@@ -152,32 +180,28 @@ async function readRows(
 
 interface Changes {
   readonly table: RowTable;
-  readonly used: { readonly rows: Used; readonly brief: Used };
+  readonly rows: ReadonlyMap<string, UsedRow>;
+  readonly changed: ReadonlySet<string>;
+  readonly brief: BriefAnswers["changed"];
   readonly gone: readonly string[];
 }
 
-function writeRows(database: DatabaseSync, { table, used, gone }: Changes): void {
+function writeRows(database: DatabaseSync, { table, rows, changed, brief, gone }: Changes): void {
   inTransaction(database, () => {
     const remove = database.prepare(`delete from ${table} where path = ?`);
     for (const name of gone) remove.run(name);
     const insert = database.prepare(
       `insert or replace into ${table} (path, stamp, answers, checksum) values (?, ?, ?, ?)`,
     );
-    for (const name of used.rows.changed) {
-      const row = used.rows.rows.get(name);
+    for (const name of changed) {
+      const row = rows.get(name);
       if (row === undefined) continue;
       const answers = JSON.stringify(row.answers);
       insert.run(name, row.stamp, answers, checksumOf(name, row.stamp, answers));
     }
-    if (used.brief.changed.size + gone.length === 0) return;
+    if (brief.size + gone.length === 0) return;
     // Another process may have written since.
-    const brief = readSummary(database, table);
-    for (const name of gone) brief.delete(name);
-    for (const name of used.brief.changed) {
-      const entry = used.brief.rows.get(name);
-      if (entry !== undefined) brief.set(name, entry);
-    }
-    writeSummary(database, table, brief);
+    changeSummary(database, table, new Map([...gone.map((name) => [name, null] as const), ...brief]));
   });
 }
 

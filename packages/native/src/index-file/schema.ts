@@ -5,7 +5,7 @@ import { quotedName } from "@continuo/files";
 import { MERGED_SEGMENTS, WORDS_MEMORY_BYTES } from "./limits.ts";
 
 /** `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 /** `PRAGMA application_id`, which tells an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;
@@ -45,7 +45,8 @@ export function createSchema(database: DatabaseSync): void {
     ) strict;
     create table brief (
       name text not null primary key,
-      entries text not null,
+      entries blob not null,
+      numbers blob not null,
       checksum integer not null
     ) strict;
     create table sessions (

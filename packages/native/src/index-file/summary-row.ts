@@ -1,36 +1,115 @@
 /**
- * Summaries of all files in one row: a list of the newest sessions needs little of each of thousands of files, and reads
- * and checks that at once.
+ * Short answers about all files in one row: a list needs little of each of thousands of files. The row is columns, not
+ * JSON: a file is found by its path, its state is compared as numbers, and only answers that are asked for are parsed.
  */
 
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
+import type { FoundFile } from "@continuo/files";
 
-export interface SummaryRows {
-  readonly stamp: string;
-  readonly answers: { [name: string]: unknown };
+export type Answers = { [name: string]: unknown };
+
+export interface Summary {
+  /** The answers about this state of the file; `null` where there are none. */
+  find(file: FoundFile): Answers | null;
+  isAsked(path: string): boolean;
+  /** Files that `find` was never asked about, with answers of any state. */
+  unasked(): readonly string[];
 }
 
+/** Answers about one state of a file; `null` takes away what is there. */
+export type SummaryChange = { readonly file: FoundFile; readonly answers: Answers } | null;
+
+/** The numbers of a file: size, both times, inode. */
+const WIDTH = 4;
+/** Between paths and answers: no path contains it, and JSON escapes it. */
+const END = "\0";
+
 /** Returns nothing for a damaged row. */
-export function readSummary(database: DatabaseSync, table: string): Map<string, SummaryRows> {
-  const row = database.prepare("select entries, checksum from brief where name = ?").get(table);
-  const entries = new Map<string, SummaryRows>();
-  const text = String(row?.entries ?? "[]");
-  if (row !== undefined && crc32(text) !== row.checksum) return entries;
-  for (const [path, stamp, answers] of JSON.parse(text) as [string, string, SummaryRows["answers"]][]) {
-    entries.set(path, { stamp, answers });
-  }
-  return entries;
+export function readSummary(database: DatabaseSync, table: string): Summary {
+  const { paths, numbers, answers } = readColumns(database, table);
+  const places = new Map<string, number>();
+  for (let at = 0; at < paths.length; at++) places.set(paths[at] ?? "", at);
+  const parsed = new Map<number, Answers>();
+  const asked = new Uint8Array(paths.length);
+  return {
+    find(file) {
+      const at = places.get(file.path);
+      if (at === undefined) return null;
+      asked[at] = 1;
+      if (!isSame(file, numbers, at * WIDTH)) return null;
+      const before = parsed.get(at);
+      if (before !== undefined) return before;
+      const found: Answers = JSON.parse(answers[at] ?? "{}");
+      parsed.set(at, found);
+      return found;
+    },
+    isAsked: (path) => asked[places.get(path) ?? -1] === 1,
+    unasked: () => paths.filter((_, at) => asked[at] === 0),
+  };
 }
 
 /** Within a transaction. */
-export function writeSummary(
+export function changeSummary(
   database: DatabaseSync,
   table: string,
-  entries: ReadonlyMap<string, SummaryRows>,
+  changes: ReadonlyMap<string, SummaryChange>,
 ): void {
-  const text = JSON.stringify([...entries].map(([path, { stamp, answers }]) => [path, stamp, answers]));
+  const { paths, numbers, answers } = readColumns(database, table);
+  const entries = new Map<string, readonly [numbers: readonly number[], answers: string]>();
+  for (const [at, path] of paths.entries()) {
+    entries.set(path, [[...numbers.subarray(at * WIDTH, (at + 1) * WIDTH)], answers[at] ?? "{}"]);
+  }
+  for (const [path, change] of changes) {
+    if (change === null) entries.delete(path);
+    else entries.set(path, [numbersOf(change.file), toAscii(JSON.stringify(change.answers))]);
+  }
+  const text = Buffer.from([...entries].flatMap(([path, [, known]]) => [path, known]).join(END));
+  const all = new Uint8Array(Float64Array.from([...entries.values()].flatMap(([some]) => some)).buffer);
   database
-    .prepare("insert or replace into brief (name, entries, checksum) values (?, ?, ?)")
-    .run(table, text, crc32(text));
+    .prepare("insert or replace into brief (name, entries, numbers, checksum) values (?, ?, ?, ?)")
+    .run(table, text, all, crc32(all, crc32(text)));
+}
+
+interface Columns {
+  readonly paths: readonly string[];
+  readonly numbers: Float64Array;
+  readonly answers: readonly string[];
+}
+
+function readColumns(database: DatabaseSync, table: string): Columns {
+  const row = database.prepare("select entries, numbers, checksum from brief where name = ?").get(table);
+  const { entries, numbers: bytes, checksum } = row ?? {};
+  const none = { paths: [], numbers: new Float64Array(), answers: [] };
+  if (!(entries instanceof Uint8Array) || !(bytes instanceof Uint8Array)) return none;
+  if (crc32(bytes, crc32(entries)) !== checksum || entries.length === 0) return none;
+  const parts = Buffer.from(entries.buffer, entries.byteOffset, entries.length).toString("utf8").split(END);
+  const [paths, answers]: [string[], string[]] = [[], []];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    paths.push(parts[at] ?? "");
+    answers.push(parts[at + 1] ?? "");
+  }
+  return { paths, numbers: new Float64Array(Uint8Array.from(bytes).buffer), answers };
+}
+
+function numbersOf({ sizeBytes, mtimeMs, ctimeMs, inode }: FoundFile): readonly number[] {
+  return [sizeBytes, mtimeMs, ctimeMs, inode];
+}
+
+function isSame(
+  { sizeBytes, mtimeMs, ctimeMs, inode }: FoundFile,
+  numbers: Float64Array,
+  at: number,
+): boolean {
+  return (
+    numbers[at] === sizeBytes &&
+    numbers[at + 1] === mtimeMs &&
+    numbers[at + 2] === ctimeMs &&
+    numbers[at + 3] === inode
+  );
+}
+
+/** One character beyond Latin would double the size of the text in memory. */
+function toAscii(json: string): string {
+  return json.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -86,7 +86,10 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
         if (isHidden) archivedLeftOut += 1;
         continue;
       }
-      const row = quick(reader, found, options) ?? (await rowOf(reader, found, { part, ...looking }));
+      const row =
+        quick(reader, found, options) ??
+        knownRow(reader, found, { part, ...looking }) ??
+        (await rowOf(reader, found, { part, ...looking }));
       if (isWanted(row, options)) rows.push(row);
       options.onProgress?.(rows.length);
     }
@@ -135,10 +138,16 @@ interface Row {
 
 /** A row by the times of its files; `null` where they do not tell: a database is one file for many sessions. */
 function quick(reader: AgentReader, found: FoundSession, { newestBy, limit }: ListOptions): Row | null {
+  if (newestBy === undefined || limit === undefined) return null;
   const times = found.files.map(({ mtimeMs }) => mtimeMs);
-  const isAlone = found.files.some(({ path }) => path === found.location);
-  if (newestBy === undefined || limit === undefined || !isAlone) return null;
+  if (!found.files.some(({ path }) => path === found.location)) return null;
   return { reader, found, updatedAt: new Date(Math.max(...times)).toISOString(), info: null };
+}
+
+/** `null` where the time is not at hand. */
+function knownRow(reader: AgentReader, found: FoundSession, { part, memo }: SkimOptions): Row | null {
+  const updatedAt = memo === undefined || part !== "ends" ? undefined : reader.knownUpdatedAt?.(found, memo);
+  return updatedAt === undefined ? null : { reader, found, updatedAt, info: null };
 }
 
 async function rowOf(reader: AgentReader, found: FoundSession, options: SkimOptions): Promise<Row> {

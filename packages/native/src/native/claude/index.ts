@@ -8,7 +8,7 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
-import { rememberedUpdatedAt, toTitle } from "../kit/index.ts";
+import { knownUpdatedAt, rememberedUpdatedAt, toTitle } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { claudeLines } from "./lines.ts";
@@ -29,6 +29,7 @@ export const claudeFormat: AgentFormat = {
   skim: skimSession,
   titleBeside: async ({ location }) => toTitle(readSidecarTitle(location)),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  knownUpdatedAt,
   lines: claudeLines,
   open: openByScan(claudeScan),
   modelView,

@@ -7,7 +7,7 @@ import { isContinuoError, type Problem } from "@continuo/core/model";
 import { type FoundFile, type Places, statFile } from "@continuo/files";
 import type { FindOptions, FoundSession, SkimMemo } from "../kit/index.ts";
 
-import { readHead, rolloutsBelow } from "./lineage.ts";
+import { type FileHead, knownHead, readHead, rolloutsBelow } from "./lineage.ts";
 import { type IsLive, liveThreads } from "./live.ts";
 import { codexHome, homeOfFile, isArchivedFile, parseRolloutName, sessionFolders } from "./places.ts";
 import type { SessionMeta } from "./records.ts";
@@ -28,7 +28,7 @@ export async function* find(places: Places, options: FindOptions): AsyncGenerato
       options.signal?.throwIfAborted();
       seen += 1;
       if (seen % FILES_AT_A_TIME === 0) await otherWork();
-      const head = await readFileHead(path, options.memo);
+      const head = knownFileHead(path, options.memo) ?? (await readFileHead(path, options.memo));
       if (head === null) continue;
       const files = threads.get(head.threadId);
       if (files) files.push(head);
@@ -72,19 +72,41 @@ interface Head {
   readonly problems: readonly Problem[];
 }
 
+/** `null` where it is not at hand. */
+function knownFileHead(path: string, memo: SkimMemo | undefined): Head | null {
+  if (memo?.known === undefined) return null;
+  const file = statFile(path);
+  const head = file === null ? undefined : knownHead(file, memo);
+  return file === null || head === undefined ? null : toHead(file, head);
+}
+
+function toHead(file: FoundFile, { meta, writtenAt, firstType }: FileHead): Head {
+  const threadId = meta?.id ?? namedThread(file.path);
+  return { file, threadId, meta, firstType, writtenAt: writtenAt ?? "", problems: [] };
+}
+
+function namedThread(path: string): string {
+  return parseRolloutName(path).threadId ?? basename(path);
+}
+
 /** `null` where the file is gone. */
 async function readFileHead(path: string, memo?: SkimMemo): Promise<Head | null> {
-  const named = parseRolloutName(path).threadId ?? basename(path);
   const file = statFile(path);
   if (file === null) return null;
   try {
-    const { meta, writtenAt, firstType } = await readHead(file, memo);
-    return { file, threadId: meta?.id ?? named, meta, firstType, writtenAt: writtenAt ?? "", problems: [] };
+    return toHead(file, await readHead(file, memo));
   } catch (error) {
     if (isContinuoError(error, "not_found")) return null;
     if (!isContinuoError(error, "unreadable")) throw error;
     const problem: Problem = { code: "unreadable", line: null, message: error.message };
-    return { file, threadId: named, meta: null, firstType: null, writtenAt: "", problems: [problem] };
+    return {
+      file,
+      threadId: namedThread(path),
+      meta: null,
+      firstType: null,
+      writtenAt: "",
+      problems: [problem],
+    };
   }
 }
 
@@ -95,7 +117,7 @@ function looksLikeRollout({ file, firstType }: Head): boolean {
 }
 
 function toFound(heads: readonly Head[], isLive: IsLive): FoundSession {
-  const sorted = withoutCopies(heads).sort(byTime);
+  const sorted = heads.length === 1 ? heads : withoutCopies(heads).sort(byTime);
   const main = sorted.at(-1);
   if (main === undefined) throw new Error("a session has at least one file");
   return {

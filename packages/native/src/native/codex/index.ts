@@ -16,7 +16,7 @@ import { codexLines } from "./lines.ts";
 import { modelView } from "./model-view.ts";
 import { codexHome, homeOfFile, parseRolloutName, sessionFolders } from "./places.ts";
 import { codexScan } from "./scan.ts";
-import { skim, updatedAt } from "./skim.ts";
+import { knownTime, skim, updatedAt } from "./skim.ts";
 import { readTitle } from "./titles.ts";
 import { trashPlan } from "./trash-plan.ts";
 
@@ -27,6 +27,7 @@ export const codexFormat: AgentFormat = {
   recognise,
   skim,
   updatedAt,
+  knownUpdatedAt: knownTime,
   fileIdOf: (path) => parseRolloutName(path).fileId,
   titleBeside: async ({ location, sessionId }) => {
     const home = homeOfFile(location);

@@ -26,7 +26,7 @@ export function homeOfFile(path: string): string | null {
 
 export function isArchivedFile(path: string): boolean {
   const home = homeOfFile(path);
-  return home !== null && path.startsWith(join(home, ARCHIVED, "/"));
+  return home !== null && path.startsWith(`${home}${sep}${ARCHIVED}${sep}`);
 }
 
 export function isRolloutName(name: string): boolean {

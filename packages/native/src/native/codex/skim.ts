@@ -3,11 +3,19 @@
 import { isContinuoError, present, type SessionInfo } from "@continuo/core/model";
 import { type FoundFile, parseJson } from "@continuo/files";
 import { isCompressed, linesBackwards, openBytes, openLines } from "@continuo/files/records";
-import { type FoundSession, NO_MEMO, rememberedUpdatedAt, type SkimOptions, toTitle } from "../kit/index.ts";
+import {
+  type FoundSession,
+  knownUpdatedAt,
+  NO_MEMO,
+  rememberedUpdatedAt,
+  type SkimMemo,
+  type SkimOptions,
+  toTitle,
+} from "../kit/index.ts";
 import { readCompressedEnds } from "./compressed-rollout.ts";
 import { mtimeOf, readHeaderInfo } from "./header.ts";
 import { isPast } from "./index-fold.ts";
-import { type Lineage, type LineageFile, readHead, readLineage } from "./lineage.ts";
+import { knownHead, type Lineage, type LineageFile, readHead, readLineage } from "./lineage.ts";
 import { type HistoryBase, hasLineTime, parseRecord } from "./records.ts";
 import { typedText } from "./text-authors.ts";
 
@@ -33,6 +41,12 @@ export async function skim(found: FoundSession, options: SkimOptions): Promise<S
 export async function updatedAt(found: FoundSession, options: SkimOptions): Promise<string | null> {
   if (await isOneFile(found, options)) return await rememberedUpdatedAt(found, options, skim);
   return (await skim(found, { ...options, part: "ends" })).updatedAt;
+}
+
+export function knownTime(found: FoundSession, memo: SkimMemo): string | null | undefined {
+  const [file] = found.files;
+  const head = file === undefined ? undefined : knownHead(file, memo);
+  return head === undefined || (head.meta?.base ?? null) !== null ? undefined : knownUpdatedAt(found, memo);
 }
 
 async function isOneFile({ files }: FoundSession, { memo }: SkimOptions): Promise<boolean> {

@@ -8,7 +8,7 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
-import { rememberedUpdatedAt } from "../kit/index.ts";
+import { knownUpdatedAt, rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { sessionOfProcess } from "./live.ts";
@@ -29,6 +29,7 @@ export const copilotFormat: AgentFormat = {
   skim: skimSession,
   titleBeside: async ({ location }) => readName(location),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  knownUpdatedAt,
   ownWords: OWN_WORDS,
   open: openByScan(copilotScan),
   modelView,

@@ -23,7 +23,7 @@ import {
   statFile,
   textField,
 } from "@continuo/files";
-import { type FindOptions, type FoundSession, NO_MEMO, type SkimMemo } from "../kit/index.ts";
+import { type FindOptions, type FoundSession, type MemoKey, NO_MEMO, type SkimMemo } from "../kit/index.ts";
 import {
   geminiFolders,
   hashOf,
@@ -133,9 +133,12 @@ async function lookAt(path: string, memo: SkimMemo = NO_MEMO): Promise<SessionFi
   const sessionId =
     file === null
       ? sessionIdOf(path)
-      : await memo.remember(file, { what: "session id", isBrief: true }, async () => sessionIdOf(path));
+      : (memo.known?.<string>(file, SESSION_ID) ??
+        (await memo.remember(file, SESSION_ID, async () => sessionIdOf(path))));
   return { sessionId, files: new Map([[path, file]]) };
 }
+
+const SESSION_ID: MemoKey = { what: "session id", isBrief: true };
 
 async function toFound({ sessionId, files: looked }: SessionFiles): Promise<FoundSession> {
   const paths = [...looked.keys()];

@@ -8,7 +8,7 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
-import { rememberedUpdatedAt } from "../kit/index.ts";
+import { knownUpdatedAt, rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { geminiLines } from "./lines.ts";
@@ -26,6 +26,7 @@ export const geminiFormat: AgentFormat = {
   recognise: recogniseFile,
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  knownUpdatedAt,
   lines: geminiLines,
   open: openByScan(geminiScan),
   keepSafe,

@@ -58,4 +58,4 @@ export { type TestBytes, testFiles } from "./test-bytes.ts";
 export { toGivenTitle, toOneLine, toTitle } from "./title.ts";
 export type { DatabaseRows, FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
 export { cutCircles, followed, pathTo } from "./tree.ts";
-export { rememberedUpdatedAt } from "./updated-at.ts";
+export { knownUpdatedAt, rememberedUpdatedAt } from "./updated-at.ts";

@@ -55,6 +55,11 @@ export interface SkimMemo {
    * not kept.
    */
   remember<T>(files: FoundFile | readonly FoundFile[], key: MemoKey, compute: () => Promise<T>): Promise<T>;
+  /**
+   * A brief answer that is at hand; `undefined` where it is not. For a caller that asks about thousands of files, for
+   * whom a promise for each would be most of the work.
+   */
+  known?<T>(file: FoundFile, key: MemoKey): T | undefined;
 }
 
 /** For a caller who remembers nothing. */
@@ -229,6 +234,8 @@ export interface AgentReader {
   skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
   /** `updatedAt` of the row that `skim` makes of the `ends`, where less work tells it. */
   updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;
+  /** The time of `updatedAt` if it is at hand; `undefined` where it is not. */
+  knownUpdatedAt?(found: FoundSession, memo: SkimMemo): string | null | undefined;
   /** A title that stands outside of the session's files; `null` where none does. Errors: `unreadable`. */
   titleBeside?(found: FoundSession, places: Places): Promise<string | null>;
   /** Returns the name by which sessions refer to a file in which their history begins. */

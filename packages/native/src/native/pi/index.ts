@@ -9,7 +9,7 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
-import { rememberedUpdatedAt } from "../kit/index.ts";
+import { knownUpdatedAt, rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { piLines } from "./lines.ts";
@@ -30,6 +30,7 @@ export const piFormat: AgentFormat = {
   recognise: recogniseFile,
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
+  knownUpdatedAt,
   ownWords: OWN_WORDS,
   lines: piLines,
   open: openByScan(piScan),
