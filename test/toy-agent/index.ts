@@ -15,6 +15,7 @@ export const toyAgent: Agent = {
   name: TOY,
   adapterFormat: "toy",
   homeVariable: "TOY_HOME",
+  variablePrefix: "TOY_",
   homes: ({ home, env }) => [join(home, ".toy"), ...moved(env.TOY_HOME)],
   resumeCommand: ({ sessionId }) => ["toy", "--resume", sessionId],
   accepts: {

@@ -1,18 +1,8 @@
 /** Numbers, times and names as a reader sees them. */
 
-import type { AgentName } from "@continuo/core/model";
+import { AGENT_LABELS } from "@continuo/core/model";
 
-/** The agents of this machine's sessions, in the order in which they are offered. */
-export const AGENTS: Readonly<Record<AgentName, string>> = {
-  claude: "Claude Code",
-  codex: "Codex",
-  gemini: "Gemini CLI",
-  opencode: "opencode",
-  pi: "pi",
-  copilot: "GitHub Copilot",
-};
-
-const NAMES: Readonly<Record<string, string>> = { ...AGENTS, continuo: "Continuo" };
+const NAMES: Readonly<Record<string, string>> = { ...AGENT_LABELS, continuo: "Continuo" };
 
 export function agentName(agent: string): string {
   return NAMES[agent] ?? agent;

@@ -1,7 +1,8 @@
 /** The place of the rows while there are none: they are being read, or the reason, and a way on. */
 
+import { AGENT_LABELS } from "@continuo/core/model";
 import type { VNode } from "preact";
-import { AGENTS, counted } from "../content/words.ts";
+import { counted } from "../content/words.ts";
 import { filters, isStale, loading, setFilters, unsearched } from "../list/list-state.ts";
 
 export function NoSessions(): VNode {
@@ -29,7 +30,7 @@ function Empty(): VNode {
     <div class="empty">
       <p>No sessions yet.</p>
       <p class="dim">
-        Sessions of {Object.values(AGENTS).join(", ")} appear here. See what one looks like:{" "}
+        Sessions of {Object.values(AGENT_LABELS).join(", ")} appear here. See what one looks like:{" "}
         <code>continuo list --examples</code>
       </p>
     </div>

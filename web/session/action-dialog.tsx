@@ -1,5 +1,6 @@
 /** The dialog of an action: a preview, then the result. */
 
+import { AGENT_LABELS } from "@continuo/core/model";
 import { visibleLine, visibleText } from "@continuo/core/transcript";
 import {
   type ForkAnswer,
@@ -19,7 +20,7 @@ import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
-import { AGENTS, agentName, counted } from "../content/words.ts";
+import { agentName, counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, isLost, ServerError, sayError } from "../state/server.ts";
 import type { Action } from "./actions.tsx";
@@ -153,7 +154,7 @@ function Command({ resume: { command, cwd }, beside }: CommandProps): VNode {
 
 function HandOffForm({ state, run, busy }: FormProps): VNode {
   const cwd = useSignal("");
-  const agents = Object.keys(AGENTS).filter((agent) => agent !== state.head.value?.session.agent);
+  const agents = Object.keys(AGENT_LABELS).filter((agent) => agent !== state.head.value?.session.agent);
   const to = useSignal<string>(agents[0] ?? "codex");
   const asked = (): HandOffRequest =>
     cwd.value.trim() === "" ? { to: to.value } : { to: to.value, cwd: cwd.value.trim() };

@@ -1,4 +1,4 @@
-/** Where the name of a file is the id of a session, a file may lie there that has no name before its ending. */
+/** A file that has no name before its ending lies in a place in which names of files are ids of sessions. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

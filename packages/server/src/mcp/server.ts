@@ -1,6 +1,6 @@
 /** The server of one connection or one request: the tools, their descriptions for the client, and HTTP. */
 
-import { isContinuoError } from "@continuo/core/model";
+import { AGENT_LABELS, AGENT_NAMES, isContinuoError } from "@continuo/core/model";
 import { visibleText } from "@continuo/core/transcript";
 import { readVersion } from "@continuo/files";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
@@ -72,8 +72,10 @@ export function createMcpService(machine: Machine): McpHttpService {
   return { fetch: (request) => fetch(request), close };
 }
 
+const AGENTS = new Intl.ListFormat("en-GB").format(AGENT_NAMES.map((name) => AGENT_LABELS[name]));
+
 /** An agent reads these instructions when it connects: they say when to call which tool. */
-const INSTRUCTIONS = `Continuo remembers every session that coding agents had on this machine: Claude Code, Codex, Gemini CLI, pi, opencode and GitHub Copilot CLI.
+const INSTRUCTIONS = `Continuo remembers every session that coding agents had on this machine: ${AGENTS}.
 
 Call \`search\` when the person refers to earlier work ("as last time", "the bug of Tuesday"), and before you solve a problem that may have been solved here before. Call \`grep\` for every occurrence of an exact name, number or error text. Call \`read\` for the turns around a result. Call \`digest\` before you continue the work of another session. Call \`recall\` when your own context was compacted, or when you miss a decision, a file or a command from earlier in this very session: do not ask the person again.
 

@@ -3,6 +3,8 @@
  * program needs to run, and those that configure agents. Pure.
  */
 
+import { agentOf, READABLE_AGENTS } from "@continuo/native";
+
 const NAMES: readonly string[] = [
   "PATH",
   "HOME",
@@ -59,18 +61,13 @@ const NAMES: readonly string[] = [
   "PATHEXT",
 ];
 
+/** Agents add their own. */
 const PREFIXES: readonly string[] = [
   "LC_",
   "XDG_",
   "ANTHROPIC_",
-  "CLAUDE_",
   "OPENAI_",
-  "CODEX_",
-  "GEMINI_",
   "GOOGLE_",
-  "PI_",
-  "OPENCODE_",
-  "COPILOT_",
   "OPENROUTER_",
   "AZURE_",
   "AWS_",
@@ -121,5 +118,6 @@ export function heldBackNames(inherited: Environment, extra: Environment = {}): 
 function isInherited(name: string, inheritance: Inheritance): boolean {
   if (OF_ANOTHER_AGENT.test(name)) return false;
   if (inheritance === "all") return true;
-  return NAMES.includes(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
+  const prefixes = [...PREFIXES, ...READABLE_AGENTS.map((agent) => agentOf(agent).variablePrefix)];
+  return NAMES.includes(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }

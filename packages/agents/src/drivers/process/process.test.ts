@@ -62,6 +62,12 @@ describe("an agent's environment", () => {
     expect(heldBackNames({ NO_COLOR: "1" })).toEqual([]);
     expect(environmentOf({ NO_COLOR: "1" })).toEqual({ NO_COLOR: "1" });
   });
+
+  test("holds the variables of every agent that is registered, by their beginnings", () => {
+    const names = ["CLAUDE", "CODEX", "GEMINI", "PI", "OPENCODE", "COPILOT"].map((name) => `${name}_OFFLINE`);
+    const inherited = Object.fromEntries(names.map((name) => [name, "1"]));
+    expect(environmentOf({ ...inherited, TOY_OFFLINE: "1" })).toEqual(inherited);
+  });
 });
 
 test.each([

@@ -4,6 +4,16 @@ export const AGENT_NAMES = ["claude", "codex", "gemini", "pi", "opencode", "copi
 
 export type AgentName = (typeof AGENT_NAMES)[number];
 
+/** The names that people use, in the order in which a page offers them. */
+export const AGENT_LABELS: Readonly<Record<AgentName, string>> = {
+  claude: "Claude Code",
+  codex: "Codex",
+  gemini: "Gemini CLI",
+  opencode: "opencode",
+  pi: "pi",
+  copilot: "GitHub Copilot",
+};
+
 const known = new Set<unknown>(AGENT_NAMES);
 
 export function isAgentName(value: unknown): value is AgentName {

@@ -5,7 +5,7 @@
  * Does not know: events, the store, any port.
  */
 
-export { AGENT_NAMES, type AgentName, isAgentName, nameAgent } from "./agent.ts";
+export { AGENT_LABELS, AGENT_NAMES, type AgentName, isAgentName, nameAgent } from "./agent.ts";
 export {
   type Block,
   type FileBlock,

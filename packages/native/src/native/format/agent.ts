@@ -11,6 +11,8 @@ export interface Agent {
   readonly adapterFormat: string;
   /** The variable that moves all that the agent keeps; `places.ts` of the agent says what else does. */
   readonly homeVariable: string;
+  /** Variables of the agent begin with it: they reach it in a folder that is not trusted too. */
+  readonly variablePrefix: string;
   /** Every folder that the agent may keep for itself: where the environment moves it to, and where it is otherwise. */
   homes(places: Places): readonly string[];
   /** The command by which the agent continues a session, in the session's folder. The id comes last. */

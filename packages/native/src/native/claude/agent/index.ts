@@ -18,6 +18,7 @@ export const claudeAgent: Agent = {
   name: "claude",
   adapterFormat: "ccsdk",
   homeVariable: "CLAUDE_CONFIG_DIR",
+  variablePrefix: "CLAUDE_",
   homes: ({ home, env }) => [
     join(home, ".claude"),
     join(home, ".claude.json"),

@@ -18,6 +18,7 @@ export const codexAgent: Agent = {
   name: "codex",
   adapterFormat: "codex",
   homeVariable: "CODEX_HOME",
+  variablePrefix: "CODEX_",
   homes: ({ home, env }) => [join(home, ".codex"), ...moved(env.CODEX_HOME)],
   resumeCommand: ({ sessionId }) => ["codex", "resume", sessionId],
   accepts: {

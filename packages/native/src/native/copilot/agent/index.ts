@@ -19,6 +19,7 @@ export const copilotAgent: Agent = {
   name: "copilot",
   adapterFormat: "copilot",
   homeVariable: "COPILOT_HOME",
+  variablePrefix: "COPILOT_",
   homes: ({ home, env }) => [join(home, ".copilot"), ...moved(env.COPILOT_HOME)],
   resumeCommand: ({ sessionId }) => ["copilot", "--resume", sessionId],
   accepts: {

@@ -25,6 +25,7 @@ export const geminiAgent: Agent = {
   name: "gemini",
   adapterFormat: "gemini",
   homeVariable: "GEMINI_CLI_HOME",
+  variablePrefix: "GEMINI_",
   homes: ({ home, env }) => [
     ...[join(home, ".gemini"), join(home, ".cache", ".gemini")],
     ...[...moved(env.GEMINI_CLI_HOME, ".gemini"), ...moved(env.GEMINI_CLI_HOME, ".cache", ".gemini")],

@@ -15,6 +15,7 @@ export const opencodeAgent: Agent = {
   name: "opencode",
   adapterFormat: "opencode",
   homeVariable: "XDG_DATA_HOME",
+  variablePrefix: "OPENCODE_",
   homes: ({ home, env }) => [
     join(home, ".local", "share", "opencode"),
     ...moved(env.XDG_DATA_HOME, "opencode"),

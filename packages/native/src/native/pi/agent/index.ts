@@ -18,6 +18,7 @@ export const piAgent: Agent = {
   name: "pi",
   adapterFormat: "pi-agent",
   homeVariable: "PI_CODING_AGENT_DIR",
+  variablePrefix: "PI_",
   homes: ({ home, env }) => [
     join(home, ".pi"),
     ...moved(env.PI_CODING_AGENT_DIR),
