@@ -68,12 +68,12 @@ test.each(["tune", "final"] as const)(
   },
 );
 
-test("the notes on talks that somebody else wrote and judged are no worse than docs/proof.md states", async () => {
+test("without a model the notes on talks that somebody else wrote and judged cover 80 % of the thoughts at their times", async () => {
   const measures: Measure[] = [];
   for (const talk of talksIn("judged")) measures.push(measure(talk, await draftsOf(itemsOf(talk), 20)));
   const { thoughts, covered, notes, medianErrorMs, halves, sentences } = sumOf(measures);
   expect(thoughts).toBe(82);
-  expect(covered).toBeGreaterThanOrEqual(47);
+  expect(covered / thoughts).toBeGreaterThanOrEqual(0.8);
   expect(notes / thoughts).toBeLessThanOrEqual(1.3);
   expect(medianErrorMs).toBeLessThanOrEqual(200);
   expect(halves.length / sentences).toBeLessThanOrEqual(0.04);

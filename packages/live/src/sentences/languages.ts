@@ -13,6 +13,8 @@ interface Language {
   readonly marks: RegExp;
   /** Sentences that say nothing of the subject: greetings, thanks, advertisements. */
   readonly filler: RegExp;
+  /** Words by which speakers name themselves. */
+  readonly self: RegExp;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -31,6 +33,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       /^(?:now|next|so what|okay|ok|all right|alright|let us|let's|let me|another|finally|lastly|the (?:next|last|second|third|other|biggest|first)|first of all|secondly|thirdly|moving on|turning to|after that|in the end|to sum up|my (?:first|next|last)|but (?:what|how|why)|can we|what about|and who|today)\b/iu,
     filler:
       /\b(?:welcome (?:back|to)|welcome everyone|subscribe|like button|hit the bell|sponsored by|use (?:the |my )?code|percent off|free trial|link (?:is )?(?:in|below)|description below|promo code|thank(?:s| you) (?:so much |very much )?for (?:watching|coming|having|joining|listening|inviting)|see you (?:next|in the next|soon|later)|good (?:morning|evening|afternoon)|bye bye|my name is|what's up|hey (?:everybody|everyone|guys)|hi (?:everybody|everyone|guys)|hello (?:everybody|everyone|guys|and)|let us begin|let's begin|let's get started|glad (?:that )?you are here)\b/iu,
+    self: /\b(?:i|me|my|mine|myself)\b/iu,
   },
   de: {
     starters:
@@ -45,6 +48,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       /^(?:nun|jetzt|als nächstes|kommen wir|schauen wir|zum schluss|zuletzt|schließlich|erstens|zweitens|drittens|danach|eine andere|ein anderer|das nächste|der nächste|die nächste|heute|im jahr|außerdem)(?:\s|,|$)/iu,
     filler:
       /(?:^|\s)(?:herzlich willkommen|willkommen zurück|abonniert|abonnieren|glocke|danke fürs|vielen dank für|bis zum nächsten|bis bald|tschüss|guten (?:tag|morgen|abend)|hallo (?:und|zusammen|leute)|schön dass ihr|schön, dass ihr|mein name ist|gesponsert|rabatt|das war es für heute|das war's)(?:\s|[.,!]|$)/iu,
+    self: /(?<!\p{L})(?:ich|mich|mir|mein(?:e[mnrs]?)?)(?!\p{L})/iu,
   },
   ja: {
     starters: wordsOf("そして でも しかし だから それで それから また ところが なので"),
@@ -53,6 +57,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     marks: /^(?:さて|次に|次は|では|それでは|最後に|まず|続いて|ところで|一方)/u,
     filler:
       /(?:こんにちは|こんばんは|おはようございます|ありがとうございま|チャンネル登録|高評価|またお会い|また次回|さようなら|よろしくお願い|提供でお送り)/u,
+    self: /(?:私|僕|俺|わたし)(?!たち|達)/u,
   },
   ar: {
     starters: wordsOf("و لكن لأن ثم عندما إذا حيث بينما كما لذلك قبل حتى"),
@@ -60,10 +65,20 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     hanging: wordsOf("في من إلى على عن مع أن إن هذا هذه ذلك تلك التي الذي كان كانت و أو لكن لأن ثم"),
     marks: /^(?:والآن|الآن|ننتقل|بعد ذلك|وأخيرا|أخيرا|ثم ننتقل|أولا|ثانيا|ثالثا|في الختام|نأتي)/u,
     filler: /(?:السلام عليكم|أهلا وسهلا|أهلا بكم|مرحبا|شكرا|اشترك|إلى اللقاء|مع السلامة|لا تنسوا)/u,
+    self: /(?<!\p{L})و?(?:أنا|عندي|لي|أظن|أعرف|أدري)(?!\p{L})/u,
   },
 };
 
-const UNKNOWN: Language = { starters: NONE, subordinate: NONE, hanging: NONE, marks: /^$/u, filler: /^$/u };
+const NEVER = /^$/u;
+
+const UNKNOWN: Language = {
+  starters: NONE,
+  subordinate: NONE,
+  hanging: NONE,
+  marks: NEVER,
+  filler: NEVER,
+  self: NEVER,
+};
 
 export function languageFacts(lang: string): Language {
   return LANGUAGES[languageOf(lang)] ?? UNKNOWN;
@@ -77,6 +92,11 @@ export function isDiscourseMark(text: string, lang: string): boolean {
 /** True if a sentence is a greeting, thanks or an advertisement. */
 export function isFiller(text: string, lang: string): boolean {
   return languageFacts(lang).filler.test(text.slice(0, LONGEST_READ));
+}
+
+/** True if speakers name themselves in a sentence. */
+export function isAboutSpeaker(text: string, lang: string): boolean {
+  return languageFacts(lang).self.test(text.slice(0, LONGEST_READ));
 }
 
 const LONGEST_READ = 1_000;

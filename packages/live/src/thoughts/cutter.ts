@@ -35,9 +35,9 @@ export function addSentence(before: ThoughtState, sentence: Sentence): Thoughts 
 }
 
 /** Ends the thought that is open. It is the last one for now, so it gets a note of the next allowance. */
-export function endThought(state: ThoughtState): Thoughts {
+export function endThought(state: ThoughtState, fewestTerms: number = LIMITS.fewestTerms): Thoughts {
   const { sentences, allowance } = state;
-  const note = allowance >= 0 ? noteOf(sentences) : null;
+  const note = allowance >= 0 ? noteOf(sentences, fewestTerms) : null;
   return {
     state: { ...state, sentences: [], allowance: note === null ? allowance : allowance - 1 },
     notes: note === null ? [] : [note],
@@ -55,7 +55,8 @@ function isElsewhere({ sentences, allowance }: ThoughtState, { startMs, speaker 
 function cutReady(state: ThoughtState): Thoughts {
   const at = endIn(state);
   if (at === null) return { state, notes: [] };
-  const ended = endThought({ ...state, sentences: state.sentences.slice(0, at) });
+  // A few words between two thoughts are an aside.
+  const ended = endThought({ ...state, sentences: state.sentences.slice(0, at) }, LIMITS.asideTerms);
   return { ...ended, state: { ...ended.state, sentences: state.sentences.slice(at) } };
 }
 
@@ -94,8 +95,8 @@ function scoreAt(sentences: readonly Sentence[], terms: readonly (readonly strin
   const turns = factsOf(before).isFiller !== factsOf(next).isFiller;
   return (
     pauseScore(sentences, at) +
-    cohesionScore(terms, at) +
-    (factsOf(next).isMark ? 1.1 : 0) +
+    0.75 * cohesionScore(terms, at) +
+    (factsOf(next).isMark ? 0.8 : 0) +
     (next.isTurn ? 0.1 : 0) +
     (isSound ? 1.5 : 0) +
     (turns ? 1.2 : 0) +
@@ -129,9 +130,10 @@ function factsOf(sentence: Sentence): Facts {
 /** A pause counts by what is usual between the sentences of this speaker. */
 function pauseScore(sentences: readonly Sentence[], at: number): number {
   const pauses = sentences.slice(1).map((next, n) => Math.max(0, next.startMs - (sentences[n]?.endMs ?? 0)));
-  const usual = pauses.toSorted((a, b) => a - b)[Math.floor(pauses.length / 2)] ?? 0;
+  // Among a few pauses the lower one in the middle is the usual one: the other may be the end of the thought.
+  const usual = pauses.toSorted((a, b) => a - b)[Math.floor((pauses.length - 1) / 2)] ?? 0;
   const beyondMs = (pauses[at - 1] ?? 0) - Math.max(300, usual);
-  return Math.max(0, Math.min(1.5, beyondMs / 900));
+  return Math.max(0, Math.min(2.5, beyondMs / 500));
 }
 
 /** High where the words after a place are not those before it. */

@@ -31,4 +31,6 @@ export const LIMITS = {
   noteSentences: 3,
   noteChars: 480,
   fewestTerms: 3,
+  /** With fewer words, what stands between two thoughts has no note. */
+  asideTerms: 12,
 } as const;

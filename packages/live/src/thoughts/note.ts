@@ -1,6 +1,6 @@
 /** The note on a thought: its most telling sentences, in the order in which they were said. */
 
-import { isFiller, type Sentence } from "../sentences/index.ts";
+import { isAboutSpeaker, isFiller, type Sentence } from "../sentences/index.ts";
 import { LIMITS } from "./limits.ts";
 import { rankOf } from "./rank.ts";
 import { termsOf } from "./terms.ts";
@@ -14,16 +14,16 @@ export interface ThoughtNote {
   readonly pieces: readonly number[];
 }
 
-/** `null` for a greeting, an advertisement, music. */
-export function noteOf(sentences: readonly Sentence[]): ThoughtNote | null {
+/** `null` for a greeting, an advertisement, music, and for fewer different words than asked for. */
+export function noteOf(sentences: readonly Sentence[], fewestTerms: number): ThoughtNote | null {
   const spoken = sentences.filter(({ kind }) => kind === "speech");
   const telling = spoken.filter(({ text, lang }) => !isFiller(text, lang));
   const [first] = telling;
   const last = telling.at(-1);
   if (first === undefined || last === undefined || telling.length < spoken.length / 2) return null;
-  const terms = telling.map(({ text, lang }) => termsOf(text, lang));
-  if (new Set(terms.flat()).size < LIMITS.fewestTerms) return null;
-  const chosen = chosenOf(telling, terms, LIMITS.noteSentences);
+  const known = telling.map(knownOf);
+  if (new Set(known.flatMap(({ terms }) => [...terms])).size < fewestTerms) return null;
+  const chosen = chosenOf(known, LIMITS.noteSentences, placesIn(known));
   return {
     text: textOfSentences(chosen),
     startMs: first.startMs,
@@ -35,47 +35,71 @@ export function noteOf(sentences: readonly Sentence[]): ThoughtNote | null {
 /** The sentences that tell most, at most so many, in the order in which they were said. */
 export function keySentencesOf(sentences: readonly Sentence[], most: number): readonly Sentence[] {
   const telling = sentences.filter(({ kind, text, lang }) => kind === "speech" && !isFiller(text, lang));
-  return chosenOf(
-    telling,
-    telling.map(({ text, lang }) => termsOf(text, lang)),
-    most,
-  );
+  return chosenOf(telling.map(knownOf), most);
+}
+
+interface Known {
+  readonly sentence: Sentence;
+  readonly terms: ReadonlySet<string>;
+}
+
+function knownOf(sentence: Sentence): Known {
+  return { sentence, terms: new Set(termsOf(sentence.text, sentence.lang)) };
 }
 
 /** Takes the sentence that adds most to what those before it say, one after the other. */
 function chosenOf(
-  sentences: readonly Sentence[],
-  terms: readonly (readonly string[])[],
+  known: readonly Known[],
   most: number,
+  places: readonly number[] = [],
 ): readonly Sentence[] {
-  const ranks = rankOf(terms);
+  const ranks = rankOf(known.map(({ terms }) => terms));
   const counts = new Map<string, number>();
-  for (const term of terms.flatMap((one) => [...new Set(one)])) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const term of known.flatMap(({ terms }) => [...terms])) counts.set(term, (counts.get(term) ?? 0) + 1);
   const said = new Set<string>();
   const chosen: number[] = [];
   let chars = 0;
   while (chosen.length < most) {
     let best = { at: -1, gain: 0 };
-    for (const [at, { text }] of sentences.entries()) {
+    for (const [at, { sentence, terms }] of known.entries()) {
       const isFirst = chosen.length === 0;
-      if (chosen.includes(at) || (!isFirst && chars + text.length > LIMITS.noteChars)) continue;
-      const fresh = [...new Set(terms[at])].filter((term) => !said.has(term));
-      const weight = fresh.reduce((sum, term) => sum + (counts.get(term) ?? 0) ** 1.5, 0);
-      const gain = (ranks[at] ?? 0) * weight * fitOf(sentences[at], at);
+      if (chosen.includes(at) || (!isFirst && chars + sentence.text.length > LIMITS.noteChars)) continue;
+      const fresh = [...terms].filter((term) => !said.has(term));
+      const weight = fresh.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0);
+      // The root, because a sentence that only repeats the words of the others has the highest rank.
+      const gain = Math.sqrt(ranks[at] ?? 0) * weight * fitOf(sentence) * (places[at] ?? 1);
       if (gain > best.gain) best = { at, gain };
     }
-    if (best.at < 0) break;
+    const taken = known[best.at];
+    if (taken === undefined) break;
     chosen.push(best.at);
-    chars += sentences[best.at]?.text.length ?? 0;
-    for (const term of terms[best.at] ?? []) said.add(term);
+    chars += taken.sentence.text.length;
+    for (const term of taken.terms) said.add(term);
   }
-  return chosen.toSorted((a, b) => a - b).flatMap((at) => sentences[at] ?? []);
+  return chosen.toSorted((a, b) => a - b).flatMap((at) => known[at]?.sentence ?? []);
 }
 
-/** Questions and very short sentences tell less, the first sentence more. */
-function fitOf(sentence: Sentence | undefined, at: number): number {
-  const text = sentence?.text ?? "";
-  return (at === 0 ? 1.15 : 1) * (/[?？؟]$/u.test(text) ? 0.6 : 1) * (text.length < 12 ? 0.7 : 1);
+/** The sentence with which a subject begins says what it is; towards the end speakers digress. */
+function placesIn(known: readonly Known[]): readonly number[] {
+  const opening = known.findIndex(
+    ({ sentence, terms }) => !isQuestion(sentence) && terms.size >= LIMITS.fewestTerms,
+  );
+  return known.map((_, at) => (at === opening ? 2 : 1) * (1 - at / (3 * known.length)));
+}
+
+/** Numbers are facts; questions, very short sentences and those about the speaker tell less. */
+function fitOf(sentence: Sentence): number {
+  const { text, lang } = sentence;
+  return (
+    (/\p{N}/u.test(text) ? 1.5 : 1) *
+    (isQuestion(sentence) ? 0.5 : 1) *
+    (isAboutSpeaker(text, lang) ? 0.5 : 1) *
+    (text.length < 12 ? 0.7 : 1)
+  );
+}
+
+function isQuestion({ text }: Sentence): boolean {
+  return /[?？؟]$/u.test(text);
 }
 
 /** Sentences as one text, also where captions have no punctuation. */

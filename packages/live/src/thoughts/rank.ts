@@ -4,8 +4,7 @@ const DAMPING = 0.85;
 const ROUNDS = 30;
 
 /** One rank for each sentence; the average is 1. */
-export function rankOf(terms: readonly (readonly string[])[]): readonly number[] {
-  const sets = terms.map((one) => new Set(one));
+export function rankOf(sets: readonly ReadonlySet<string>[]): readonly number[] {
   const weights = sets.map((a, n) => sets.map((b, m) => (n === m ? 0 : likenessOf(a, b))));
   const sums = weights.map((row) => row.reduce((sum, weight) => sum + weight, 0));
   let ranks = sets.map(() => 1);
