@@ -22,7 +22,7 @@ const GROUPS = [
   },
   {
     name: "text",
-    test: /\/transcript\/render\/|\/html\/(?:call|diff|escape|image|language)\.ts|\/web\/(?:content\/(?!message-html)|colour\/)/u,
+    test: /\/transcript\/render\/|\/html\/(?:call|diff|escape|image|language|title)\.ts|\/web\/(?:content\/(?!message-html)|colour\/)/u,
     priority: 2,
   },
   {
