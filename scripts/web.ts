@@ -36,6 +36,7 @@ const GROUPS = [
 const STYLES = ["theme.css", "page.css", "list.css", "session.css", "content.css"];
 const LATER_STYLES = [
   "parts.css",
+  "facts.css",
   "print.css",
   "lost.css",
   "trash.css",

@@ -4,7 +4,7 @@
  * itself defines.
  */
 
-import type { EventPage, NewEvent, StoredEvent, VerifyResult } from "@continuo/core/model";
+import type { EventPage, NewEvent, SessionFacts, StoredEvent, VerifyResult } from "@continuo/core/model";
 import type {
   Acknowledgement,
   AnchorAnswer,
@@ -180,6 +180,7 @@ export interface Endpoints {
   readonly "GET /v1/machine/sessions/KEY/branches": { readonly answer: SessionBranches };
   readonly "GET /v1/machine/sessions/KEY/history": { readonly answer: HistoryWindow };
   readonly "GET /v1/machine/sessions/KEY/outline": { readonly answer: Outline };
+  readonly "GET /v1/machine/sessions/KEY/facts": { readonly answer: SessionFacts };
   readonly "GET /v1/machine/sessions/KEY/find": { readonly answer: SessionSearchResult };
   readonly "GET /v1/machine/sessions/KEY/changes": { readonly answer: ChangesAnswer };
   readonly "GET /v1/machine/sessions/KEY/changes?path=": { readonly answer: FileChanges };

@@ -2,6 +2,7 @@
 
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { SessionFacts } from "@continuo/core/model";
 import type {
   ChangesAnswer,
   FileChanges,
@@ -134,6 +135,24 @@ test("the head has the facts of a full read", async () => {
     parentKey: null,
   });
   expect(head.branches.length).toBe(2);
+});
+
+test("the facts say what was asked, changed and committed, and where it stopped, each with its turn", async () => {
+  const facts = (await machine.json(`${WORK}/facts`)) as SessionFacts;
+  const at = { turn: 1 };
+  expect(facts).toMatchObject({
+    turns: 1,
+    asked: { ...at, messageId: "p1", text: "Change <b>a.txt</b>" },
+    files: [
+      { ...at, messageId: "c1", path: "/w/a.txt", added: 1, removed: 1, edits: 1, known: "all" },
+      { ...at, messageId: "c2", path: "/w/b.txt", added: 2, removed: 0, edits: 1, known: "part" },
+    ],
+    commits: [{ ...at, messageId: "r4", hash: "1a2b3c4", branch: "main", subject: "Change" }],
+    tests: [],
+    end: { ...at, messageId: "r5", state: "calling", text: "" },
+  });
+  const refused = await machine.get(`${WORK}/facts?turn=1`);
+  expect(refused.status).toBe(400);
 });
 
 test("a message has no bytes, no opaque values, and images as paths of this server", async () => {

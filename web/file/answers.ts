@@ -34,6 +34,7 @@ function answerOf(session: SavedSession, part: string, query: URLSearchParams): 
   const [first, history = first] = historiesOf(session, query);
   if (first === undefined || history === undefined) throw notInside();
   if (part === "/outline") return history.outline;
+  if (part === "/facts") return history.facts;
   if (part === "/history") return windowOf(messagesOf(first, history), query);
   if (part.startsWith("/messages/")) return restOf(session, part, query);
   if (part !== "/changes") throw notInside();

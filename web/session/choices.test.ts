@@ -9,6 +9,7 @@ test("the address of any choices leads to the same choices", () => {
     view: fc.constantFrom("history", "model"),
     branch: fc.option(text),
     thinking: fc.boolean(),
+    facts: fc.boolean(),
     folds: fc.array(fc.tuple(text, fc.boolean()), { maxLength: 20 }).map((all) => new Map(all)),
     file: fc.option(text),
     find: text,

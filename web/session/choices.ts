@@ -8,6 +8,8 @@ export interface Choices {
   readonly branch: string | null;
   /** True if thinking is unfolded. */
   readonly thinking: boolean;
+  /** True if the facts of the session are unfolded. */
+  readonly facts: boolean;
   /** Folds that were opened or closed, by the key of their row; the newest is the last one. */
   readonly folds: ReadonlyMap<string, boolean>;
   /** The path of the file whose changes are shown; `null` for the first one. */
@@ -32,6 +34,7 @@ export function choicesIn(hash: string): Choices {
     view: query.get("view") === "model" ? "model" : "history",
     branch: query.get("branch"),
     thinking: query.get("thinking") === "open",
+    facts: query.get("facts") === "open",
     folds: new Map(folds.slice(-MAX_FOLDS)),
     file: query.get("file"),
     find: query.get("find") ?? "",
@@ -39,11 +42,15 @@ export function choicesIn(hash: string): Choices {
 }
 
 /** `link` has no query; a choice that is not made is left out of it. */
-export function withChoices(link: string, { view, branch, thinking, folds, file, find }: Choices): string {
+export function withChoices(
+  link: string,
+  { view, branch, thinking, facts, folds, file, find }: Choices,
+): string {
   const query = new URLSearchParams([
     ...(view === "model" ? [["view", view]] : []),
     ...(branch === null ? [] : [["branch", branch]]),
     ...(thinking ? [["thinking", "open"]] : []),
+    ...(facts ? [["facts", "open"]] : []),
     ...[...folds].slice(-MAX_FOLDS).map(([key, isOpen]) => [isOpen ? "open" : "closed", key]),
     ...(file === null ? [] : [["file", file]]),
     ...(find === "" ? [] : [["find", find]]),

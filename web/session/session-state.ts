@@ -1,5 +1,6 @@
 /** One session: its newest part first, more as the reader scrolls, and new messages as they arrive. */
 
+import type { SessionFacts } from "@continuo/core/model";
 import {
   type FoundMessage,
   type HistoryView,
@@ -53,11 +54,14 @@ export class SessionState {
   readonly outline: Signal<Outline | null> = signal(null);
   /** The row of a session that is still being read; `null` as soon as all of it was. */
   readonly reading: Signal<MachineSession | null> = signal(null);
+  readonly facts: Signal<SessionFacts | null> = signal(null);
   readonly part: Signal<LoadedPart> = signal(EMPTY_PART);
   readonly view: Signal<HistoryView>;
   /** The id of a branch's end; `null` for the active one. */
   readonly branch: Signal<string | null>;
   readonly thinking: Signal<boolean>;
+  /** True if the facts are unfolded. */
+  readonly showsFacts: Signal<boolean>;
   readonly folds: Signal<ReadonlyMap<string, boolean>>;
   readonly file: Signal<string | null>;
   readonly find: Signal<string>;
@@ -97,11 +101,12 @@ export class SessionState {
   #chat: Handlers | null = null;
   #due: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(key: string, { view, branch, thinking, folds, file, find }: Choices) {
+  constructor(key: string, { view, branch, thinking, facts, folds, file, find }: Choices) {
     this.key = key;
     this.view = signal(view);
     this.branch = signal(branch);
     this.thinking = signal(thinking);
+    this.showsFacts = signal(facts);
     this.folds = signal(folds);
     this.file = signal(file);
     this.find = signal(find);
@@ -114,6 +119,7 @@ export class SessionState {
       view,
       branch,
       thinking,
+      facts: this.showsFacts.value,
       folds: this.folds.value,
       file: this.file.value,
       find: this.find.value,
@@ -122,10 +128,14 @@ export class SessionState {
   }
 
   /** Shows what an address names, where that is something else. */
-  async show({ view, branch, thinking, folds, file, find }: Choices, turn: number | null): Promise<void> {
+  async show(
+    { view, branch, thinking, facts, folds, file, find }: Choices,
+    turn: number | null,
+  ): Promise<void> {
     const isOther = view !== this.view.value || branch !== this.branch.value;
     batch(() => {
       this.thinking.value = thinking;
+      this.showsFacts.value = facts;
       this.folds.value = folds;
       this.file.value = file;
       this.find.value = find;
@@ -226,13 +236,15 @@ export class SessionState {
   /** Reads numbers, turns and problems, which may take longer than the newest messages. */
   async readFacts(): Promise<void> {
     await this.#guarded(async () => {
-      const [head, outline] = await Promise.all([
+      const [head, outline, facts] = await Promise.all([
         this.#ask<SessionHead>(""),
         this.#ask<Outline>("outline", { limit: OUTLINE_TURNS, ...this.#branch() }),
+        this.#ask<SessionFacts>("facts", this.#branch()),
       ]);
       batch(() => {
         this.head.value = head;
         this.reading.value = null;
+        this.facts.value = facts;
         this.outline.value = withNewestTurns(this.outline.value, outline);
       });
     });
@@ -277,6 +289,7 @@ export class SessionState {
       this.branch.value = branch;
       this.view.value = view;
       this.outline.value = null;
+      this.facts.value = null;
       this.part.value = EMPTY_PART;
     });
     this.#growth?.close();

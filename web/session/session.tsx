@@ -30,6 +30,7 @@ const TABS: readonly (readonly [SessionTab, string, string])[] = [
 const Actions = lazily(async () => (await import("./actions.tsx")).Actions);
 const ChatDock = lazily(async () => (await import("../chat/dock.tsx")).ChatDock);
 const Details = lazily(async () => (await import("./details.tsx")).Details);
+const FactsLine = lazily(async () => (await import("./facts-line.tsx")).FactsLine);
 const Files = lazily(async () => (await import("./files.tsx")).Files);
 
 export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode {
@@ -63,6 +64,9 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
           {isSaved() ? null : <Actions state={state} />}
         </div>
         <Facts state={state} />
+        <div class="facts-room">
+          <FactsLine state={state} />
+        </div>
         <nav class="tabs" aria-label="Parts of the session">
           {TABS.map(([name, label, rest]) => (
             <a key={name} href={state.link(rest)} aria-current={tab === name ? "page" : undefined}>

@@ -147,6 +147,12 @@ function addShow(session: Command, action: Action): void {
     .addOption(toolsOption("short on a terminal, else full"))
     .option("--injected", INJECTED_HELP)
     .option("--from-start", "open the pager at the first message")
+    .addOption(
+      new Option(
+        "--facts",
+        "show what happened instead: asked, changed, committed, tested, the cost, the end, each with its turn",
+      ).conflicts(["all", "tree", "modelView"]),
+    )
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, flags: ShowFlags) =>

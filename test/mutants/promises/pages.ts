@@ -134,7 +134,7 @@ export const PAGES: readonly PromiseOfRoom[] = [
   {
     promise: "A commit is marked in its turn.",
     file: "packages/agents/src/pages/turn-facts.ts",
-    text: 'for (const text of commitsOf(call.block, block)) mark(turn, { type: "commit", ...place, text });',
+    text: 'mark(turn, { type: "commit", ...place, text: text.trim() });',
     mistake: "",
     test: "test/machine/kept-history.test.ts",
   },

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { Message } from "@continuo/core/model";
+import { MAX_WORK_CHARS } from "@continuo/core/transcript/work";
 import type { Prices } from "../catalog/index.ts";
 import { createSpool, type SpoolPlace } from "./spool.ts";
 import { beginsTurn, createTurnFacts, foldTurn, type TurnFacts } from "./turn-facts.ts";
@@ -39,6 +40,7 @@ export function createCachedHistory(generation: string, prices: Prices): CachedH
   const byId = new Map<string, number>();
   const turns: TurnFacts[] = [];
   const stale = new Set<number>();
+  const budget = { chars: MAX_WORK_CHARS };
   let revision = 0;
   const textAt = (index: number): string => {
     const place = places[index];
@@ -49,11 +51,11 @@ export function createCachedHistory(generation: string, prices: Prices): CachedH
   const fold = (message: Message, index: number): void => {
     let turn = turns.at(-1);
     if (turn === undefined || beginsTurn(message)) {
-      turn = createTurnFacts(message, index);
+      turn = createTurnFacts(message, index, turn);
       turns.push(turn);
     }
     turnOf[index] = turns.length - 1;
-    foldTurn(turn, message, { index, prices });
+    foldTurn(turn, message, { index, prices, budget });
   };
   return {
     generation,
@@ -92,8 +94,10 @@ export function createCachedHistory(generation: string, prices: Prices): CachedH
       for (const number of stale) {
         const first = turns[number]?.index ?? 0;
         const end = turns[number + 1]?.index ?? ids.length;
-        const turn = createTurnFacts(messageAt(first), first);
-        for (let index = first; index < end; index++) foldTurn(turn, messageAt(index), { index, prices });
+        budget.chars += turns[number]?.work.chars ?? 0;
+        const turn = createTurnFacts(messageAt(first), first, turns[number - 1]);
+        for (let index = first; index < end; index++)
+          foldTurn(turn, messageAt(index), { index, prices, budget });
         turns[number] = turn;
       }
       stale.clear();

@@ -12,7 +12,7 @@ export { type CachedHistory, createCachedHistory, keepHistory, toKept } from "./
 export { type HeadNames, type ReadHistory, toHead, toMachineProblem, toMachineSession } from "./head.ts";
 export { BELOW, keyOf, keysOf, subagentKey } from "./keys.ts";
 export { HISTORY_LIMITS } from "./limits.ts";
-export { changedFiles, changesOfFile, type OutlineQuery, outlineOf, seenFromOf } from "./outline.ts";
+export { changedFiles, changesOfFile, factsOf, type OutlineQuery, outlineOf, seenFromOf } from "./outline.ts";
 export { MAX_PAGE_BYTES, type PageRequest, pageOf } from "./page.ts";
 export { SHOWN_IMAGES, toShownMessage } from "./rendered-message.ts";
 export type { PageHistory, PageSession } from "./saved-history.ts";

@@ -3,7 +3,8 @@
  * spool.
  */
 
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, type SessionFacts } from "@continuo/core/model";
+import { factsOfTurns } from "@continuo/core/transcript/work";
 import type {
   ChangedPath,
   ChangesAnswer,
@@ -65,6 +66,19 @@ function filesOf(turns: CachedHistory["turns"]): readonly TouchedFile[] {
     }
   }
   return [...files.values()].sort((a, b) => b.lastTurn - a.lastTurn || (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * The facts of these turns; without them, of all turns.
+ *
+ * @param cwd the folder of the session
+ */
+export function factsOf(
+  { turns }: CachedHistory,
+  cwd: string | null,
+  { from, to }: { readonly from: number; readonly to: number } = { from: 1, to: turns.length },
+): SessionFacts {
+  return factsOfTurns(turns.slice(from - 1, to), { cwd, from });
 }
 
 /** The files in the order of their first change. */

@@ -5,6 +5,7 @@ import type { SavedHistory, SavedText } from "@continuo/core/wire/machine";
 import type { Prices } from "../catalog/index.ts";
 import { type BranchPath, toBranches } from "./branches.ts";
 import { toHead } from "./head.ts";
+import { factsOf } from "./outline.ts";
 import { plainPage, titleOf } from "./plain-page.ts";
 import {
   type HistoryParts,
@@ -147,13 +148,14 @@ function pathOf(session: PageSession): (history: HistoryParts) => BranchPath {
 }
 
 function* historyJson(
-  { key, seenFrom }: PageSession,
+  { key, seenFrom, details }: PageSession,
   { kept, branch, turns, shared, messages }: HistoryParts,
 ): Generator<string, void, void> {
-  const facts: Pick<SavedHistory, "branch" | "shared" | "outline" | "changes"> = {
+  const facts: Pick<SavedHistory, "branch" | "shared" | "outline" | "facts" | "changes"> = {
     branch,
     shared,
     outline: savedOutline(kept, turns, branch === null ? seenFrom : null),
+    facts: factsOf(kept, details.cwd, turns),
     changes: savedChanges(kept, turns),
   };
   yield `${toJson(facts).slice(0, -1)},"messages":`;

@@ -9,6 +9,13 @@ import {
 } from "@continuo/core/model";
 import { changesOf, type DiffLine, messageKind, visibleLine } from "@continuo/core/transcript";
 import { turnTitle } from "@continuo/core/transcript/html";
+import {
+  commitsOf,
+  createTurnWork,
+  foldWork,
+  type TurnWork,
+  type WorkBudget,
+} from "@continuo/core/transcript/work";
 import type { OutlineMark, OutlineTurn } from "@continuo/core/wire/machine";
 import { costOf, filesOfCall, type Prices, tokensOf } from "../catalog/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
@@ -30,6 +37,7 @@ export interface TurnFacts {
   readonly files: Map<string, { calls: number; readonly changes: Change[] }>;
   /** Calls without a result so far. */
   readonly open: Map<string, OpenCall>;
+  readonly work: TurnWork;
 }
 
 export type Mark = Omit<OutlineMark, "turn">;
@@ -51,7 +59,8 @@ interface OpenCall {
   readonly changes: readonly Change[];
 }
 
-export function createTurnFacts(message: Message, index: number): TurnFacts {
+/** @param before the turn before this one */
+export function createTurnFacts(message: Message, index: number, before: TurnFacts | undefined): TurnFacts {
   return {
     id: message.id,
     index,
@@ -67,6 +76,7 @@ export function createTurnFacts(message: Message, index: number): TurnFacts {
     marks: [],
     files: new Map(),
     open: new Map(),
+    work: createTurnWork(before?.work ?? null),
   };
 }
 
@@ -77,9 +87,11 @@ export function beginsTurn(message: Message): boolean {
 export interface FoldOptions {
   readonly index: number;
   readonly prices: Prices;
+  readonly budget: WorkBudget;
 }
 
-export function foldTurn(turn: TurnFacts, message: Message, { index, prices }: FoldOptions): void {
+export function foldTurn(turn: TurnFacts, message: Message, { index, prices, budget }: FoldOptions): void {
+  foldWork(turn.work, message, budget);
   const kind = messageKind(message);
   turn.messages += 1;
   turn.endedAt = message.timestamp ?? turn.endedAt;
@@ -135,7 +147,10 @@ function foldResult(turn: TurnFacts, block: ToolResultBlock, place: Place): void
     turn.errors += 1;
     mark(turn, { type: "error", ...place, text: firstLine(block.content) });
   } else if (call !== undefined) {
-    for (const text of commitsOf(call.block, block)) mark(turn, { type: "commit", ...place, text });
+    for (const { hash, subject } of commitsOf(call.block, block)) {
+      const text = visibleLine(`${hash?.slice(0, 12) ?? ""} ${subject.slice(0, HISTORY_LIMITS.markChars)}`);
+      mark(turn, { type: "commit", ...place, text: text.trim() });
+    }
   }
 }
 
@@ -147,18 +162,6 @@ export function changesOfCall(
   return changesOf(isRaw ? block.rawArgs : block.args).flatMap(({ path, lines }) =>
     path === null || path === "" || lines.length === 0 ? [] : [{ path, lines }],
   );
-}
-
-const COMMIT = /\bgit\b[^\n;&|]*\bcommit\b/u;
-/** The output of git: `[main 1a2b3c4] Subject`. */
-const COMMITTED = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})/gmu;
-
-function commitsOf({ args, rawArgs }: ToolCallBlock, { content }: ToolResultBlock): string[] {
-  const command = (rawArgs ?? JSON.stringify(args)).slice(0, HISTORY_LIMITS.lookedChars);
-  if (!COMMIT.test(command)) return [];
-  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-  const found = [...text.slice(0, HISTORY_LIMITS.lookedChars).matchAll(COMMITTED)];
-  return found.map(([, hash = "", subject = ""]) => visibleLine(`${hash.slice(0, 12)} ${subject}`));
 }
 
 function firstLine(content: readonly Block[]): string {

@@ -82,6 +82,7 @@ export function createMachine(options: MachineOptions): MachineService {
       if (isNewest) facts.keep((await machine.named(query.key, signal)).row, { outline });
       return outline;
     },
+    facts: (query, signal) => machine.ask("facts", query, null, signal),
     find: (query, signal) => machine.ask("find", query, query, signal),
     changes: (query, signal) => machine.ask("changes", query, null, signal),
     fileChanges: (query, signal) => machine.ask("fileChanges", query, query, signal),

@@ -7,12 +7,13 @@ import { type ListedSession, locateRow, type Prices } from "@continuo/agents/cat
 import {
   changedFiles,
   changesOfFile,
+  factsOf,
   type OutlineQuery,
   outlineOf,
   toHead,
   windowOf,
 } from "@continuo/agents/pages";
-import { present, type SubagentInfo } from "@continuo/core/model";
+import { present, type SessionFacts, type SubagentInfo } from "@continuo/core/model";
 import type {
   ChangesAnswer,
   FileChanges,
@@ -61,6 +62,7 @@ export interface Questions {
     readonly answer: HistoryChanges;
   };
   readonly outline: { readonly args: HistoryName & OutlineQuery; readonly answer: Outline };
+  readonly facts: { readonly args: null; readonly answer: SessionFacts };
   readonly find: { readonly args: FindQuery; readonly answer: SessionSearchResult };
   readonly changes: { readonly args: null; readonly answer: ChangesAnswer };
   readonly fileChanges: {
@@ -94,6 +96,7 @@ const ANSWERS: {
     const seen = query.view === "model" ? null : await seenFrom(read);
     return await read(({ kept }) => outlineOf(kept, query, seen));
   },
+  facts: (read) => read(({ kept, details }) => factsOf(kept, details.cwd)),
   find: (read, query) => findInSession(read, query),
   changes: (read) => read(({ kept }) => changedFiles(kept)),
   fileChanges: (read, { path, after }) => read(({ kept }) => changesOfFile(kept, path, after)),

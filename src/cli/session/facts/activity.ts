@@ -1,6 +1,7 @@
 /** The work in a session, by its calls and their results: files named, commands run, commits made. Pure. */
 
-import { type Message, textOf } from "@continuo/core/model";
+import type { Message, ToolCallBlock } from "@continuo/core/model";
+import { commandOf, commitsOf } from "@continuo/core/transcript/work";
 import { filesOfCall } from "@continuo/native/index-file";
 
 export interface Commit {
@@ -20,47 +21,28 @@ export interface Activity {
 
 /** More than that says nothing to a reader; the first ones are kept. */
 const MAX_ITEMS = 10_000;
-const COMMAND_ARGUMENTS: readonly string[] = ["command", "cmd"];
-const COMMIT = /^\[(\S+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,500})$/gmu;
 
 export async function activityOf(history: AsyncIterable<Message>): Promise<Activity> {
   const files = new Set<string>();
   const commands: string[] = [];
   const commits: Commit[] = [];
-  const byCall = new Map<string, string>();
+  const ran = new Map<string, ToolCallBlock>();
   for await (const { content } of history) {
     for (const block of content) {
       if (block.type === "tool_call") {
         for (const file of filesOfCall(block.args)) if (files.size < MAX_ITEMS) files.add(file);
-        const command = commandOf(block.args);
+        const command = commandOf(block);
         if (command === null) continue;
         if (commands.length < MAX_ITEMS) commands.push(command);
-        byCall.set(block.id, command);
+        ran.set(block.id, block);
       } else if (block.type === "tool_result") {
-        const isGit = byCall.get(block.toolCallId)?.includes("git") === true;
-        byCall.delete(block.toolCallId);
-        // Any file can hold such a line: only what git printed counts.
-        if (isGit && commits.length < MAX_ITEMS) commits.push(...commitsIn(textOf(block.content)));
+        const call = ran.get(block.toolCallId);
+        ran.delete(block.toolCallId);
+        const made = call === undefined || commits.length >= MAX_ITEMS ? [] : commitsOf(call, block);
+        for (const { branch, hash, subject } of made)
+          if (branch !== null && hash !== null) commits.push({ branch, hash, subject });
       }
     }
   }
   return { files: [...files], commands, commits };
-}
-
-/** Codex gives a command as a list of words, or as text. A patch is a change of files, and no command. */
-function commandOf(args: Readonly<Record<string, unknown>>): string | null {
-  for (const name of COMMAND_ARGUMENTS) {
-    const value = args[name];
-    const text = Array.isArray(value) ? value.filter((word) => typeof word === "string").join(" ") : value;
-    if (typeof text === "string" && text !== "") return text.includes("*** Begin Patch") ? null : text;
-  }
-  return null;
-}
-
-function commitsIn(text: string): Commit[] {
-  return [...text.matchAll(COMMIT)].map(([, branch = "", hash = "", subject = ""]) => ({
-    branch,
-    hash,
-    subject,
-  }));
 }

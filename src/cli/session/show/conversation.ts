@@ -20,6 +20,8 @@ export interface ConversationOptions {
   readonly columns: number;
   readonly paint: Paint;
   readonly home: string;
+  /** One line about what happened; empty if that is not known. */
+  readonly facts?: string;
 }
 
 export interface Conversation {
@@ -80,7 +82,10 @@ export function drawConversation(
   return { chunks: draw(), newestTurnLine: () => newestTurn };
 }
 
-function drawHeading(session: CatalogSession, { columns, paint, home, view }: ConversationOptions): string[] {
+function drawHeading(
+  session: CatalogSession,
+  { columns, paint, home, view, facts: happened = "" }: ConversationOptions,
+): string[] {
   const { title, facts, notes } = headingOf(session, view);
   const shortFacts = facts.map((fact) =>
     fact.startsWith(`${home}/`) ? `~${fact.slice(home.length)}` : fact,
@@ -88,6 +93,7 @@ function drawHeading(session: CatalogSession, { columns, paint, home, view }: Co
   return [
     ...wrap([{ text: title, styles: ["bold"] }], columns, paint),
     ...wrap([{ text: shortFacts.join(" · "), styles: ["dim"] }], columns, paint),
+    ...(happened === "" ? [] : wrap([{ text: happened, styles: ["dim"] }], columns, paint)),
     ...notes.flatMap((note) => wrap([{ text: note, styles: ["yellow"] }], columns, paint)),
   ];
 }

@@ -6,6 +6,7 @@ import { locate } from "../../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../../terminal/index.ts";
 import { type BranchStep, everyBranch, openModelView, stepsOfBranch } from "./branches.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
+import { factsLine, factsOfSession, showFacts } from "./facts.ts";
 import { showJson } from "./json.ts";
 import { markdownOf } from "./plain.ts";
 import { drawTree } from "./tree.ts";
@@ -16,6 +17,7 @@ export interface ShowFlags extends ViewFlags {
   readonly tree?: true;
   readonly all?: true;
   readonly fromStart?: true;
+  readonly facts?: true;
   readonly json?: true;
 }
 
@@ -27,15 +29,19 @@ export async function runShow(id: string, flags: ShowFlags, shell: Shell): Promi
   const located = await locate(id, shell);
   const screen = screenOf(shell, shell.stdout);
   using whole = await openFor(located, flags, { shell, screen });
-  const isModelView = flags.modelView === true && !flags.all && !flags.tree;
   const leaf = flags.branch === undefined ? undefined : toLeaf(whole, flags.branch);
+  if (flags.facts) {
+    await showFacts(whole, leaf, { json: flags.json === true, shell });
+    return 0;
+  }
+  const isModelView = flags.modelView === true && !flags.all && !flags.tree;
   const session = isModelView ? await openModelView(located, whole, leaf) : whole;
   const steps =
     flags.all || flags.tree ? everyBranch(session) : stepsOfBranch(session, isModelView ? undefined : leaf);
   if (flags.json) await showJson(session, steps, createOutput(shell.stdout));
   else if (flags.tree) await showTree(session, shell, screen);
   else if (screen.isTerminal)
-    await showOnTerminal(session, steps, { flags, shell, screen, isLarge: isLarge(located) });
+    await showOnTerminal(session, steps, { flags, shell, screen, isLarge: isLarge(located), leaf });
   else await showPlain(session, steps, { flags, shell });
   return 0;
 }
@@ -45,8 +51,8 @@ async function openFor(
   flags: ShowFlags,
   { shell, screen }: { readonly shell: Shell; readonly screen: Screen },
 ): Promise<CatalogSession & Disposable> {
-  const { json, tree, all, fromStart, modelView, branch } = flags;
-  const isWhole = json ?? tree ?? all ?? fromStart ?? modelView ?? branch !== undefined;
+  const { json, facts, tree, all, fromStart, modelView, branch } = flags;
+  const isWhole = json ?? facts ?? tree ?? all ?? fromStart ?? modelView ?? branch !== undefined;
   const isPart = screen.isTerminal && !isWhole && isLarge(located);
   return await openCatalogSession(located, shell, isPart ? { newestBytes: NEWEST_BYTES } : {});
 }
@@ -86,18 +92,23 @@ interface TerminalShow {
   readonly shell: Shell;
   readonly screen: Screen;
   readonly isLarge: boolean;
+  readonly leaf: string | undefined;
 }
 
 async function showOnTerminal(
   session: CatalogSession,
   steps: AsyncIterable<BranchStep>,
-  { flags, shell, screen, isLarge }: TerminalShow,
+  { flags, shell, screen, isLarge, leaf }: TerminalShow,
 ): Promise<void> {
+  // A small session is read twice in an instant; a large one opens at its end.
+  const hasFacts = !isLarge && !session.partial && !flags.all && !flags.modelView;
+  const facts = hasFacts ? factsLine(await factsOfSession(session, leaf, shell)) : "";
   const conversation: Conversation = drawConversation(session, steps, {
     view: viewOf(flags, "short"),
     columns: screen.columns,
     paint: paintFor(screen),
     home: shell.home,
+    facts,
   });
   const lineOf = (text: string): number => {
     // The last screen is full even where the newest turn is short.

@@ -45,4 +45,15 @@ export {
   type SubagentInfo,
   toSessionRow,
 } from "./session.ts";
+export {
+  type AskedFact,
+  type CommitFact,
+  type CostFact,
+  END_WORDS,
+  type EndFact,
+  type FactPlace,
+  type FileFact,
+  type SessionFacts,
+  type TestFact,
+} from "./session-facts.ts";
 export { addUsage } from "./usage.ts";

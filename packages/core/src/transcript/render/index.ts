@@ -15,6 +15,7 @@ export {
   textEditsOf,
 } from "./changes.ts";
 export { fence, inlineCode } from "./fence.ts";
+export { type CommonLines, commonLines } from "./line-diff.ts";
 export { isTooLongForMarkdown, type MarkdownOptions, messageToMarkdown } from "./markdown.ts";
 export {
   type MessageKind,

@@ -1,5 +1,6 @@
 /** A page with a session inside (`continuo session export --format html`): the answers that the viewer otherwise requests. */
 
+import type { SessionFacts } from "../../model/index.ts";
 import type { SessionBranches } from "./branches.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
 import type { WindowMessage } from "./history.ts";
@@ -27,6 +28,8 @@ export interface SavedHistory {
   readonly branch: string | null;
   /** The outline of the turns that the page holds. */
   readonly outline: Outline;
+  /** The facts of these turns. */
+  readonly facts: SessionFacts;
   /** The number of messages at the start that are those of the first history, and not in `messages`. */
   readonly shared: number;
   /** The other messages in order, cut as in windows, with the bytes of the images that are shown. */

@@ -1,5 +1,6 @@
 /** The port of the machine on which a server runs: the answers of `/v1/machine/`, without HTTP. */
 
+import type { SessionFacts } from "../../model/index.ts";
 import type {
   EmptyTrashAnswer,
   ForkAnswer,
@@ -71,6 +72,8 @@ export interface MachineService {
     query: HistoryName & { readonly before?: number; readonly limit?: number },
     signal: AbortSignal,
   ): Promise<Outline>;
+  /** The facts of this history. */
+  facts(query: HistoryName, signal: AbortSignal): Promise<SessionFacts>;
   find(
     query: HistoryName & { readonly words: string; readonly before?: number; readonly limit?: number },
     signal: AbortSignal,

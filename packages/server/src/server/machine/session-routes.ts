@@ -66,6 +66,11 @@ export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, aske
     const query = present(parseQuery(c, OUTLINE));
     return Response.json(await service.outline({ key: keyOf(c), ...query }, c.req.raw.signal));
   });
+  app.get(`${SESSION}/facts`, async (c) => {
+    const service = await asked(c, "read");
+    const query = present(parseQuery(c, z.strictObject(VIEW)));
+    return Response.json(await service.facts({ key: keyOf(c), ...query }, c.req.raw.signal));
+  });
   app.get(`${SESSION}/find`, async (c) => {
     const service = await asked(c, "read");
     const query = present(parseQuery(c, FIND));

@@ -1,0 +1,81 @@
+/** The commands that calls run, and how they ended. Pure. */
+
+import { type Block, type ToolCallBlock, type ToolResultBlock, textOf } from "../../model/index.ts";
+
+const COMMAND_ARGUMENTS: readonly string[] = ["command", "cmd", "script"];
+const SHELL = /^(?:\S*\/)?(?:ba|z|da)?sh$/u;
+
+/** Longer commands and outputs are not looked into beyond this; of an output the end is. */
+export const MAX_LOOKED_CHARS = 100_000;
+
+/** Codex gives a command as a list of words, or as text. A patch is a change of files, and no command. */
+export function commandOf({ args }: Pick<ToolCallBlock, "args">): string | null {
+  for (const name of COMMAND_ARGUMENTS) {
+    const value = args[name];
+    const text = Array.isArray(value) ? commandOfWords(value) : value;
+    if (typeof text === "string" && text !== "") return text.includes("*** Begin Patch") ? null : text;
+  }
+  return null;
+}
+
+/** `["bash", "-lc", "npm test"]` is what the shell runs. */
+function commandOfWords(values: readonly unknown[]): string {
+  const words = values.filter((word) => typeof word === "string");
+  const [shell = "", flag = "", script, ...rest] = words;
+  const isScript = SHELL.test(shell) && /^-\w*c$/u.test(flag) && rest.length === 0;
+  return isScript && script !== undefined ? script : words.join(" ");
+}
+
+/**
+ * The words that begin each simple command of a line: what is quoted or in a here-document begins none. `bash -c "…"` is what
+ * it runs.
+ */
+export function simpleCommands(command: string): readonly string[] {
+  const text = command.slice(0, MAX_LOOKED_CHARS);
+  const [, , inner] = /^\s*(?:\S*\/)?(?:ba|z|da)?sh\s+-\w*c\s+(['"])([\s\S]*)\1\s*$/u.exec(text) ?? [];
+  return (inner ?? text)
+    .replace(/<<-?\s*(['"]?)(\w+)\1[\s\S]*?\n\s*\2(?=\n|\)|$)/gu, "")
+    .replace(/\\\n/gu, " ")
+    .replace(/'[^']*'|"(?:[^"\\]|\\.)*"/gu, '""')
+    .split(/&&|\|\||[;|\n&(){}]/u)
+    .map((part) => part.trim().replace(/^(?:\w+=\S*\s+)+/u, ""))
+    .filter((part) => part !== "");
+}
+
+/** `null` if the result does not say it, as that of a command which still runs. */
+export function exitCodeOf({ isError, status, content, details }: ToolResultBlock): number | null {
+  const known = codeIn(details);
+  if (known !== null) return known < 0 ? null : known;
+  const text = textOf(content);
+  const ends = `${text.slice(0, 2_000)}\n${text.slice(-2_000)}`;
+  const [, code] = EXIT.exec(ends) ?? [];
+  if (code !== undefined) return Number(code);
+  if (isError || STILL_RUNS.test(ends) || (status !== undefined && status !== "ok")) return null;
+  return 0;
+}
+
+const EXIT =
+  /(?:^|\n|<shellId: \S+ )(?:Process exited with code|Command exited with code|Exit code:?|Exit Code:|completed with exit code|exited with exit code) (-?\d{1,10})/u;
+const STILL_RUNS =
+  /running in background|moved to background|Process running with session|cancelled by user|aborted by user|timed out/u;
+
+function codeIn(details: unknown): number | null {
+  for (const one of Array.isArray(details) ? details : [details]) {
+    const { exit_code, exitCode, shellExecution, metadata, backgroundTaskId } = asRecord(one);
+    if (typeof backgroundTaskId === "string") return -1;
+    const code = [exit_code, exitCode, asRecord(shellExecution).exitCode, asRecord(metadata).exit].find(
+      (value) => typeof value === "number",
+    );
+    if (typeof code === "number") return code;
+  }
+  return null;
+}
+
+/** The end of what a command printed. */
+export function outputOf({ content }: { readonly content: readonly Block[] }): string {
+  return textOf(content).slice(-MAX_LOOKED_CHARS);
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,63 @@
+/** The facts of the sessions that each agent wrote: every fixture has some, and edits and commands are read in each agent's form. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readNativeSession } from "@continuo/agents";
+import type { AgentName, SessionFacts } from "@continuo/core/model";
+import { sessionFacts } from "@continuo/core/transcript/work";
+import { afterAll, expect, test } from "vitest";
+import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "continuo-facts-"));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+async function factsIn(one: readonly [AgentName, string]): Promise<readonly SessionFacts[]> {
+  const { places, sessions } = await copyHome(mkdtempSync(join(scratch, "home-")), one);
+  const all: SessionFacts[] = [];
+  for (const { location, cwd } of sessions) {
+    const { messages } = await readNativeSession(location, { places });
+    all.push(await sessionFacts(messages, { cwd }));
+  }
+  return all;
+}
+
+test.each(FORMAT_CASES)(
+  "%s %s: each session says where it stopped, and each fact is in a turn of it",
+  async (...one) => {
+    const all = await factsIn(one);
+    expect(all.length).toBeGreaterThan(0);
+    for (const { turns, asked, lastAsked, files, commits, tests, end } of all) {
+      const places = [asked, lastAsked, end, ...files, ...commits, ...tests].filter((fact) => fact !== null);
+      expect(end?.turn).toBe(turns === 0 ? undefined : turns);
+      expect(places.filter(({ turn }) => turn < 1 || turn > turns)).toEqual([]);
+    }
+  },
+);
+
+/** The lines of all fixtures of an agent, each once. */
+async function lines(agent: AgentName, drawn: (facts: SessionFacts) => readonly string[]): Promise<string[]> {
+  const cases = FORMAT_CASES.filter(([name]) => name === agent);
+  const all = await Promise.all(cases.map(async (one) => (await factsIn(one)).flatMap(drawn)));
+  return [...new Set(all.flat())].sort();
+}
+
+const EDITED = "timer.js changed +1 -1 all";
+
+test.each([
+  ["codex", [EDITED]],
+  ["pi", [EDITED]],
+  ["copilot", [EDITED]],
+] as const)("an edit of %s is one line that changed", async (agent, expected) => {
+  const drawn = await lines(agent, ({ files }) =>
+    files.map((file) => `${file.path} ${file.status} +${file.added} -${file.removed} ${file.known}`),
+  );
+  expect(drawn).toEqual(expected);
+});
+
+test("the tests that opencode ran failed and passed, by the exit codes that it keeps", async () => {
+  const drawn = await lines("opencode", ({ tests }) =>
+    tests.map(({ command, outcome }) => `${command} ${outcome}`),
+  );
+  expect(drawn).toEqual(["node timer.test.js failed"]);
+});
