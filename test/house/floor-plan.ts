@@ -51,7 +51,10 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   conversations: {
     folder: "packages/agents/src/conversations",
     floor: 6,
-    only: [...BELOW, "native", "editing", "catalog", "handoff", "sessions", "drivers", "config"],
+    only: [
+      ...BELOW,
+      ...["native", "editing", "catalog", "handoff", "sessions", "drivers", "config", "model-agent"],
+    ],
   },
   pages: { folder: "packages/agents/src/pages", floor: 6, only: [...BELOW, "catalog"] },
   search: { folder: "packages/agents/src/search", floor: 6, only: [...BELOW, "catalog", "index-file"] },

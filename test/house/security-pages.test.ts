@@ -43,6 +43,8 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "server/subscriptions/webhook.ts": "hosts of webhooks",
   "cli/serve/telemetry.ts": "a collector of metrics",
   "live/writers/openai.ts": "models for notes",
+  "model-agent/open-model.ts": "a model of `models`",
+  "model-agent/local-servers.ts": "model servers of this machine",
   "cli/channel/server.ts": "the server that they were given",
   "cli/live/export-frames.ts": "the server that they were given",
   "cli/stats/update-prices.ts": "--update-prices URL",
@@ -62,7 +64,7 @@ const OF_THIS_MACHINE = [
 ];
 
 const CONNECTS =
-  /await fetch\(|\bnew WebSocket\(|\bimport pg from "pg"|\brequestHttps?\b|\bconnect\b[^;]*\} from "node:(?:net|tls)"|from "node:(?:tls|dgram|http2|https)"|Exporter\(\)/u;
+  /await fetch\(|\bnew WebSocket\(|\bimport pg from "pg"|\brequestHttps?\b|\bconnect\b[^;]*\} from "node:(?:net|tls)"|from "node:(?:tls|dgram|http2|https)"|Exporter\(\)|import\("@ai-sdk\//u;
 
 test("the server's page lists every connection to another system, and only these sources open one", () => {
   const connecting = readSource()

@@ -79,6 +79,7 @@ const RETRY_MS = 1_000;
 async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {
   const configuration = await readConfiguration(present({ places: shell, cwd }));
   const settings = configuration.agents[name];
+  if (settings?.endpoint !== undefined) return;
   const driving = settings === undefined ? {} : agentOptionsOf(settings);
   const { command, label, install } = await findAgentProgram(name, { ...driving, places: placesOf(shell) });
   if (command !== null) return;

@@ -89,6 +89,9 @@ const ADVICE: Readonly<Record<string, (install: string | null) => string | undef
 
 /** An agent of the configuration is there, or it would have said so. */
 function settingsOf(settings: AgentSettings | undefined): AgentSettings {
+  if (settings?.endpoint !== undefined) {
+    throw new ContinuoError("usage", `${settings.name} is a model, which has no program to examine`);
+  }
   if (settings !== undefined) return settings;
   throw new ContinuoError("usage", "there is no agent of this name");
 }

@@ -8,6 +8,7 @@ import {
   untrustedWarning,
 } from "@continuo/agents/config";
 import { type AgentProgram, findAgentProgram } from "@continuo/agents/drivers";
+import type { LocalServer } from "@continuo/agents/model-agent";
 import type { SessionCapabilities } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
@@ -23,19 +24,36 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
+import { drawModels, toModelJson, toServerJson } from "./models.ts";
 
-export async function runAgents(flags: { readonly json?: true }, shell: Shell): Promise<number> {
+export async function runAgents(
+  flags: { readonly json?: true },
+  shell: Shell,
+  servers?: readonly LocalServer[],
+): Promise<number> {
   const configuration = await readConfiguration({ places: shell });
   assertValid(configuration);
   warnOfUntrusted(configuration, shell);
   const places = placesOf(shell);
-  const programs = await Promise.all(
-    Object.values(configuration.agents).map((settings) =>
-      findAgentProgram(settings.name, { ...agentOptionsOf(settings), places }),
+  const settings = Object.values(configuration.agents);
+  const named = settings.filter(({ endpoint }) => endpoint !== undefined);
+  const { findLocalServers, LOCAL_SERVERS } = await import("@continuo/agents/model-agent");
+  const asked = servers ?? LOCAL_SERVERS;
+  const [programs, found] = await Promise.all([
+    Promise.all(
+      settings
+        .filter(({ endpoint }) => endpoint === undefined)
+        .map((one) => findAgentProgram(one.name, { ...agentOptionsOf(one), places })),
     ),
-  );
+    findLocalServers(asked),
+  ]);
   const output = createOutput(shell.stdout);
-  await output.write(flags.json ? `${toJsonText(programs.map(toJson), 2)}\n` : draw(programs, shell));
+  if (flags.json) {
+    const rows = [...programs.map(toJson), ...named.map(toModelJson), ...found.map(toServerJson)];
+    await output.write(`${toJsonText(rows, 2)}\n`);
+  } else {
+    await output.write(draw(programs, shell) + drawModels({ named, found, asked }, shell));
+  }
   return 0;
 }
 

@@ -75,12 +75,15 @@ async function installedAgents(flags: ChatFlags, shell: Shell): Promise<readonly
   const configuration = await readConfiguration({ places: shell, cwd: flags.cwd ?? shell.cwd });
   assertRunnable(configuration);
   const places = placesOf(shell);
+  const settings = Object.values(configuration.agents);
+  const models = settings.filter(({ endpoint }) => endpoint !== undefined).map(({ name }) => name);
   const programs = await Promise.all(
-    Object.values(configuration.agents).map((settings) =>
-      findAgentProgram(settings.name, { ...agentOptionsOf(settings), places }),
-    ),
+    settings
+      .filter(({ name }) => !models.includes(name))
+      .map((one) => findAgentProgram(one.name, { ...agentOptionsOf(one), places })),
   );
-  const found = programs.filter(({ command }) => command !== null).map(({ agent }) => agent);
+  const installed = programs.filter(({ command }) => command !== null).map(({ agent }) => agent);
+  const found = [...installed, ...models];
   if (found.length > 0) return found;
   throw new ContinuoError("agent_missing", "no agent is installed", {
     hint: "Run `continuo agents` to see how to install one.",

@@ -13,9 +13,9 @@ export async function checkAgents(shell: Shell): Promise<readonly Finding[]> {
   const places = placesOf(shell);
   const { agents } = await readConfiguration({ places: shell });
   const programs = await Promise.all(
-    Object.values(agents).map((settings) =>
-      findAgentProgram(settings.name, { ...agentOptionsOf(settings), places }),
-    ),
+    Object.values(agents)
+      .filter(({ endpoint }) => endpoint === undefined)
+      .map((settings) => findAgentProgram(settings.name, { ...agentOptionsOf(settings), places })),
   );
   const { sessions } = await listSessions({ places, archived: "include" });
   return programs.map((program) => {

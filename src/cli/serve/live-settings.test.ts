@@ -76,6 +76,22 @@ test.each([
   expect(() => liveSettings(configuration, bare)).toThrow(expect.objectContaining({ code: "not_found" }));
 });
 
+test("a model of `models` writes notes under its name, and an agent answers where it is none", async () => {
+  const models =
+    "models:\n  small: { anthropic: claude-small, key_env: KEY }\n  local: { url: 'http://127.0.0.1:1/v1', model: llama }\n";
+  for (const name of ["small", "local"]) {
+    const configuration = await configured(`${models}live:\n  note_writer: ${name}\n`);
+    expect(configuration.problems).toEqual([]);
+    expect(liveSettings(configuration, shell).noteWriters?.map((writer) => writer.name)).toEqual([
+      name,
+      "extractive",
+    ]);
+  }
+  const configuration = await configured(`${models}live: { note_writer: small }\n`);
+  const bare = { ...shell, env: {} } as Shell;
+  expect(() => liveSettings(configuration, bare)).toThrow(expect.objectContaining({ code: "not_found" }));
+});
+
 test("the file of a project cannot say how a server runs continuous sessions", async () => {
   const { live, problems } = await configured("live: { keep_audio: true }", "project");
   expect(live).toEqual({});

@@ -1,6 +1,11 @@
 /** `live` of continuo.yaml as what a server runs continuous sessions with. */
 
-import { type AgentSettings, type Configuration, openDriver } from "@continuo/agents/config";
+import {
+  type AgentSettings,
+  type Configuration,
+  type ModelSettings,
+  openDriver,
+} from "@continuo/agents/config";
 import { ContinuoError, present } from "@continuo/core/model";
 import {
   agentWriter,
@@ -56,21 +61,21 @@ function writerOf(
 ): NoteWriter {
   if (typeof name === "object") return modelWriter(name, shell);
   const settings = agents[name];
+  if (settings?.endpoint !== undefined) return modelWriter({ ...settings.endpoint, name }, shell);
   if (settings !== undefined) return agentNotes(settings, name, shell);
   throw new ContinuoError("usage", `no agent is named ${JSON.stringify(name)}`, {
-    hint: "Name an agent of `agents` as `live.note_writer` in continuo.yaml.",
+    hint: "Name an agent of `agents` or a model of `models` as `live.note_writer` in continuo.yaml.",
   });
 }
 
-function modelWriter(
-  settings: Exclude<Configuration["live"]["noteWriter"], string | undefined>,
-  shell: Shell,
-): NoteWriter {
-  const { model, keyEnv = settings.type === "anthropic" ? "ANTHROPIC_API_KEY" : undefined } = settings;
+type WriterModel = Exclude<Configuration["live"]["noteWriter"], string | undefined> | ModelSettings;
+
+function modelWriter(settings: WriterModel & { readonly name?: string }, shell: Shell): NoteWriter {
+  const { name, model, keyEnv = settings.type === "anthropic" ? "ANTHROPIC_API_KEY" : undefined } = settings;
   const { apiKey } = withKey(present({ apiKeyEnv: keyEnv }), shell);
-  const options = { model, ...present({ apiKey }) };
+  const options = { model, ...present({ name, apiKey }) };
   return settings.type === "anthropic"
-    ? anthropicWriter(options)
+    ? anthropicWriter({ ...options, ...("url" in settings ? present({ url: settings.url }) : {}) })
     : openAiWriter({ ...options, url: settings.url });
 }
 

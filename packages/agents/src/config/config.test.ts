@@ -308,7 +308,7 @@ describe("a trusted folder", () => {
 
 describe("a mistake is reported with its place and with the nearest correct name", () => {
   test.each([
-    ["modle: x", [[1, 1, "modle", 'there is no key "modle"', "agents.NAME.model"]]],
+    ["modle: x", [[1, 1, "modle", 'there is no key "modle"', "models"]]],
     [
       "agents:\n  claude:\n    modle: x",
       [[3, 5, "agents.claude.modle", expect.stringContaining("in agents.claude"), "model"]],
@@ -416,7 +416,7 @@ describe("what is published", () => {
     expect(problems).toEqual([]);
     const keys = new Set(keysOf(content, []));
     const hasKey = (key: string): boolean =>
-      ["claude", "my-model"].some((name) => keys.has(key.replace("*", name)));
+      ["claude", "my-model", "local", "sonnet"].some((name) => keys.has(key.replace("*", name)));
     expect(everyKey().filter((key) => !hasKey(key))).toEqual([]);
   });
 

@@ -32,6 +32,7 @@ export {
   type ContinuationMode,
   FILE_NAME,
   type LiveConfiguration,
+  type ModelSettings,
 } from "./settings.ts";
 export {
   readTrusted,

@@ -1,6 +1,6 @@
 /** The driver of an agent, as the configuration wants it started, with the trust that folders have. */
 
-import type { AgentDriver, Restriction } from "@continuo/core/model";
+import { type AgentDriver, ContinuoError, type Restriction } from "@continuo/core/model";
 import { continuoHome, type PlacesAt } from "@continuo/files";
 import { type OpenAgentOptions, openAgent, restrictionIn } from "../drivers/index.ts";
 import { agentOptionsOf } from "./agent-options.ts";
@@ -13,6 +13,9 @@ export async function openDriver(
   places: PlacesAt,
   more: Pick<OpenAgentOptions, "onWait" | "isTrusted" | "writerWaitMs"> = {},
 ): Promise<AgentDriver> {
+  if (settings.endpoint !== undefined) {
+    throw new ContinuoError("unsupported", `${settings.name} is a model, which has no program`);
+  }
   return await openAgent(settings.name, { ...optionsOf(settings, places), ...more });
 }
 

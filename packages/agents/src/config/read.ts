@@ -8,9 +8,11 @@ import { recallContents, rememberContents } from "./file-cache.ts";
 import { findProjectFile, type RawFile, readFile } from "./files.ts";
 import { guardedIn, withoutGuarded } from "./guarded-keys.ts";
 import { type Layers, toLive, withCommon, withFile, withFlags } from "./merge.ts";
+import { takenNames, toModels, withModels } from "./models.ts";
 import type { ParsedFile } from "./parse.ts";
 import { type ServerLimitSettings, toServerLimits } from "./server-limits.ts";
 import {
+  type AgentSettings,
   agentsByName,
   type Configuration,
   type ConfigurationFile,
@@ -102,6 +104,7 @@ function lay(
     serverLimits: {},
     prices: {},
     live: {},
+    models: [],
   };
   const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
   if (ofHome !== null) add(reading, { raw: ofHome, of: "home", parsed: parsedOf(ofHome) });
@@ -114,10 +117,11 @@ function lay(
           isTrusted: isTrustedFile?.(ofProject) === true,
         });
   const withheld = new Set(untrusted?.keys.map((key) => key.split(".")[1] ?? ""));
+  reading.layers = { ...reading.layers, agents: withModels(reading.layers.agents, reading.models) };
   const { layers, files } = reading;
   const problems = [...reading.problems, ...withoutCommand(reading, withheld), ...withoutDefault(reading)];
   const startable = Object.values(layers.agents).filter(
-    ({ name, command }) => isKnownAgent(name) || command !== null,
+    ({ name, command, endpoint }) => isKnownAgent(name) || command !== null || endpoint !== undefined,
   );
   const agents = agentsByName(startable.map((settings) => withCommon(settings, layers)));
   const { indexExclude, indexBackground, serverLimits, prices, live } = reading;
@@ -141,6 +145,7 @@ interface Reading {
   serverLimits: ServerLimitSettings;
   prices: Configuration["prices"];
   live: LiveConfiguration;
+  models: readonly AgentSettings[];
 }
 
 interface SaidBy {
@@ -179,6 +184,7 @@ const OF_HOME = {
   server: "one server serves all projects",
   prices: "one bill is for all projects",
   live: "one server serves all projects",
+  models: "the key of a model is sent to its address",
 } as const;
 
 function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
@@ -189,9 +195,11 @@ function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, 
     reading.serverLimits = toServerLimits(content.server?.limits);
     reading.prices = toPrices(content.prices ?? {});
     reading.live = toLive(content.live ?? {});
+    reading.models = toModels(content.models ?? {});
+    reading.problems.push(...takenNames(file, parsed));
     return;
   }
-  for (const key of ["index", "server", "prices", "live"] as const) {
+  for (const key of ["index", "server", "prices", "live", "models"] as const) {
     if (content[key] === undefined) continue;
     const message = `only the file in CONTINUO_HOME can have this key: ${OF_HOME[key]}`;
     reading.problems.push({ file, ...placeOf([key]), key, message, suggestion: null });
@@ -245,9 +253,16 @@ function toPath(
 
 /** An agent that Continuo does not know cannot be started without one. */
 function withoutCommand({ layers, named }: Reading, withheld: ReadonlySet<string>): ConfigurationProblem[] {
-  return Object.values(layers.agents).flatMap(({ name, command }) => {
+  return Object.values(layers.agents).flatMap(({ name, command, endpoint }) => {
     const place = named.get(name);
-    if (isKnownAgent(name) || command !== null || withheld.has(name) || place === undefined) return [];
+    if (
+      endpoint !== undefined ||
+      isKnownAgent(name) ||
+      command !== null ||
+      withheld.has(name) ||
+      place === undefined
+    )
+      return [];
     const { file, parsed } = place;
     const message = `${name} is not an agent that Continuo knows, and has no command`;
     const suggestion = nearest(name, AGENT_NAMES);

@@ -103,6 +103,19 @@ export interface FileLive {
     | undefined;
 }
 
+/** A model at an endpoint with the API of OpenAI, or one of Anthropic. */
+export type FileModel = FileModelOptions &
+  (
+    | { readonly url: string; readonly model: string }
+    | { readonly anthropic: string; readonly url?: string | undefined }
+  );
+
+interface FileModelOptions {
+  readonly key_env?: string | undefined;
+  readonly window?: number | undefined;
+  readonly instructions?: string | undefined;
+}
+
 export interface FileContent {
   readonly env?: "pass" | "deny" | undefined;
   readonly agent?: string | undefined;
@@ -110,6 +123,7 @@ export interface FileContent {
   readonly always_continue?: boolean | undefined;
   readonly context?: FileContext | undefined;
   readonly agents?: Readonly<Record<string, FileAgent>> | undefined;
+  readonly models?: Readonly<Record<string, FileModel>> | undefined;
   readonly prices?: Readonly<Record<string, FilePrice>> | undefined;
   readonly index?:
     | { readonly exclude?: readonly string[] | undefined; readonly background?: boolean | undefined }
@@ -246,6 +260,28 @@ const days = z.number().min(0.01).max(36_500);
 const share = z.number().min(0).max(1);
 const whole = z.int().min(0);
 
+const modelOptions = {
+  key_env: endpoint.api_key_env,
+  window: z
+    .int()
+    .min(1_000)
+    .max(100_000_000)
+    .optional()
+    .describe(
+      "The tokens that the model reads at once. Default: 128,000. Three quarters are for the conversation; the oldest messages are left out.",
+    ),
+  instructions: z.string().max(MAX_TEXT_CHARS).optional().describe("What the model is told first."),
+};
+
+const model = z.union([
+  z.strictObject({ url: endpoint.url, model: endpoint.model, ...modelOptions }),
+  z.strictObject({
+    anthropic: text.describe("The model of Anthropic."),
+    url: endpoint.url.optional().describe("Another endpoint with the API of Anthropic."),
+    ...modelOptions,
+  }),
+]);
+
 const live = z.strictObject({
   adaptive_batching: z
     .boolean()
@@ -356,6 +392,13 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, `at most ${MAX_AGENTS} agents`)
     .optional()
     .describe(`The agents by name: ${AGENT_NAMES.join(", ")}, or any other ACP agent with its command.`),
+  models: z
+    .record(z.string().regex(AGENT_NAME), model)
+    .refine((models) => Object.keys(models).length <= MAX_AGENTS, `at most ${MAX_AGENTS} models`)
+    .optional()
+    .describe(
+      "Models that Continuo calls itself, by name: each is an agent without tools, and can write notes. Only in the file in CONTINUO_HOME.",
+    ),
   prices: z
     .record(text, price)
     .refine((prices) => Object.keys(prices).length <= MAX_PRICES, `at most ${MAX_PRICES} models`)

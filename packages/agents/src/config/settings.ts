@@ -44,7 +44,20 @@ export interface BudgetSettings {
   readonly maxDurationMs?: number;
 }
 
+/** A model that Continuo calls itself. */
+export type ModelSettings = {
+  readonly model: string;
+  /** The environment variable that contains the key. */
+  readonly keyEnv?: string;
+  readonly instructions?: string;
+} & (
+  | { readonly type: "openai"; readonly url: string }
+  | { readonly type: "anthropic"; readonly url?: string }
+);
+
 export interface AgentSettings {
+  /** The agent is this model; without it, the agent is a program. */
+  readonly endpoint?: ModelSettings;
   /** The variables that it inherits; `null`: all in a trusted folder, a list elsewhere. */
   readonly environment: "pass" | "deny" | null;
   readonly name: string;

@@ -9,59 +9,22 @@ import {
   isContinuoError,
   type OpenConversation,
   present,
-  type ToolServer,
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { isListedOnlyByAgent } from "../catalog/index.ts";
-import { type AgentSettings, openDriver } from "../config/index.ts";
-import { type DrivenAgent, type ReplayWriter, toAgent } from "../drivers/link/index.ts";
+import { openDriver } from "../config/index.ts";
+import { type ReplayWriter, toAgent } from "../drivers/link/index.ts";
+import type { AgentOptions, ConversationAgent } from "./conversation-agent.ts";
 import type { ProgramPlace } from "./state.ts";
-
-export interface AgentOptions {
-  readonly settings: AgentSettings;
-  readonly places: PlacesAt;
-  readonly cwd: string;
-  readonly onPermission: NonNullable<OpenConversation["onPermission"]>;
-  /** `session` keeps its program between turns. */
-  readonly keepOpen: "session" | "turn";
-  /** Called when the driver has to wait before it opens a session. */
-  readonly onWait?: (waitMs: number) => void;
-  /** The person's trust in folders, by default that of the record. */
-  readonly isTrusted?: (folder: string) => boolean;
-  /** A mode of the agent's own, such as `plan`. */
-  readonly mode?: string;
-  /** See `OpenConversation.effort`. */
-  readonly effort?: string;
-  /** See `DriverOptions.writerWaitMs`. */
-  readonly writerWaitMs?: number;
-  /** See `OpenConversation.toolServers`. */
-  readonly toolServers?: readonly ToolServer[];
-}
-
-/** Options that choose the session in which an agent is opened. */
-export type AgentOpening = Pick<
-  OpenConversation,
-  "cwd" | "resumeSessionId" | "continueLast" | "continueBy" | "wantHistory"
->;
-
-export interface ConversationAgent extends DrivenAgent {
-  /**
-   * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
-   * expected to. That turn reports the errors.
-   */
-  prepare(place: ProgramPlace): void;
-  /** Like `prepare`, but resolves when the conversation is open. Errors: as `AgentDriver.open`. */
-  enter(entrance: AgentOpening): Promise<Conversation>;
-  /** The session that its next turn finds open; `null` if nothing was started early. */
-  readonly place: ProgramPlace | null;
-  /** The open conversation, also one that was started early; waits for its opening. `null` if there is none. */
-  opened(): Promise<Conversation | null>;
-  /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */
-  lister(): Promise<AgentDriver | null>;
-}
 
 /** Nothing is started yet. Errors: `not_found`, `usage`. */
 export async function createAgent(options: AgentOptions): Promise<ConversationAgent> {
+  const { endpoint } = options.settings;
+  if (endpoint === undefined) return await createProgramAgent(options);
+  return await (await import("./model-conversation.ts")).createModelAgent(options, endpoint);
+}
+
+async function createProgramAgent(options: AgentOptions): Promise<ConversationAgent> {
   const { settings, places, cwd, onPermission, keepOpen, onWait, isTrusted } = options;
   const { mode, effort, toolServers, writerWaitMs } = options;
   const { resumeId } = settings.session;

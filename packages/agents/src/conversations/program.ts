@@ -4,7 +4,8 @@ import { present, type ToolServer } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { type ProjectTrust, restrictionFor } from "../config/index.ts";
 import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
-import { type ConversationAgent, createAgent } from "./agents.ts";
+import { createAgent } from "./agents.ts";
+import type { ConversationAgent } from "./conversation-agent.ts";
 import { describeRestriction } from "./restrictions.ts";
 import { nextPlace, type ProgramPlace, type TalkSetting, type TalkState } from "./state.ts";
 
@@ -55,6 +56,8 @@ export function createProgram(options: ProgramOptions): Program {
   /** Before the agent starts: a person is asked once for each project, and told once what the agent is not given. */
   const settleTrust = async ({ settings, session }: TalkState): Promise<void> => {
     const cwd = session?.cwd ?? setting.cwd;
+    // A model has no program that could run the code of a project.
+    if (settings.endpoint !== undefined) return;
     const restrictionNow = () => restrictionFor(settings, places, cwd, trust);
     if (restrictionNow()?.isTrusted === false) await trust.settle(cwd);
     const restriction = restrictionNow();

@@ -75,7 +75,10 @@ export async function agentsAt(places: PlacesAt, cwd: string): Promise<readonly 
 export function installedAgents({ agents }: Configuration, places: PlacesAt): readonly string[] {
   const { PATH = "" } = places.env;
   return Object.entries(agents)
-    .filter(([name, { command }]) => findProgram(command ?? name, PATH, places.home) !== null)
+    .filter(
+      ([name, { command, endpoint }]) =>
+        endpoint !== undefined || findProgram(command ?? name, PATH, places.home) !== null,
+    )
     .map(([name]) => name);
 }
 

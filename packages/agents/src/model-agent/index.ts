@@ -6,6 +6,8 @@
  * Does not know: sessions, runs, providers.
  */
 
+export { type FoundServer, findLocalServers, LOCAL_SERVERS, type LocalServer } from "./local-servers.ts";
 export { type ModelMessages, toModelMessages } from "./messages.ts";
 export { ModelAgent, type ModelAgentOptions } from "./model-agent.ts";
+export { type ModelEndpoint, openModel } from "./open-model.ts";
 export { createStreamFold, type StreamFold } from "./stream.ts";

@@ -1,0 +1,52 @@
+/** The models of the configuration, each as an agent of its own name. Pure. */
+
+import { AGENT_NAMES, present } from "@continuo/core/model";
+import type { ParsedFile } from "./parse.ts";
+import type { FileModel } from "./schema.ts";
+import {
+  type AgentSettings,
+  agentsByName,
+  type ConfigurationProblem,
+  defaultSettings,
+  type ModelSettings,
+} from "./settings.ts";
+
+const DEFAULT_WINDOW = 128_000;
+/** The rest is for instructions and the answer, and for tokens that were estimated too low. */
+const CONVERSATION_SHARE = 0.75;
+
+export function toModels(models: Readonly<Record<string, FileModel>>): readonly AgentSettings[] {
+  return Object.entries(models).map(([name, model]) => ({
+    ...defaultSettings(name),
+    endpoint: toEndpoint(model),
+    context: { maxTokensApprox: Math.floor((model.window ?? DEFAULT_WINDOW) * CONVERSATION_SHARE) },
+  }));
+}
+
+function toEndpoint(model: FileModel): ModelSettings {
+  const more = present({ keyEnv: model.key_env, instructions: model.instructions });
+  if (!("anthropic" in model)) return { type: "openai", url: model.url, model: model.model, ...more };
+  return { type: "anthropic", model: model.anthropic, ...present({ url: model.url }), ...more };
+}
+
+/** The agents of all files with the models, which are those of the person. */
+export function withModels(
+  agents: Readonly<Record<string, AgentSettings>>,
+  models: readonly AgentSettings[],
+): Readonly<Record<string, AgentSettings>> {
+  return models.length === 0 ? agents : agentsByName([...Object.values(agents), ...models]);
+}
+
+/** A model and an agent of the same name could not be told apart. */
+export function takenNames(
+  file: string,
+  { content, placeOf }: Pick<ParsedFile, "content" | "placeOf">,
+): readonly ConfigurationProblem[] {
+  const taken: readonly string[] = [...AGENT_NAMES, ...Object.keys(content.agents ?? {})];
+  return Object.keys(content.models ?? {})
+    .filter((name) => taken.includes(name))
+    .map((name) => {
+      const message = `an agent has the name ${name} already`;
+      return { file, ...placeOf(["models", name]), key: `models.${name}`, message, suggestion: null };
+    });
+}

@@ -1,0 +1,71 @@
+/** Servers of models on this machine, found at the ports that they have unless somebody changes them. */
+
+export interface LocalServer {
+  readonly name: string;
+  readonly port: number;
+  /** Its own word in `owned_by`, where other programs often have the port. */
+  readonly ownedBy?: string;
+}
+
+export const LOCAL_SERVERS: readonly LocalServer[] = [
+  { name: "Ollama", port: 11_434 },
+  { name: "LM Studio", port: 1_234 },
+  { name: "vLLM", port: 8_000, ownedBy: "vllm" },
+];
+
+export interface FoundServer {
+  readonly name: string;
+  /** For `models` of continuo.yaml. */
+  readonly url: string;
+  /** At most 100. */
+  readonly models: readonly string[];
+}
+
+const ANSWER_MS = 400;
+const MAX_BYTES = 1_000_000;
+const MAX_MODELS = 100;
+const MAX_NAME = 200;
+
+/** All are asked at the same time. A server that does not answer in time, or with something else, is not found. */
+export async function findLocalServers(
+  servers: readonly LocalServer[] = LOCAL_SERVERS,
+): Promise<readonly FoundServer[]> {
+  const found = await Promise.all(servers.map((server) => ask(server).catch(() => null)));
+  return found.filter((server) => server !== null);
+}
+
+async function ask({ name, port, ownedBy }: LocalServer): Promise<FoundServer | null> {
+  const url = `http://127.0.0.1:${port}/v1`;
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const answer = await fetch(`${url}/models`, { signal, redirect: "error" });
+  if (!answer.ok) return null;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) return null;
+    chunks.push(chunk);
+  }
+  const list = modelsIn(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+  if (list === null || (ownedBy !== undefined && list.every((model) => model.ownedBy !== ownedBy)))
+    return null;
+  return { name, url, models: list.slice(0, MAX_MODELS).map(({ id }) => id) };
+}
+
+interface ListedModel {
+  readonly id: string;
+  readonly ownedBy: unknown;
+}
+
+/** `null` for an answer of another program. */
+function modelsIn(answer: unknown): readonly ListedModel[] | null {
+  const { data } = (answer ?? {}) as { readonly data?: unknown };
+  // Ollama without a model answers null.
+  if (data === null) return [];
+  if (!Array.isArray(data)) return null;
+  return data.flatMap((model: { readonly id?: unknown; readonly owned_by?: unknown } | null) =>
+    typeof model?.id === "string" && model.id.length <= MAX_NAME
+      ? [{ id: model.id, ownedBy: model.owned_by }]
+      : [],
+  );
+}
