@@ -124,6 +124,7 @@ const LATE = new Set([
   "node:fs/promises",
   "node:tty",
   "node:v8",
+  "node:vm",
   "node:worker_threads",
   "node:zlib",
 ]);

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { IndexedSession } from "@continuo/agents/catalog";
-import { parseQuery, type SearchableSession, search, toBestMatch } from "@continuo/agents/search";
+import type { IndexedSession, ReadySession } from "@continuo/agents/catalog";
+import { parseQuery, search, toBestMatch } from "@continuo/agents/search";
 import type { Message } from "@continuo/core/model";
 import {
   asOneStep,
@@ -55,9 +55,11 @@ async function ask({ sessions, questions, nowMs }: Haystack, path: string, count
   const stored = await storedSessions(path);
   const known = new Map(sessions.map((one) => [locationOf(one), one]));
   const ready = new Map(
-    stored.flatMap(({ id, key, stamp }): [number, SearchableSession][] => {
+    stored.flatMap(({ id, key, stamp }): [number, ReadySession][] => {
       const session = known.get(key);
-      return session === undefined ? [] : [[id, { ...toIndexed(session), stamp }]];
+      return session === undefined
+        ? []
+        : [[id, { stamp, hasNativeRefs: false, session: () => toIndexed(session) }]];
     }),
   );
   const baselines = baselinesOf(sessions);

@@ -53,7 +53,8 @@ async function expectSameTurns(places: Places & { readonly cwd: string }): Promi
   );
   if (used.state !== "ready") throw new Error(used.state);
   const all: string[][] = [];
-  for (const [id, { location }] of ready) {
+  for (const [id, one] of ready) {
+    const { location } = one.session();
     const indexed = used.value
       .filter(({ session }) => session === id)
       .sort((a, b) => a.number - b.number)

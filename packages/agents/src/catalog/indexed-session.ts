@@ -1,7 +1,7 @@
 /** A session as a search knows it without opening it, and the source of its text. */
 
 import type { Message, NativeRef, SessionRow } from "@continuo/core/model";
-import type { TextSource } from "@continuo/native/index-file";
+import type { StoredSession, TextSource } from "@continuo/native/index-file";
 import type { FoundSession } from "@continuo/native/kit";
 import type { StampOfDependency } from "./dependencies.ts";
 
@@ -21,6 +21,7 @@ export interface StoredIndexedSession extends IndexedSession {
 }
 
 export interface CatalogSource extends TextSource {
+  readonly sessionId: string;
   /** Another thread reads a native session by it. */
   readonly found?: FoundSession;
   /** The greatest comes first. */
@@ -37,6 +38,29 @@ const UNKNOWN = { createdAt: null, sizeBytes: null } as const;
 /** An index cannot know that its agent has it open now. */
 export function parseStored(source: string): StoredIndexedSession {
   return { ...UNKNOWN, ...JSON.parse(source), live: null };
+}
+
+/** A session that a search may answer from. */
+export interface ReadySession {
+  readonly stamp: string;
+  /** False if no native session is the same conversation. */
+  readonly hasNativeRefs: boolean;
+  /** Parsed when it is first asked for: a search shows few of thousands. */
+  session(): IndexedSession;
+}
+
+export function toReady({ stamp, source }: Pick<StoredSession, "stamp" | "source">): ReadySession {
+  let parsed: IndexedSession | null = null;
+  return {
+    stamp,
+    get hasNativeRefs() {
+      return !source.includes('"nativeRefs":[]');
+    },
+    session() {
+      parsed ??= toIndexed(source);
+      return parsed;
+    },
+  };
 }
 
 /** The session of what the index keeps, or of what a text is opened with. */

@@ -17,6 +17,7 @@ import type {
   FoundSession,
   OpenedSession,
   SavedSkimMemo,
+  TitleBeside,
 } from "@continuo/native/kit";
 import { createStampOfDependency, type StampOfDependency, toDependencyStamps } from "./dependencies.ts";
 import { everyMessage } from "./every-message.ts";
@@ -48,26 +49,37 @@ export async function nativeSources(options: NativeSourceOptions): Promise<Catal
   const sharing = new Map<string, number>();
   for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
   const readers = new Map<string, AgentReader>();
-  for (const agent of READABLE_AGENTS) readers.set(agent, await formatOf(agent));
-  const besideNow = createStampOfDependency(found, [...readers.values()]);
-  const sources: CatalogSource[] = [];
-  for (const one of found) {
-    const title = await titleBeside(one, readers.get(one.agent), places);
-    const told = { sharing: sharing.get(fileOf(one)) ?? 1, placed: placedOf(one, title), besideNow };
-    sources.push(toSource(one, told, options));
+  const titles = new Map<string, TitleBeside>();
+  for (const agent of READABLE_AGENTS) {
+    const reader = await formatOf(agent);
+    readers.set(agent, reader);
+    titles.set(agent, await titlesBeside(reader, places));
   }
-  return sources;
+  const besideNow = createStampOfDependency(found, [...readers.values()]);
+  return found.map((one) => {
+    const title = titles.get(one.agent)?.(one) ?? null;
+    const told = { sharing: sharing.get(fileOf(one)) ?? 1, placed: placedOf(one, title), besideNow };
+    return toSource(one, told, options);
+  });
 }
 
-async function titleBeside(
-  found: FoundSession,
-  reader: AgentReader | undefined,
-  places: Places,
-): Promise<string | null> {
+/** If titles cannot be read, the session reports it when it is opened. */
+async function titlesBeside(reader: AgentReader, places: Places): Promise<TitleBeside> {
+  const ofAll = await nullIfUnreadable(async () => await reader.titlesBeside?.(places));
+  return (found) => {
+    try {
+      return ofAll?.(found) ?? null;
+    } catch (error) {
+      if (!isContinuoError(error)) throw error;
+      return null;
+    }
+  };
+}
+
+async function nullIfUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
   try {
-    return (await reader?.titleBeside?.(found, places)) ?? null;
+    return await read();
   } catch (error) {
-    // If titles cannot be read, the session reports it when it is opened.
     if (!isContinuoError(error)) throw error;
     return null;
   }
@@ -96,6 +108,7 @@ function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceO
   const { nowMs, rules } = options;
   return {
     key: location,
+    sessionId: found.sessionId,
     found,
     stamp: isSettled(files, nowMs) ? `${stampOf(files)}${placed}${rules}` : null,
     besideNow,

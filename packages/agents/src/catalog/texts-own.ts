@@ -86,6 +86,7 @@ function toSource({ row, head }: OwnState, rules: string, own: () => Promise<Ope
   const { location, title, cwd, nativeRefs, updatedAt } = row;
   return {
     key: location,
+    sessionId: row.sessionId,
     stamp: `${head} ${JSON.stringify([title, cwd, nativeRefs])}${rules}`,
     sizeBytes: 0,
     changedMs: updatedAt === null ? 0 : Date.parse(updatedAt),

@@ -40,6 +40,7 @@ export function trashSources({ places, nowMs, isExcluded, rules }: TrashSourceOp
       const files = trashedFiles(trashed.trashId, places);
       return {
         key: `${TRASHED}${trashed.trashId}`,
+        sessionId: trashed.info.sessionId,
         stamp: isSettled(files, nowMs) ? `${stampOf(files)}${rules}` : null,
         sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
         changedMs: files.length === 0 ? 0 : changedMsOf(files),

@@ -19,7 +19,7 @@ import {
 import type { SavedSkimMemo } from "@continuo/native/kit";
 import { areDependenciesUnchanged, stampOfFile } from "./dependencies.ts";
 import { excludes } from "./exclude-patterns.ts";
-import { type CatalogSource, type IndexedSession, parseStored, toIndexed } from "./indexed-session.ts";
+import { type CatalogSource, parseStored, type ReadySession, toReady } from "./indexed-session.ts";
 import { nativeSources } from "./texts-native.ts";
 import { ownSources } from "./texts-own.ts";
 import { trashSources } from "./texts-trash.ts";
@@ -49,7 +49,7 @@ export interface TextsProgress {
 
 export interface Texts {
   /** Sessions that a search may answer from, by their number in the index. */
-  readonly ready: ReadonlyMap<number, IndexedSession & { readonly stamp: string }>;
+  readonly ready: ReadonlyMap<number, ReadySession>;
   /** Sessions whose text is not there yet: the time was over, or another process is at work on them. */
   readonly left: number;
   /** Sessions that cannot be read. */
@@ -69,6 +69,8 @@ export async function updateTexts(options: TextsOptions): Promise<Texts> {
 /** The texts of all sessions, as they were when this was opened. */
 export interface OpenTexts extends AsyncDisposable {
   texts(): Texts;
+  /** The ids of all sessions, sub-agents in the files of others as far as they are known. */
+  sessionIds(): readonly string[];
   /** Sessions whose text is not there as they are now, and that can be read as far as is known; the newest first. */
   missing(): readonly CatalogSource[];
   /** Every session that can be read as far as is known, without the sub-agents in the files of others; the newest first. */
@@ -91,21 +93,22 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   saved.catch(() => undefined);
   const [filled, failures] = [new Set<string>(), new Map<string, unknown>()];
   let stored = await readStored(path);
-  // Sub-agents inside of the files of others are known when these are read.
-  const sourcesNow = (): readonly CatalogSource[] => [
-    ...all.sources,
-    ...all.sources.flatMap((source) => insideOf(source, stored, filled)),
-  ];
-  const isThere = (source: CatalogSource): boolean => {
-    const session = stored.get(source.key);
-    return session !== undefined && isReady(session, source, filled);
+  let compared: Compared | null = null;
+  // Thousands of sessions are compared once, and again after a fill.
+  const now = (): Compared => {
+    compared ??= compare(all.sources, { stored, filled, failures });
+    return compared;
   };
-  const missing = (): readonly CatalogSource[] =>
-    sourcesNow().filter((source) => !isThere(source) && !failures.has(source.key));
+  const readAgain = async (): Promise<void> => {
+    stored = await readStored(path);
+    compared = null;
+  };
+  const missing = (): readonly CatalogSource[] => now().missing;
   return {
     missing,
     all: () => all.sources.filter(({ key }) => !failures.has(key)),
-    sources: (keys) => sourcesNow().filter(({ key }) => keys.has(key)),
+    sources: (keys) => now().sources.filter(({ key }) => keys.has(key)),
+    sessionIds: () => now().sources.map(({ sessionId }) => sessionId),
     async fill(goOn) {
       for (
         let sources = missing(), isFirst = true;
@@ -116,19 +119,19 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
         const done = await fillStale(path, options, { sources, goOn });
         for (const key of done.filled) filled.add(key);
         for (const [key, error] of done.failures) failures.set(key, error);
-        stored = await readStored(path);
+        await readAgain();
         sources = missing();
         if (done.left > 0 || sources.length >= before) break;
       }
-      const keys = new Set(sourcesNow().map(({ key }) => key));
+      const keys = new Set(now().sources.map(({ key }) => key));
       const gone = [...stored.keys()].filter((key) => !keys.has(key));
       await removeText(path, gone);
-      if (gone.length > 0) stored = await readStored(path);
+      if (gone.length > 0) await readAgain();
     },
     texts() {
-      const ready = sourcesNow().flatMap((source) => (isThere(source) ? (stored.get(source.key) ?? []) : []));
+      const { ready } = now();
       return {
-        ready: new Map(ready.map(({ id, stamp, source }) => [id, { ...toIndexed(source), stamp }])),
+        ready: new Map(ready.map((session) => [session.id, toReady(session)])),
         // Also what another process is at work on.
         left: missing().length,
         unreadable: [
@@ -167,16 +170,14 @@ export async function textsState(options: TextsOptions): Promise<{
 }> {
   const path = indexPathOf(options.places);
   await using all = await allSources(options, openRows(path, Date.now()));
-  const stored = await readStored(path);
-  const none = new Set<string>();
-  const inside = all.sources.flatMap((source) => insideOf(source, stored, none));
-  const sources = [...all.sources, ...inside];
+  const { sources, ready } = compare(all.sources, {
+    stored: await readStored(path),
+    filled: new Set(),
+    failures: new Map(),
+  });
   return {
     sessions: sources.length,
-    ready: sources.filter((source) => {
-      const session = stored.get(source.key);
-      return session !== undefined && isReady(session, source, none);
-    }).length,
+    ready: ready.length,
     // The sessions of one file share its size.
     sizeBytes: Math.round(sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)),
   };
@@ -211,6 +212,38 @@ async function allSources(
 
 type Stored = ReadonlyMap<string, StoredSession>;
 
+/** The sessions of this machine, and which of them the index has as they are now. */
+interface Compared {
+  /** With the sub-agents inside of the files of others, which are known when these are read. */
+  readonly sources: readonly CatalogSource[];
+  readonly ready: readonly StoredSession[];
+  /** Those that can be read as far as is known. */
+  readonly missing: readonly CatalogSource[];
+}
+
+interface ComparedWith {
+  readonly stored: Stored;
+  readonly filled: ReadonlySet<string>;
+  readonly failures: ReadonlyMap<string, unknown>;
+}
+
+function compare(all: readonly CatalogSource[], { stored, filled, failures }: ComparedWith): Compared {
+  const sources = [...all];
+  const ready: StoredSession[] = [];
+  const missing: CatalogSource[] = [];
+  // The sub-agents are added while it goes.
+  for (const source of sources) {
+    const session = stored.get(source.key);
+    if (session === undefined || !isReady(session, source, filled)) {
+      if (!failures.has(source.key)) missing.push(source);
+      continue;
+    }
+    ready.push(session);
+    if (hasInside(session.source)) sources.push(...(source.insideOf?.(parseStored(session.source)) ?? []));
+  }
+  return { sources, ready, missing };
+}
+
 async function readStored(path: string): Promise<Stored> {
   return new Map((await storedSessions(path)).map((session) => [session.key, session]));
 }
@@ -224,16 +257,6 @@ function isReady(
   // A session that changed a moment ago was read just now, and counts for this call.
   if (source.stamp === null) return filled.has(session.key);
   return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session, source));
-}
-
-function insideOf(
-  source: CatalogSource,
-  stored: Stored,
-  filled: ReadonlySet<string>,
-): readonly CatalogSource[] {
-  const session = stored.get(source.key);
-  if (session === undefined || !hasInside(session.source) || !isReady(session, source, filled)) return [];
-  return source.insideOf?.(parseStored(session.source)) ?? [];
 }
 
 /** Hardly any session has sub-agents in its own file: the JSON of the others need not be parsed to know it. */

@@ -23,7 +23,7 @@ export {
   type SearchQuery,
   toBestMatch,
 } from "./query/index.ts";
-export { type IndexResults, type SearchableSession, type SearchOptions, search } from "./search.ts";
+export { type IndexResults, type SearchOptions, search } from "./search.ts";
 export {
   type SearchProgress,
   type SessionSearchOptions,

@@ -9,7 +9,7 @@ import {
   stampsOfSessions,
   type TurnMatch,
 } from "@continuo/native/index-file";
-import type { IndexedSession } from "../catalog/index.ts";
+import type { IndexedSession, ReadySession } from "../catalog/index.ts";
 import { searchBest } from "./best-search.ts";
 import {
   type BestMatch,
@@ -18,6 +18,8 @@ import {
   type Excerpt,
   eachConversationOnce,
   excerptOf,
+  filtersSessions,
+  filtersTurns,
   firstMatch,
   isOfSession,
   isOfTurn,
@@ -32,12 +34,9 @@ import {
   voicesOf,
 } from "./query/index.ts";
 
-/** A session as it was when the index was brought up to date. */
-export type SearchableSession = IndexedSession & { readonly stamp: string };
-
 export interface SearchOptions {
   /** Sessions that may be answered from, by their number in the index. */
-  readonly sessions: ReadonlyMap<number, SearchableSession>;
+  readonly sessions: ReadonlyMap<number, ReadySession>;
   /** The time now, in milliseconds since 1970: what is newer ranks higher. */
   readonly nowMs: number;
   /** Number of the best sessions to return; all without it. */
@@ -63,8 +62,10 @@ interface Match {
   readonly excerpt?: Excerpt;
 }
 
-/** A session that matches; what is shown of it is read only for the best ones. */
+/** A session that matches; what is shown of it is read, and what is known of it is parsed, only for the best ones. */
 interface Candidate extends Pick<SearchResult, "session" | "score"> {
+  /** True if it may be the same conversation as another candidate. */
+  readonly hasNativeRefs: boolean;
   toResult(): SearchResult;
 }
 
@@ -83,33 +84,48 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
   for (const [id, stamp] of stampsOfSessions(database)) {
     if (options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
   }
+  const read = { database, query, ...options };
   const groups =
     options.best === undefined
       ? matchedBy(database, query, { ...options, unchanged })
       : rankedBy(database, query, { ...options, unchanged, match: options.best });
   const matched = [...groups].flatMap(([id, matches]): Candidate[] => {
-    const session = options.sessions.get(id);
-    if (session === undefined) return [];
-    matches.sort((a, b) => b.score - a.score || a.turn.number - b.turn.number);
-    const score = matches[0]?.score ?? 0;
-    return [{ session, score, toResult: () => toResult(session, matches, { database, query, ...options }) }];
+    const ready = options.sessions.get(id);
+    return ready === undefined ? [] : [toMatched(ready, matches, read)];
   });
   const changed = [...options.sessions.keys()].filter((id) => !unchanged.has(id));
   return { ...best([...matched, ...(options.others ?? []).map(toCandidate)], options.limit), changed };
+}
+
+function toMatched(ready: ReadySession, matches: Match[], read: Reading): Candidate {
+  return {
+    get session() {
+      return ready.session();
+    },
+    hasNativeRefs: ready.hasNativeRefs,
+    score: matches.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY),
+    toResult: () => toResult(ready.session(), matches.sort(byRank), read),
+  };
+}
+
+function byRank(a: Match, b: Match): number {
+  return b.score - a.score || a.turn.number - b.turn.number;
 }
 
 interface Matching extends SearchOptions {
   readonly unchanged: ReadonlySet<number>;
 }
 
-type SessionOfTurn = (turn: TurnMatch) => SearchableSession | null;
+type SessionOfTurn = (turn: TurnMatch) => ReadySession | null;
 
 /** Returns the session of a turn; `null` where the turn does not count. A session is asked about once, not for each turn. */
 function createSessionOf(query: SearchQuery, { unchanged, sessions }: Matching): SessionOfTurn {
-  const known = new Map<number, SearchableSession | null>();
-  const sessionOf = (id: number): SearchableSession | null => {
-    const session = unchanged.has(id) ? sessions.get(id) : undefined;
-    return session !== undefined && isOfSession(session, query) ? session : null;
+  const known = new Map<number, ReadySession | null>();
+  const isAny = !filtersSessions(query);
+  const isAnyTurn = !filtersTurns(query);
+  const sessionOf = (id: number): ReadySession | null => {
+    const ready = unchanged.has(id) ? sessions.get(id) : undefined;
+    return ready !== undefined && (isAny || isOfSession(ready.session(), query)) ? ready : null;
   };
   return (turn) => {
     let session = known.get(turn.session);
@@ -117,9 +133,11 @@ function createSessionOf(query: SearchQuery, { unchanged, sessions }: Matching):
       session = sessionOf(turn.session);
       known.set(turn.session, session);
     }
-    return session !== null && isOfTurn(turn, session, query) ? session : null;
+    return session !== null && (isAnyTurn || isOfTurn(turn, session.session(), query)) ? session : null;
   };
 }
+
+const UNKNOWN_TIME = { updatedAt: null };
 
 function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching): Map<number, Match[]> {
   const { regex, mask, nowMs } = options;
@@ -134,7 +152,7 @@ function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching
         ? undefined
         : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
     if (excerpt === null) continue;
-    const score = rankOf(turn, session, nowMs);
+    const score = rankOf(turn, turn.at === null ? session.session() : UNKNOWN_TIME, nowMs);
     const one = excerpt === undefined ? { turn, score } : { turn, score, excerpt };
     const group = groups.get(turn.session);
     if (group) group.push(one);
@@ -150,7 +168,11 @@ function rankedBy(
 ): Map<number, Match[]> {
   const { match, nowMs } = options;
   const sessionOf = createSessionOf(query, options);
-  const found = searchBest(database, query, { match, nowMs, sessionOf });
+  const found = searchBest(database, query, {
+    match,
+    nowMs,
+    sessionOf: (turn) => sessionOf(turn)?.session() ?? null,
+  });
   return new Map([...found].map(([id, turns]) => [id, [...turns]]));
 }
 
@@ -160,11 +182,13 @@ export function bestOf(results: readonly SearchResult[], limit: number | undefin
 }
 
 function toCandidate(result: SearchResult): Candidate {
-  return { ...result, toResult: () => result };
+  const { session, score } = result;
+  return { session, score, hasNativeRefs: session.nativeRefs.length > 0, toResult: () => result };
 }
 
 function best(candidates: readonly Candidate[], limit: number | undefined): SearchResults {
-  const sorted = [...eachConversationOnce(candidates)].sort(byScore);
+  const once = candidates.some((one) => one.hasNativeRefs) ? eachConversationOnce(candidates) : candidates;
+  const sorted = [...once].sort(byScore);
   return {
     results: sorted.slice(0, limit ?? sorted.length).map((one) => one.toResult()),
     total: sorted.length,

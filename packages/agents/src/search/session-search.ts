@@ -8,7 +8,7 @@ import { isContinuoError, present } from "@continuo/core/model";
 import { maskSecrets } from "@continuo/core/transcript";
 import { debugOf, type PlacesAt, placesOf } from "@continuo/files";
 import { type IndexState, indexPathOf, useIndex } from "@continuo/native/index-file";
-import { type OpenTexts, openTexts, TRASHED } from "../catalog/index.ts";
+import { type OpenTexts, openTexts, type ReadySession, TRASHED } from "../catalog/index.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
 import {
   type BestMatch,
@@ -24,7 +24,7 @@ import {
   type ScanThreads,
   withTimeLimit,
 } from "./scanning/index.ts";
-import { bestOf, type IndexResults, type SearchableSession, search } from "./search.ts";
+import { bestOf, type IndexResults, search } from "./search.ts";
 
 const debug = debugOf("search");
 
@@ -172,10 +172,7 @@ async function searchOpen(
   const { ready, unreadable, cut } = texts.texts();
   const missing = texts.missing();
   const ofSessions = ready.size + missing.length;
-  const sessionIds = [
-    ...[...ready.values()].map(({ sessionId }) => sessionId),
-    ...missing.flatMap(({ found }) => found?.sessionId ?? []),
-  ];
+  const sessionIds = texts.sessionIds();
   const { limit, onProgress } = options;
   let early: SearchResults = { results: [], total: 0 };
   const scanning = createFileSearch(query, {
@@ -192,7 +189,7 @@ async function searchOpen(
   });
   // One order needs one way of ranking.
   const isOfIndex = missing.length === 0 || (await scanning.isRankedAlike());
-  const sessions = isOfIndex ? new Map(ready) : new Map<number, SearchableSession>();
+  const sessions = isOfIndex ? new Map(ready) : new Map<number, ReadySession>();
   // Who watches sees what the index has at once, not only after the files were read.
   if (onProgress !== undefined && sessions.size > 0 && missing.length > SEARCH_LIMITS.fewSessions) {
     early = await searchIndex(query, { ...options, sessions, others: [] });
@@ -202,7 +199,7 @@ async function searchOpen(
   // Another process may write sessions at this moment: they are searched in their files too.
   for (let round = 0; ; round++) {
     const found = await searchIndex(query, { ...options, sessions, others: scanning.results });
-    const changed = found.changed.flatMap((id) => sessions.get(id) ?? []);
+    const changed = found.changed.flatMap((id) => sessions.get(id)?.session() ?? []);
     if (changed.length > 0 && round < SEARCH_LIMITS.rounds) {
       for (const id of found.changed) sessions.delete(id);
       const keys = new Set(

@@ -29,25 +29,42 @@ export async function storedSessions(path: string): Promise<readonly StoredSessi
 }
 
 function readSessions(database: DatabaseSync): StoredSession[] {
-  return database
-    .prepare("select id, key, stamp, beside, cut_chars, writer, source from sessions")
-    .all()
-    .map((row) => ({
-      id: Number(row.id),
-      key: String(row.key),
-      stamp: String(row.stamp),
+  const select = database.prepare("select id, key, stamp, beside, cut_chars, writer, source from sessions");
+  select.setReturnArrays(true);
+  const sessions: StoredSession[] = [];
+  for (const row of select.iterate()) {
+    const [id, key, stamp, beside, cutChars, writer, source] = row as unknown as SessionColumns;
+    sessions.push({
+      id,
+      key,
+      stamp,
       // Hardly any session depends on another file.
-      beside: row.beside === "{}" ? {} : fromRow(() => JSON.parse(String(row.beside))),
-      cutChars: Number(row.cut_chars),
-      isComplete: row.writer === null,
-      source: String(row.source),
-    }));
+      beside: beside === "{}" ? NOTHING_BESIDE : fromRow(() => JSON.parse(beside)),
+      cutChars,
+      isComplete: writer === null,
+      source,
+    });
+  }
+  return sessions;
 }
+
+const NOTHING_BESIDE: StoredSession["beside"] = {};
+
+type SessionColumns = readonly [
+  id: number,
+  key: string,
+  stamp: string,
+  beside: string,
+  cutChars: number,
+  writer: string | null,
+  source: string,
+];
 
 /** Stamps of the sessions that nobody is writing, by their numbers. Within an open index. */
 export function stampsOfSessions(database: DatabaseSync): ReadonlyMap<number, string> {
-  const rows = database.prepare("select id, stamp from sessions where writer is null").all();
-  return new Map(rows.map(({ id, stamp }) => [Number(id), String(stamp)]));
+  const select = database.prepare("select id, stamp from sessions where writer is null");
+  select.setReturnArrays(true);
+  return new Map(select.all() as unknown as readonly (readonly [id: number, stamp: string])[]);
 }
 
 export interface TurnMatch {
@@ -102,38 +119,52 @@ type TurnColumns = readonly [
   score: number,
 ];
 
-/** A common word makes tens of thousands of them: no functions of its own, and no JSON before somebody asks. */
+/** A common word makes tens of thousands of them: one field each, and no JSON before somebody asks. */
 class MatchRow implements TurnMatch {
-  readonly id: number;
-  readonly session: number;
-  readonly number: number;
-  readonly messageId: string;
-  readonly at: string | null;
-  readonly errors: number;
-  readonly chunk: number;
-  readonly score: number;
-  readonly #tools: string;
-  readonly #files: string;
+  readonly #row: TurnColumns;
 
-  constructor([id, session, number, messageId, at, tools, files, errors, chunk, score]: TurnColumns) {
-    this.id = id;
-    this.session = session;
-    this.number = number;
-    this.messageId = messageId;
-    this.at = at;
-    this.errors = errors;
-    this.chunk = chunk;
-    this.score = score;
-    this.#tools = tools;
-    this.#files = files;
+  constructor(row: TurnColumns) {
+    this.#row = row;
+  }
+
+  get id(): number {
+    return this.#row[0];
+  }
+
+  get session(): number {
+    return this.#row[1];
+  }
+
+  get number(): number {
+    return this.#row[2];
+  }
+
+  get messageId(): string {
+    return this.#row[3];
+  }
+
+  get at(): string | null {
+    return this.#row[4];
   }
 
   get tools(): readonly string[] {
-    return fromRow(() => JSON.parse(this.#tools));
+    return fromRow(() => JSON.parse(this.#row[5]));
   }
 
   get files(): readonly string[] {
-    return fromRow(() => JSON.parse(this.#files));
+    return fromRow(() => JSON.parse(this.#row[6]));
+  }
+
+  get errors(): number {
+    return this.#row[7];
+  }
+
+  get chunk(): number {
+    return this.#row[8];
+  }
+
+  get score(): number {
+    return this.#row[9];
   }
 }
 

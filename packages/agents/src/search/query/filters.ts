@@ -11,6 +11,21 @@ export interface FilteredTurn {
   readonly errors: number;
 }
 
+/** False if `isOfSession` is true of every session. */
+export function filtersSessions({ agents, projects, branches, not }: SearchQuery): boolean {
+  return [agents, projects, branches, not.agents, not.projects, not.branches].some(
+    ({ length }) => length > 0,
+  );
+}
+
+/** False if `isOfTurn` is true of every turn. */
+export function filtersTurns({ tools, files, since, error, not }: SearchQuery): boolean {
+  const lists = [tools, files, not.tools, not.files];
+  return (
+    lists.some(({ length }) => length > 0) || [since, error, not.since, not.error].some((one) => one !== null)
+  );
+}
+
 export function isOfSession(
   { agent, cwd, location, gitBranch }: Pick<IndexedSession, "agent" | "cwd" | "location" | "gitBranch">,
   { agents, projects, branches, not }: SearchQuery,

@@ -27,7 +27,7 @@ export {
   toFormExpression,
   toFormExpressions,
 } from "./expression.ts";
-export { isOfSession, isOfTurn } from "./filters.ts";
+export { filtersSessions, filtersTurns, isOfSession, isOfTurn } from "./filters.ts";
 export { firstMatch, masked } from "./passages.ts";
 export { type ParseOptions, parseQuery } from "./query.ts";
 export {

@@ -33,8 +33,9 @@ export function byScore(
   a: Pick<SearchResult, "session" | "score">,
   b: Pick<SearchResult, "session" | "score">,
 ): number {
+  if (a.score !== b.score) return b.score - a.score;
   const [x, y] = [a.session.updatedAt ?? "", b.session.updatedAt ?? ""];
-  return b.score - a.score || (x < y ? 1 : x > y ? -1 : a.session.location < b.session.location ? -1 : 1);
+  return x < y ? 1 : x > y ? -1 : a.session.location < b.session.location ? -1 : 1;
 }
 
 /** An own session that continues in a native one is the same conversation: if both match, the own one is returned. */

@@ -1,7 +1,7 @@
 /** Threads that search sessions in their files, from the side of the caller: they take batches until none is left. */
 
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { messageOf, present } from "@continuo/core/model";
 import { besideBundle } from "@continuo/files";
 import { type Batch, type SizedSource, toBatches } from "./batches.ts";
@@ -49,6 +49,8 @@ export function createScanThreads(): ScanThreads {
   const all = new Set<Worker>();
   const idle: Worker[] = [];
   const start = (): Worker => {
+    // Most searches need no thread, and loading them takes a millisecond.
+    const { Worker } = process.getBuiltinModule("node:worker_threads");
     const worker = new Worker(besideBundle(import.meta.filename, "scan-worker"), { execArgv: [] });
     all.add(worker);
     return worker;

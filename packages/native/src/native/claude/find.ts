@@ -22,6 +22,7 @@ import {
   type FoundSession,
   NO_MEMO,
   readSessionFolder,
+  type SessionFolder,
   type SkimMemo,
 } from "../kit/index.ts";
 import { HEAD_BYTES } from "./limits.ts";
@@ -46,7 +47,8 @@ export async function* findSessions(
     if (name === null) continue;
     options.signal?.throwIfAborted();
     await otherWork();
-    const folder = join(folders.projects, name);
+    const path = join(folders.projects, name);
+    const folder: ProjectFolder = { path, ...readSessionFolder("claude", path) };
     for (const found of sessionsIn(folder, live)) {
       if (cwd === null || (await isOfFolder(found, cwd, name))) yield found;
     }
@@ -96,8 +98,14 @@ export async function readHead(path: string): Promise<Json[]> {
   return head;
 }
 
-function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession, void, void> {
-  const { names, unreadable } = readSessionFolder("claude", folder);
+interface ProjectFolder extends SessionFolder {
+  readonly path: string;
+}
+
+function* sessionsIn(
+  { path: folder, names, unreadable }: ProjectFolder,
+  live: LiveSessions,
+): Generator<FoundSession, void, void> {
   yield* unreadable;
   const all = new Set(names);
   for (const name of names) {
@@ -113,12 +121,13 @@ function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession
 
 /** Those with files of their own, of sessions that are still there. */
 async function* subagentsIn(
-  folder: string,
+  { path: folder, names: all }: ProjectFolder,
   live: LiveSessions,
   memo: SkimMemo = NO_MEMO,
 ): AsyncGenerator<FoundSession, void, void> {
-  const names = new Set(namesIn(folder));
-  for (const name of names) {
+  const names = new Set(all);
+  for (const name of all) {
+    if (name.endsWith(".jsonl") && !SUBAGENT.test(name)) continue;
     if (names.has(`${name}.jsonl`)) {
       const own = join(folder, name, "subagents");
       const paths = namesIn(own).filter((one) => SUBAGENT.test(one));

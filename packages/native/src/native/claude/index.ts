@@ -8,7 +8,7 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
-import { knownUpdatedAt, rememberedUpdatedAt, toTitle } from "../kit/index.ts";
+import { knownUpdatedAt, rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { claudeLines } from "./lines.ts";
@@ -16,7 +16,7 @@ import { sessionOfProcess } from "./live.ts";
 import { modelView } from "./model-view.ts";
 import { claudeFolders } from "./places.ts";
 import { claudeScan } from "./scan.ts";
-import { readSidecarTitle } from "./sidecar-files.ts";
+import { sidecarTitles } from "./sidecar-files.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
@@ -27,7 +27,7 @@ export const claudeFormat: AgentFormat = {
   recognise: recogniseFile,
   sessionOfProcess: (pid, places) => sessionOfProcess(claudeFolders(places).running, pid),
   skim: skimSession,
-  titleBeside: async ({ location }) => toTitle(readSidecarTitle(location)),
+  titlesBeside: async () => sidecarTitles(),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
   knownUpdatedAt,
   lines: claudeLines,

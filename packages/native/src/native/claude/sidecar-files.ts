@@ -1,8 +1,9 @@
 /** The small JSON files around a session: its title and mark in `SID/`, sub-agents' notes, settings, running processes. */
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { readJsonFile } from "@continuo/files";
+import { basename, dirname, join } from "node:path";
+import { namesIn, readJsonFile } from "@continuo/files";
+import { type TitleBeside, toTitle } from "../kit/index.ts";
 
 /** `PROJECTS/NAME/SID.jsonl` has its folder at `PROJECTS/NAME/SID`. */
 export function sidecarFolder(path: string): string {
@@ -14,6 +15,20 @@ export function readSidecarTitle(path: string): unknown {
   const note = join(sidecarFolder(path), "custom-title.json");
   // Hardly any session has one, among thousands.
   return existsSync(note) ? readJsonFile(note)?.customTitle : undefined;
+}
+
+/** Hardly any session has a folder next to it, which the names in the project's folder tell for all of them at once. */
+export function sidecarTitles(): TitleBeside {
+  const names = new Map<string, ReadonlySet<string>>();
+  return ({ location }) => {
+    const folder = dirname(location);
+    let all = names.get(folder);
+    if (all === undefined) {
+      all = new Set(namesIn(folder));
+      names.set(folder, all);
+    }
+    return all.has(basename(sidecarFolder(location))) ? toTitle(readSidecarTitle(location)) : null;
+  };
 }
 
 export function isArchivedBySidecar(path: string): boolean {

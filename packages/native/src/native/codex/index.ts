@@ -14,10 +14,10 @@ import { filter } from "./bytes.ts";
 import { find, recognise } from "./find.ts";
 import { codexLines } from "./lines.ts";
 import { modelView } from "./model-view.ts";
-import { codexHome, homeOfFile, parseRolloutName, sessionFolders } from "./places.ts";
+import { codexHome, parseRolloutName, sessionFolders } from "./places.ts";
 import { codexScan } from "./scan.ts";
 import { knownTime, skim, updatedAt } from "./skim.ts";
-import { readTitle } from "./titles.ts";
+import { titlesOf } from "./titles.ts";
 import { trashPlan } from "./trash-plan.ts";
 
 export const codexFormat: AgentFormat = {
@@ -29,10 +29,7 @@ export const codexFormat: AgentFormat = {
   updatedAt,
   knownUpdatedAt: knownTime,
   fileIdOf: (path) => parseRolloutName(path).fileId,
-  titleBeside: async ({ location, sessionId }) => {
-    const home = homeOfFile(location);
-    return home === null ? null : await readTitle(home, sessionId);
-  },
+  titlesBeside: async (places) => await titlesOf(codexHome(places)),
   filter,
   lines: codexLines,
   open: openByScan(codexScan),

@@ -11,7 +11,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isJson } from "@continuo/files";
 import { openLines, toReadError } from "@continuo/files/records";
-import { toTitle } from "../kit/index.ts";
+import { type TitleBeside, toTitle } from "../kit/index.ts";
 
 /** Errors: `unreadable`. */
 export async function readTitle(codexHome: string, threadId: string): Promise<string | null> {
@@ -25,6 +25,13 @@ export async function readTitle(codexHome: string, threadId: string): Promise<st
     cached.set(path, index);
   }
   return (await index.titles).get(threadId) ?? null;
+}
+
+/** Errors: `unreadable`. */
+export async function titlesOf(codexHome: string): Promise<TitleBeside> {
+  const path = join(codexHome, "session_index.jsonl");
+  const titles = stampOf(path) === null ? null : await readTitles(path);
+  return ({ sessionId }) => titles?.get(sessionId) ?? null;
 }
 
 /** A list asks for one title after the other; the file is read again only when it changed. */

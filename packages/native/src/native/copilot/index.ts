@@ -27,7 +27,10 @@ export const copilotFormat: AgentFormat = {
   recognise: recogniseFile,
   sessionOfProcess: (pid, places) => sessionOfProcess(sessionsFolder(places), pid),
   skim: skimSession,
-  titleBeside: async ({ location }) => readName(location),
+  titlesBeside:
+    async () =>
+    ({ location }) =>
+      readName(location),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
   knownUpdatedAt,
   ownWords: OWN_WORDS,

@@ -20,7 +20,7 @@ export {
   setPlace,
   withRoom,
 } from "./columns.ts";
-export { readSessionFolder } from "./folders.ts";
+export { readSessionFolder, type SessionFolder } from "./folders.ts";
 export { isSpoken } from "./has-conversation.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
 export { keepMessage, type MessageParts, withContent } from "./kept-message.ts";
@@ -48,6 +48,7 @@ export {
   type SkimMemo,
   type SkimOptions,
   type StepMessages,
+  type TitleBeside,
 } from "./port.ts";
 export { addProblem, allProblems, createProblemList, type ProblemList } from "./problem-list.ts";
 export { type RowFacts, rowOfFiles } from "./row.ts";

@@ -221,6 +221,8 @@ export interface LineReader {
   messagesOf(value: unknown, bytes: Buffer): readonly LineMessage[] | null;
 }
 
+export type TitleBeside = (found: FoundSession) => string | null;
+
 export interface AgentReader {
   readonly agent: AgentName;
   /** Returns the folders in which `find` looks, for a person who wonders why it found nothing. */
@@ -236,8 +238,11 @@ export interface AgentReader {
   updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;
   /** The time of `updatedAt` if it is at hand; `undefined` where it is not. */
   knownUpdatedAt?(found: FoundSession, memo: SkimMemo): string | null | undefined;
-  /** A title that stands outside of the session's files; `null` where none does. Errors: `unreadable`. */
-  titleBeside?(found: FoundSession, places: Places): Promise<string | null>;
+  /**
+   * Titles that stand outside of the sessions' files, to be asked about many sessions: `null` where none does. Errors:
+   * `unreadable`.
+   */
+  titlesBeside?(places: Places): Promise<TitleBeside>;
   /** Returns the name by which sessions refer to a file in which their history begins. */
   fileIdOf?(path: string): string | null;
   /** Copies a session to Continuo's folder, for an agent that may delete what it opened last; returns the folder. */
