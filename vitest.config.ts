@@ -57,6 +57,8 @@ const config: ViteUserConfig = defineConfig({
           name: "quick",
           // A worker keeps its modules from file to file: loading them for each took a third of the time.
           isolate: false,
+          // Their tests wait for half of their time.
+          maxWorkers: 6,
           setupFiles: ["test/sizes/own-classes.ts"],
           include: filesNamed("test"),
           exclude: [...never, ...filesNamed("full.test"), ...filesNamed("soak.test")],

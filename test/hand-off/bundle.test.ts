@@ -243,12 +243,6 @@ describe("a bundle that nobody packed", () => {
       bytes: Buffer.concat([bytes, bytes]),
     }),
     "another session of the same agent": () => ({ manifest: { sessionId: randomUUID() } }),
-    "a file of zeros without end": ({ files }, bytes) => {
-      const zeros = Buffer.alloc(160 * 1024 * 1024);
-      const sha256 = createHash("sha256").update(zeros).digest("hex");
-      const file = { path: "zeros", sizeBytes: zeros.length, sha256 };
-      return { manifest: { files: [...files, file] }, bytes: Buffer.concat([bytes, zeros]) };
-    },
     "a size beyond all limits": ({ files }) => ({
       manifest: { files: files.map((file) => ({ ...file, sizeBytes: 2 ** 50 })) },
     }),
@@ -256,6 +250,21 @@ describe("a bundle that nobody packed", () => {
   test.each(Object.entries(changes))("is refused with %s", async (_name, change) => {
     forge(change);
     await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
+  });
+
+  // A gzip file may be several, one behind the other: zeros are packed once, and not for seconds.
+  const ZEROS = Buffer.alloc(1024 * 1024);
+  const packedZeros = (times: number): readonly Buffer[] => Array(times).fill(gzipSync(ZEROS));
+
+  test("is refused with a file of zeros without end", async () => {
+    const times = 160;
+    const hash = createHash("sha256");
+    for (let at = 0; at < times; at += 1) hash.update(ZEROS);
+    const file = { path: "zeros", sizeBytes: times * ZEROS.length, sha256: hash.digest("hex") };
+    forge(({ files }) => ({ manifest: { files: [...files, file] } }));
+    writeFileSync(bundle, Buffer.concat([readFileSync(bundle), ...packedZeros(times)]));
+    const reason = expect.stringContaining("it expands to more than a conversation does");
+    await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt", message: reason });
   });
 
   test("is refused where it is of a newer version", async () => {
@@ -274,8 +283,7 @@ describe("a bundle that nobody packed", () => {
   });
 
   test("is refused where it expands without end", async () => {
-    const zeros = gzipSync(Buffer.concat([Buffer.from("{"), Buffer.alloc(80 * 1024 * 1024)]));
-    writeFileSync(bundle, zeros);
+    writeFileSync(bundle, Buffer.concat([gzipSync("{"), ...packedZeros(80)]));
     await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
   });
 

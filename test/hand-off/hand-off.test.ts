@@ -3,70 +3,32 @@
  * source's model was sent, block by block. The agents themselves say the same in `npm run test:agents`.
  */
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { HOME_VARIABLES, handOff, openNativeSession, type Places } from "@continuo/agents";
-import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { handOff, openNativeSession, type Places } from "@continuo/agents";
+import { AGENT_NAMES } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { snapshotOf } from "../agents/proof.ts";
-import { saidIn, sourceView } from "./said.ts";
+import { expectHandedOver, FIRST_PAIRS, FIXTURES, type Fixture } from "./fixture-pairs.ts";
+import { type Home, openHome } from "./homes.ts";
 
-const FIXTURES = join(import.meta.dirname, "../fixtures");
-
+let own: Home;
 let home: string;
 let cwd: string;
-let env: Record<string, string>;
 let places: Places;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-hand-off-"));
-  cwd = join(home, "project");
-  mkdirSync(cwd);
-  env = { CONTINUO_HOME: join(home, "continuo") };
-  places = { home, env };
-  const database = join(FIXTURES, "opencode", "image", "home");
-  cpSync(database, join(home, ".local", "share"), { recursive: true });
+  own = openHome();
+  ({ home, cwd, places } = own);
 });
 
-afterEach(() => {
-  rmSync(home, { recursive: true, force: true });
-});
+afterEach(() => own[Symbol.dispose]());
 
-interface Fixture {
-  readonly agent: AgentName;
-  readonly name: string;
-}
-
-const cases: readonly Fixture[] = AGENT_NAMES.flatMap((agent) =>
-  readdirSync(join(FIXTURES, agent)).map((name) => ({ agent, name })),
-);
-
-/** A copy of a fixture's home; gives the id of its session. */
 function useFixture({ agent, name }: Fixture): string {
-  const folder = join(FIXTURES, agent, name);
-  const copy = join(home, "source");
-  cpSync(join(folder, "home"), copy, { recursive: true });
-  env[HOME_VARIABLES[agent]] = copy;
-  return String(JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId);
+  return own.use(agent, name);
 }
 
-describe.each(AGENT_NAMES)("to %s", (to) => {
-  test.each(cases.filter(({ agent }) => agent !== to))("from $agent: $name", async (fixture) => {
-    const id = useFixture(fixture);
-    const { agent } = fixture;
-    const source = join(home, "source");
-    const before = await snapshotOf(source);
-    const made = await handOff(`${agent}:${id}`, { to, cwd, places, verifyBy: "own" });
-    if (agent !== "opencode") expect(await snapshotOf(source)).toEqual(before);
-    expect(made.verification?.by).toBe("continuo");
-    expect(made.title).toContain(`from ${agent}: `);
-    const view = await sourceView(to, made.sessionId ?? "", places);
-    expect(saidIn(view)).toEqual(saidIn(await sourceView(agent, id, places)));
-    expect(made.receipt.byKind.tool_call?.dropped ?? 0).toBe(0);
-    expect(made.receipt.byKind.tool_result?.dropped ?? 0).toBe(0);
-    expect(made.receipt.byKind.image?.dropped ?? 0).toBe(0);
-  });
+test.each(FIRST_PAIRS)("$agent: what $to would send of $name is what $agent sent", async (pair) => {
+  await expectHandedOver(own, pair);
 });
 
 describe("a hand-over that is not to be", () => {
@@ -142,7 +104,7 @@ test("a text that is cut to the limit is a loss, by which a hand-over can fail",
 });
 
 test.each(
-  AGENT_NAMES.flatMap((agent) => cases.filter((each) => each.agent === agent && each.name === "subagent")),
+  AGENT_NAMES.flatMap((agent) => FIXTURES.filter((each) => each.agent === agent && each.name === "subagent")),
 )("$agent: sub-agents, which stay with the source, are on the receipt", async (fixture) => {
   const id = useFixture(fixture);
   using session = await openNativeSession(`${fixture.agent}:${id}`, { places });

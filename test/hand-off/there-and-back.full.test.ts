@@ -3,13 +3,11 @@
  * it was, but for what names the session, its folder and its entries; what was said in B comes behind them.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   forkNativeSession,
   type HandOff,
-  HOME_VARIABLES,
   handOff,
   openNativeSession,
   openSessionAdapter,
@@ -20,35 +18,23 @@ import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ALL_ROUNDS } from "../sizes/counts.ts";
 import { tested } from "../tested-agents.ts";
-import { FORMATS, withoutNames, wordsOf } from "./homes.ts";
+import { FIXTURES } from "./fixture-pairs.ts";
+import { FORMATS, type Home, openHome, withoutNames, wordsOf } from "./homes.ts";
 
-const FIXTURES = join(import.meta.dirname, "../fixtures");
-
+let own: Home;
 let home: string;
 let cwd: string;
-let env: Record<string, string>;
 let places: Places;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-there-and-back-"));
-  cwd = join(home, "project");
-  mkdirSync(cwd);
-  env = { CONTINUO_HOME: join(home, "continuo") };
-  places = { home, env };
-  cpSync(join(FIXTURES, "opencode", "image", "home"), join(home, ".local", "share"), { recursive: true });
+  own = openHome();
+  ({ home, cwd, places } = own);
 });
 
-afterEach(() => {
-  rmSync(home, { recursive: true, force: true });
-});
+afterEach(() => own[Symbol.dispose]());
 
-/** A copy of a fixture's home; gives the id of its session. */
 function useFixture(agent: AgentName, name: string): string {
-  const folder = join(FIXTURES, agent, name);
-  const copy = join(home, "source");
-  cpSync(join(folder, "home"), copy, { recursive: true });
-  env[HOME_VARIABLES[agent]] = copy;
-  return String(JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId);
+  return own.use(agent, name);
 }
 
 /** A session with calls at once, one of which failed. */
@@ -132,20 +118,17 @@ async function go(id: string, to: AgentName): Promise<HandOff & { readonly sessi
   return { ...made, sessionId: made.sessionId };
 }
 
-const fixtures = AGENT_NAMES.flatMap((agent) =>
-  readdirSync(join(FIXTURES, agent)).map((name) => ({ agent, name })),
-);
 const DIRECTIONS = AGENT_NAMES.flatMap((a) => AGENT_NAMES.filter((b) => b !== a).map((b) => ({ a, b })));
 
 /** In the quick size each fixture goes one way, in the full size all ways. */
 function goesBy(agent: AgentName, name: string, by: AgentName): boolean {
-  const names = fixtures.flatMap((one) => (one.agent === agent ? one.name : []));
+  const names = FIXTURES.flatMap((one) => (one.agent === agent ? one.name : []));
   const others = AGENT_NAMES.filter((other) => other !== agent);
   return ALL_ROUNDS || others[names.indexOf(name) % others.length] === by;
 }
 
 describe.each(DIRECTIONS)("$a to $b to $a", ({ a, b }) => {
-  const names = fixtures.filter(({ agent, name }) => agent === a && goesBy(a, name, b));
+  const names = FIXTURES.filter(({ agent, name }) => agent === a && goesBy(a, name, b));
   test.each(names)("$name", async ({ name }) => {
     const id = useFixture(a, name);
     const before = await read(a, id);

@@ -6,8 +6,33 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { createRandom, drawFrom } from "../mutants/random.ts";
 
-/** Files of the full size that take half a minute or more on two cores. */
+/** Files that take many times as long as others of their size: half a minute or more of the full size. */
 export const LONGEST: readonly string[] = [
+  "packages/files/src/records/lines.test.ts",
+  "packages/native/src/editing/repair.test.ts",
+  "test/channels/contract/sqlite.test.ts",
+  "test/cli/chat.test.ts",
+  "test/cli/follow.test.ts",
+  "test/cli/handoff.test.ts",
+  "test/cli/repl.test.ts",
+  "test/gateway/gateway.test.ts",
+  "test/hand-off/bundle.test.ts",
+  "test/live/frames.test.ts",
+  "test/mcp/install.test.ts",
+  "test/mcp/recall.test.ts",
+  "test/mcp/wire.test.ts",
+  "test/protocol/failures.test.ts",
+  "test/search/grown.test.ts",
+  "test/search/mixed.test.ts",
+  "test/search/not-indexed.test.ts",
+  "test/server/lost-connections.test.ts",
+  "test/simulation/simulation.test.ts",
+  "test/store/backup.test.ts",
+  "test/store/concurrency/history.test.ts",
+  "test/store/contract/postgres.test.ts",
+  "test/store/lost-connections.test.ts",
+  "test/store/migration.test.ts",
+  "test/store/next-version.test.ts",
   "test/channels/chaos.full.test.ts",
   "test/cli/going-on.full.test.ts",
   "test/extension/lifetimes.full.test.ts",
