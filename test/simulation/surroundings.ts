@@ -64,6 +64,7 @@ export function surround(world: World, process: SimulatedProcess, extra: Extra =
     setImmediate: (run: () => void) => world.setImmediate(process, run),
     queueMicrotask,
   };
+  const builtin = (name: string): unknown => modules[name] ?? nodeModule(name);
   const modules: Readonly<Record<string, unknown>> = {
     "node:timers/promises": { setTimeout: later, setImmediate: turn },
     "node:crypto": {
@@ -79,7 +80,8 @@ export function surround(world: World, process: SimulatedProcess, extra: Extra =
     "node:os": { hostname: () => machine.name, homedir: () => "/home/ann", tmpdir: () => "/tmp" },
     ...extra.modules,
   };
-  return { globals, builtin: (name) => modules[name] ?? nodeModule(name) };
+  Object.assign(globals.process as object, { getBuiltinModule: builtin });
+  return { globals, builtin };
 }
 
 /** Those that neither wait for anything nor know the time. */
