@@ -16,6 +16,8 @@ export interface NoteProps {
   readonly frame: NoteFrame | undefined;
   /** Taken over from an earlier session of the video. */
   readonly isCarried: boolean;
+  /** Its video, if that is another one than the video of the tab: there is nothing to seek then. */
+  readonly elsewhere: string | undefined;
   readonly isReadOnly: boolean;
   readonly sessionKey: string;
   readonly onSeek: (ms: number) => void;
@@ -25,16 +27,20 @@ export interface NoteProps {
 }
 
 export function NoteItem(props: NoteProps): JSX.Element {
-  const { note, evidence, frame, isCarried, onSeek } = props;
+  const { note, evidence, frame, isCarried, elsewhere } = props;
+  const onSeek = elsewhere === undefined ? props.onSeek : null;
   const [isEditing, setEditing] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const parts = evidence.filter(({ id }) => note.evidence.includes(id));
   return (
     <li class="note" id={`note-${note.noteId}`}>
       <div class="note-head">
-        <button type="button" class="time" onClick={() => onSeek(note.startMs)}>
-          {clock(note.startMs)}
-        </button>
+        <Time atMs={note.startMs} onSeek={onSeek} />
+        {elsewhere !== undefined && (
+          <span class="mark" title={`It is from the video ${elsewhere}, whose tab has the same session.`}>
+            another video
+          </span>
+        )}
         {note.status !== "written" && <span class={`mark ${note.status}`}>{note.status}</span>}
         {note.by === "person" && note.status !== "accepted" && <span class="mark">yours</span>}
         {isCarried && (
@@ -193,19 +199,31 @@ export function FramePicture({ frame, sessionKey }: FramePictureProps): JSX.Elem
   return picture === null ? null : <img src={picture} alt={`Frame at ${clock(frame.mediaTimeMs)}`} />;
 }
 
+interface TimeProps {
+  readonly atMs: number;
+  readonly onSeek: ((ms: number) => void) | null;
+}
+
+function Time({ atMs, onSeek }: TimeProps): JSX.Element {
+  if (onSeek === null) return <span class="time">{clock(atMs)}</span>;
+  return (
+    <button type="button" class="time" onClick={() => onSeek(atMs)}>
+      {clock(atMs)}
+    </button>
+  );
+}
+
 interface EvidenceProps {
   readonly part: ShownEvidence;
   readonly sessionKey: string;
-  readonly onSeek: (ms: number) => void;
+  readonly onSeek: TimeProps["onSeek"];
 }
 
 function Evidence({ part, sessionKey, onSeek }: EvidenceProps): JSX.Element {
   const picture = useFrame(part, sessionKey);
   return (
     <li>
-      <button type="button" class="time" onClick={() => onSeek(part.mediaTimeMs)}>
-        {clock(part.mediaTimeMs)}
-      </button>
+      <Time atMs={part.mediaTimeMs} onSeek={onSeek} />
       {picture !== null && <img src={picture} alt={`Frame at ${clock(part.mediaTimeMs)}`} />}
       <span dir="auto">{part.text === "" && picture === null ? "A frame" : part.text}</span>
     </li>

@@ -118,6 +118,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
                   evidence={evidence}
                   frame={session.frames[note.noteId]}
                   isCarried={session.carried.includes(note.noteId)}
+                  elsewhere={session.elsewhere[note.noteId]}
                   isReadOnly={isDegraded}
                   sessionKey={key}
                   onSeek={seek}

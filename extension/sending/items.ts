@@ -143,7 +143,7 @@ export function toEvidence(
       };
     }
     case "remark":
-      return { type: "remark_added", id, text: item.text, mediaTimeMs };
+      return { type: "remark_added", id, text: item.text, mediaTimeMs, ...ofVideo };
     case "voice":
       return { type: "voice_activity", id, activity: item.activity, mediaTimeMs };
     case "captions": {

@@ -16,6 +16,7 @@ const EVIDENCE: readonly ShownEvidence[] = WORDS.map((text, n) => ({
   lang: "",
   text,
   thumbnail: null,
+  videoId: null,
 }));
 
 test("each word is in the line as soon as it is stored, in the sentence to which it belongs", () => {

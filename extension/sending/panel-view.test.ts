@@ -83,3 +83,54 @@ test("a note has the frame that it stands on, or the last one on the screen duri
   expect(found["2"]?.thumbnail).toBe("c");
   expect(found["3"]).toBeUndefined();
 });
+
+test("a note of another video names that video, has no marker and no frame of this one, and its words are not in the live line", () => {
+  const note = (noteId: string, videoId?: string): Note =>
+    ({
+      noteId,
+      startMs: 10_000,
+      endMs: 15_000,
+      text: noteId,
+      evidence: [],
+      ...(videoId === undefined ? {} : { videoId }),
+    }) as unknown as Note;
+  const heard = (text: string, videoId: string | null): ShownEvidence =>
+    ({
+      id: text,
+      type: "transcript_added",
+      mediaTimeMs: 10_000,
+      endMs: 11_000,
+      lang: "en",
+      text,
+      thumbnail: null,
+      videoId,
+    }) as ShownEvidence;
+  const frame = {
+    id: "f",
+    type: "frame_captured",
+    mediaTimeMs: 11_000,
+    thumbnail: "f",
+    videoId: null,
+  } as ShownEvidence;
+  const shared = {
+    notes: [note("bees"), note("ships", "harbour")],
+    evidence: [heard("The bees dance.", null), heard("The ships wait.", "harbour"), frame],
+    session: { videoId: "hive" } as LiveSession,
+  };
+  const panel = (videoId: string): PanelSession =>
+    toPanelSession(
+      { ...newView({ key: "k", title: "T", videoId }), ...shared },
+      { notes: 10, durationMs: null },
+    );
+  expect(panel("hive")).toMatchObject({
+    elsewhere: { ships: "harbour" },
+    line: [{ text: "The bees dance." }],
+  });
+  expect(panel("harbour")).toMatchObject({
+    elsewhere: { bees: "hive" },
+    line: [{ text: "The ships wait." }],
+  });
+  expect(panel("hive").timeline.markers.map(({ noteId }) => noteId)).toEqual(["bees"]);
+  expect(panel("harbour").timeline.markers.map(({ noteId }) => noteId)).toEqual(["ships"]);
+  expect(Object.keys(panel("hive").frames)).toEqual(["bees"]);
+});

@@ -44,7 +44,7 @@ export interface PanelPage extends Omit<LivePage, "items"> {
 export type NoteFrame = Pick<ShownEvidence, "thumbnail" | "sequence" | "mediaTimeMs">;
 
 /** A frame as evidence. */
-export type ShownFrame = NoteFrame & Pick<ShownEvidence, "id">;
+export type ShownFrame = NoteFrame & Pick<ShownEvidence, "id" | "videoId">;
 
 /** Words that a page can cite. */
 export type CitedWords = Pick<ShownEvidence, "id" | "mediaTimeMs" | "text">;
@@ -53,6 +53,8 @@ export interface PanelSession extends Omit<SessionView, "session" | "page"> {
   readonly page: PanelPage | null;
   /** The keys are the ids of the notes that are shown. */
   readonly frames: Readonly<Record<string, NoteFrame>>;
+  /** The shown notes of another video than that of the tab, which joined their session, or whose session it joined. */
+  readonly elsewhere: Readonly<Record<string, string>>;
   /** The number of notes before the ones of `notes`. */
   readonly earlier: number;
   /** The number of notes that were carried over, of which `carried` names those that are shown. */
@@ -74,22 +76,24 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
   const notes = view.notes.slice(-room);
   const shown = new Set(notes.map(({ noteId }) => noteId));
   const named = new Set(notes.flatMap(({ evidence }) => evidence));
+  const sessionVideo = view.session?.videoId ?? view.videoId;
+  const videoOf = ({ videoId }: { readonly videoId?: string | null }): string => videoId ?? sessionVideo;
+  const here = view.notes.filter((note) => videoOf(note) === view.videoId);
+  const others = notes.filter((note) => videoOf(note) !== view.videoId);
   const lastMs = view.outline?.chapters.at(-1)?.endMs ?? 0;
-  const endMs = view.notes.reduce(
-    (last, note) => Math.max(last, note.endMs),
-    Math.max(durationMs ?? 0, lastMs),
-  );
+  const endMs = here.reduce((last, note) => Math.max(last, note.endMs), Math.max(durationMs ?? 0, lastMs));
   return {
     ...view,
     notes,
     carried: view.carried.filter((noteId) => shown.has(noteId)),
     carriedCount: view.carried.length,
+    elsewhere: Object.fromEntries(others.map((note) => [note.noteId, videoOf(note)])),
     earlier: view.notes.length - notes.length,
     evidence: view.evidence.filter(({ id }) => named.has(id)),
     frames: framesOf(notes, view.evidence),
     page: view.page === null ? null : toPanelPage(view.page, view.evidence),
-    timeline: { endMs, markers: markersOf(view.notes, endMs * LIMITS.markerShare) },
-    line: heardLast(view.evidence),
+    timeline: { endMs, markers: markersOf(here, endMs * LIMITS.markerShare) },
+    line: heardLast(view.evidence.filter((one) => videoOf(one) === view.videoId)),
     session: view.session === null ? null : parts(view.session),
   };
 }
@@ -101,11 +105,13 @@ export function framesOf(
 ): Readonly<Record<string, NoteFrame>> {
   const shown = evidence.filter(({ thumbnail }) => thumbnail !== null);
   const frames: Record<string, NoteFrame> = {};
-  for (const { noteId, evidence: ids, startMs, endMs } of notes) {
+  for (const { noteId, evidence: ids, startMs, endMs, videoId: video = null } of notes) {
     const fromMs = startMs - LIMITS.noteFrameMs;
     const found =
       shown.find(({ id }) => ids.includes(id)) ??
-      shown.findLast(({ mediaTimeMs: atMs }) => atMs >= fromMs && atMs <= endMs);
+      shown.findLast(
+        ({ mediaTimeMs: atMs, videoId = null }) => videoId === video && atMs >= fromMs && atMs <= endMs,
+      );
     if (found === undefined) continue;
     const { thumbnail, sequence, mediaTimeMs } = found;
     frames[noteId] = { thumbnail, sequence, mediaTimeMs };

@@ -70,13 +70,13 @@ export async function textsIn(server: Server, key: string): Promise<HeardEvidenc
       const heard = evidenceOf(event);
       if (heard === null) continue;
       const { id, sequence } = event;
-      const { startMs, endMs, text, speaker, thumbnail } = heard;
+      const { startMs, endMs, text, speaker, thumbnail, videoId } = heard;
       if (heard.type === "transcript_added" && text !== "") {
         spoken.push({ id, startMs, endMs, text, speaker: speaker ?? "" });
       }
       if (heard.type !== "frame_captured") continue;
       if (text !== "") pictured.push({ startMs, text });
-      if (thumbnail !== null) frames.push({ id, sequence, mediaTimeMs: startMs, thumbnail });
+      if (thumbnail !== null) frames.push({ id, sequence, mediaTimeMs: startMs, thumbnail, videoId });
     }
     after = page.nextAfter;
   }

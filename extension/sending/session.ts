@@ -155,16 +155,16 @@ export class SessionSender {
   async #send(client: LiveClient, stored: readonly StoredItem[]): Promise<void> {
     try {
       const [first] = stored;
+      const { videoId } = this.#options;
+      const otherVideo = client.sessionVideoId === videoId ? undefined : videoId;
       if (first?.item.kind === "audio") {
         const { mediaTimeMs, lang, speaker, id, bytes, mediaType, endMs } = first.item;
         const recording = { id, bytes, mediaType, speaker, startMs: mediaTimeMs, endMs };
-        await client.addAudio(lang === null ? recording : { ...recording, lang });
+        await client.addAudio({ ...recording, ...present({ lang: lang ?? undefined, videoId: otherVideo }) });
         if (!this.#view.hasTranscriber) this.#set({ hasTranscriber: true });
         await removeItems([first.order]);
-      } else if (first?.item.kind === "frame") await this.#sendFrame(client, first.item);
+      } else if (first?.item.kind === "frame") await this.#sendFrame(client, first.item, otherVideo);
       else {
-        const { videoId } = this.#options;
-        const otherVideo = client.sessionVideoId === videoId ? undefined : videoId;
         const evidence = stored.flatMap(({ item }) =>
           item.kind === "audio" || item.kind === "frame" ? [] : [toEvidence(item, otherVideo)],
         );
@@ -183,6 +183,7 @@ export class SessionSender {
   async #sendFrame(
     client: LiveClient,
     { id, mediaTimeMs, full, thumbnail, colours, asked, requestId }: FrameItem,
+    videoId: string | undefined,
   ): Promise<void> {
     const upload = ({ data, mediaType }: Picture): Promise<BlobPointer> =>
       client.addPicture(fromBase64(data), mediaType);
@@ -191,7 +192,7 @@ export class SessionSender {
     const text = isLate ? "" : await this.#options.textOf(full);
     const pointers = { full: await upload(full), thumbnail: await upload(thumbnail) };
     const seen = { embedding: colours, embeddingVersion: COLOURS_VERSION };
-    const more = present({ asked, requestId, description: text === "" ? undefined : text });
+    const more = present({ asked, requestId, videoId, description: text === "" ? undefined : text });
     await client.add({ type: "frame_captured", id, mediaTimeMs, ...pointers, ...seen, ...more });
   }
 

@@ -24,6 +24,8 @@ export interface ShownEvidence {
   readonly text: string;
   /** The hash of a small picture. */
   readonly thumbnail: string | null;
+  /** Its video, if that is not the video of the session. */
+  readonly videoId: string | null;
 }
 
 /** A piece of a transcript. */
@@ -178,7 +180,7 @@ function foldEvent(
   const { type, id, sequence } = event;
   const heard = evidenceOf(event);
   if (heard !== null) {
-    const { startMs: mediaTimeMs, endMs, text, thumbnail } = heard;
+    const { startMs: mediaTimeMs, endMs, text, thumbnail, videoId } = heard;
     const shown = {
       id,
       type: heard.type,
@@ -188,6 +190,7 @@ function foldEvent(
       lang: heard.lang ?? "",
       text,
       thumbnail,
+      videoId,
     };
     const requests = view.requests.filter(({ requestId }) => requestId !== data.requestId);
     const recordedAtMs = Date.parse(event.recordedAt);

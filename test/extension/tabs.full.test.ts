@@ -80,6 +80,17 @@ test("three tabs have their keys again after a restart, a joined one continues i
   const { videoId } = left;
   expect(videos).toEqual(joined.map((_, n) => (n < heard.length ? null : videoId)));
 
+  // A note of the joined tab seeks there; the panel of the other tab says that it belongs to another video.
+  await panel.getByRole("button", { name: "Notes", exact: true }).click();
+  await panel.getByLabel("Remark or question").fill("The other film shows the same hill.");
+  await panel.getByRole("button", { name: "Add remark" }).click();
+  const note = panel.locator(".note", { hasText: "shows the same hill" });
+  await note.getByRole("button", { name: /^\d+:\d\d$/u }).waitFor();
+  expect(await note.getByText("another video").count()).toBe(0);
+  await bringToRecord(viewer, first, { served, key });
+  await note.getByText("another video").waitFor();
+  expect(await note.getByRole("button", { name: /^\d+:\d\d$/u }).count()).toBe(0);
+
   await second.close();
   await bringToRecord(viewer, first, { served, key });
   const more = captionsUntil(await play(first, { fromMs: again, toMs: again + 4_500 })).slice(heard.length);

@@ -63,7 +63,7 @@ test("the speaker that the page knows stands on each piece of the transcript, be
   await live.clock.advance(1_000);
   const speakers = (await transcripts(live, sessionId)).map((data) => (data as { speaker?: string }).speaker);
   expect(speakers).toEqual(["viewer", "viewer", "A", undefined]);
-  expect(() => upload(WAV, { speaker: "" })).toThrow("lang, speaker and id");
+  expect(() => upload(WAV, { speaker: "" })).toThrow("lang, speaker, videoId and id");
 });
 
 test("a chunk becomes transcripts within its span, notes are made of them, and its bytes are deleted", async () => {

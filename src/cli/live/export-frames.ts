@@ -46,7 +46,7 @@ export function framesOf(evidence: readonly WireEvent[]): readonly Frame[] {
 
 /** The frame that a note cites, or else the first one within its span, by its sequence. */
 export function frameOfNote(
-  { evidence: ids, startMs, endMs }: Note,
+  { evidence: ids, startMs, endMs, videoId: video }: Note,
   evidence: readonly WireEvent[],
   pictures: ReadonlyMap<number, string>,
 ): number | null {
@@ -55,8 +55,11 @@ export function frameOfNote(
   const frame =
     frames.find(({ id }) => cited.has(id)) ??
     frames.find(({ data }) => {
-      const { mediaTimeMs } = (data ?? {}) as { readonly mediaTimeMs?: number };
-      return mediaTimeMs !== undefined && mediaTimeMs >= startMs && mediaTimeMs <= endMs;
+      const { mediaTimeMs, videoId } = (data ?? {}) as {
+        readonly mediaTimeMs?: number;
+        readonly videoId?: string;
+      };
+      return videoId === video && mediaTimeMs !== undefined && mediaTimeMs >= startMs && mediaTimeMs <= endMs;
     });
   return frame?.sequence ?? null;
 }

@@ -60,7 +60,7 @@ function partText(videoId: string, { name, items }: ReturnType<typeof partsOf>[n
 }
 
 function lineOf(videoId: string, note: Note): string {
-  return `${linkTo(videoId, note.startMs)}${markOf(note)} ${escaped(line(note.text))}`;
+  return `${linkTo(note.videoId ?? videoId, note.startMs)}${markOf(note)} ${escaped(line(note.text))}`;
 }
 
 function linkTo(videoId: string, ms: number): string {

@@ -93,10 +93,10 @@ function idOf(noteId: string): string {
 }
 
 function contentOf(
-  { startMs, text }: Note,
+  { startMs, text, videoId: own }: Note,
   { title, videoId }: { readonly title: string; readonly videoId: string },
 ): string {
-  const url = momentUrl(videoId, startMs);
+  const url = momentUrl(own ?? videoId, startMs);
   const lines = [
     `${timeOf(startMs)}  ${text.slice(0, MAX_CHARS)}`,
     url === null ? title : `${title}: ${url}`,

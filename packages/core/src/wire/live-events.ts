@@ -85,6 +85,8 @@ export interface ReadableEvidence extends Span {
   readonly speaker: string | null;
   /** BCP 47; `null` if nobody says it. */
   readonly lang: string | null;
+  /** Its video, if that is not the video of the session. */
+  readonly videoId: string | null;
   /** The SHA-256 of each picture, as 64 hex digits. */
   readonly thumbnail: string | null;
   readonly full: string | null;
@@ -104,6 +106,7 @@ export function evidenceOf({ type, data: value }: Pick<WireEvent, "type" | "data
     text: textOfContent(type === "frame_captured" ? data.description : data.text),
     speaker: textOr(data.speaker, null),
     lang: textOr(data.lang, null),
+    videoId: textOr(data.videoId, null),
     thumbnail: hashIn(data.thumbnail),
     full: hashIn(data.full),
   };

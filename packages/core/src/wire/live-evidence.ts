@@ -46,6 +46,8 @@ export interface RemarkInput {
   readonly endMs?: number;
   readonly lang?: string;
   readonly speaker?: string;
+  /** The video that it is about, if that is not the video of the session. */
+  readonly videoId?: string;
 }
 
 export interface FrameInput {
@@ -62,6 +64,8 @@ export interface FrameInput {
   readonly asked?: true;
   /** The `context_requested` that a person answers with it. */
   readonly requestId?: string;
+  /** The video that it shows, if that is not the video of the session. */
+  readonly videoId?: string;
 }
 
 export interface VoiceActivityInput {

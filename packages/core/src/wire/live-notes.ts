@@ -28,6 +28,8 @@ export interface Note extends Span {
   readonly status: NoteStatus;
   /** Notes that became this one. */
   readonly lineage: readonly string[];
+  /** The video in which its span lies, if that is not the video of the session: its tab joined the session. */
+  readonly videoId?: string;
   /** SHA-256 over the canonical JSON of the fields above. */
   readonly hash: string;
   /** Who made its present text. What a person edited or accepted, the agent never changes. */

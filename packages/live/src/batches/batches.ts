@@ -91,7 +91,7 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
     signal,
     turn: async (turn, turnSignal) => {
       written = await measureCall(writer.name, async () =>
-        checked(await writer.write(request, { signal: turnSignal, turn })),
+        withVideos(checked(await writer.write(request, { signal: turnSignal, turn })), request),
       );
       const { drafts, memory, usage, costUsd } = written;
       return present({ value: { drafts, memory: memory ?? null }, usage, costUsd });
@@ -165,9 +165,23 @@ function checked(result: NoteWriterResult): NoteWriterResult {
   throw new ContinuoError("agent_failed", "the note writer returned no drafts that can be read");
 }
 
+/** A draft is of the video of the evidence that it stands on, where the writer does not say it. */
+function withVideos(result: NoteWriterResult, { evidence }: NoteRequest): NoteWriterResult {
+  const videos = new Map(
+    evidence.flatMap(({ id, videoId }) => (videoId === undefined ? [] : [[id, videoId]])),
+  );
+  if (videos.size === 0) return result;
+  const drafts = result.drafts.map((draft) => {
+    const [first = ""] = draft.evidence;
+    const videoId = draft.videoId ?? videos.get(first);
+    return videoId === undefined ? draft : { ...draft, videoId };
+  });
+  return { ...result, drafts };
+}
+
 function isDraft(draft: unknown): boolean {
   if (!isFields(draft)) return false;
-  const { draftId, text, startMs, endMs, confidence, evidence, question } = draft;
+  const { draftId, text, startMs, endMs, confidence, evidence, question, videoId } = draft;
   return (
     typeof draftId === "string" &&
     typeof text === "string" &&
@@ -183,6 +197,7 @@ function isDraft(draft: unknown): boolean {
     Array.isArray(evidence) &&
     evidence.length <= LIMITS.noteEvidence &&
     evidence.every((id) => typeof id === "string") &&
+    (videoId === undefined || (typeof videoId === "string" && videoId.length <= LIMITS.nameLength)) &&
     (question === undefined || (typeof question === "string" && question.length <= LIMITS.textChars))
   );
 }

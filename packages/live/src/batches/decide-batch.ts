@@ -1,6 +1,6 @@
 /** The decision on one batch as events: drafts, `decision_made`, notes, and questions to the person. */
 
-import type { NewEvent, Store } from "@continuo/core/model";
+import { type NewEvent, present, type Store } from "@continuo/core/model";
 import {
   type Draft,
   type Embedder,
@@ -173,16 +173,16 @@ function fullEvents(decided: readonly DraftDecision[], { health }: LiveFold): re
 function requestEvents({ draft, decision }: DraftDecision, { nowMs }: DecideOptions): readonly NewEvent[] {
   const { action, requestId } = decision;
   if (action !== "ask" || requestId === undefined) return [];
-  const { draftId, text, startMs, endMs, confidence, evidence, question } = draft;
+  const { draftId, text, startMs, endMs, confidence, evidence, question, videoId } = draft;
   const expiresAt = isoOf(nowMs + LIMITS.answerMs);
   const data = { requestId, draftId, text, confidence, evidence, mediaTimeMs: startMs, endMs, expiresAt };
-  return [{ type: "context_requested", data: { ...data, ...(question === undefined ? {} : { question }) } }];
+  return [{ type: "context_requested", data: { ...data, ...present({ question, videoId }) } }];
 }
 
 export function draftEvent(draft: Draft, batchId: string): NewEvent {
-  const { draftId, text, startMs, endMs, confidence, evidence } = draft;
+  const { draftId, text, startMs, endMs, confidence, evidence, videoId } = draft;
   const data = { draftId, text, mediaTimeMs: startMs, endMs, confidence, evidence, batchId };
-  return { type: "draft_written", data };
+  return { type: "draft_written", data: { ...data, ...present({ videoId }) } };
 }
 
 function costOf({

@@ -137,6 +137,8 @@ function matchOf(
   compared: ComparedNote,
   { threshold, overlap: least }: Rule,
 ): readonly Match[] {
+  // The same time in another video is another place.
+  if (draft.videoId !== compared.note.videoId) return [];
   const overlap = overlapOf(draft, compared.note);
   if (overlap < least) return [];
   const own = cosineOf(vector, compared.vector);

@@ -86,7 +86,7 @@ function together(
 /** The draft that a `draft_written` or a `context_requested` holds; `null` for an event that was pruned. */
 export function draftIn({ data }: Pick<StoredEvent, "data">): Draft | null {
   if (!isFields(data) || typeof data.draftId !== "string" || typeof data.text !== "string") return null;
-  const { draftId, text, mediaTimeMs, endMs, confidence, evidence, question } = data;
+  const { draftId, text, mediaTimeMs, endMs, confidence, evidence, question, videoId } = data;
   return {
     draftId,
     text,
@@ -95,5 +95,6 @@ export function draftIn({ data }: Pick<StoredEvent, "data">): Draft | null {
     confidence: Number(confidence ?? 0),
     evidence: Array.isArray(evidence) ? evidence.filter((id) => typeof id === "string") : [],
     ...(typeof question === "string" ? { question } : {}),
+    ...(typeof videoId === "string" ? { videoId } : {}),
   };
 }

@@ -17,12 +17,13 @@ export interface AudioFields {
   readonly lang?: string | undefined;
   /** Who speaks in it, where the page knows that. */
   readonly speaker?: string | undefined;
+  readonly videoId?: string | undefined;
   readonly id?: string | undefined;
 }
 
 /** Errors: `invalid` for another format and for invalid times, `too_large` over 10 MB. */
 export function parseAudio(fields: AudioFields): AudioUpload {
-  const { bytes, mediaType, startMs, endMs, lang, speaker, id } = fields;
+  const { bytes, mediaType, startMs, endMs, lang, speaker, videoId, id } = fields;
   if (bytes.length > LIMITS.audioBytes) {
     throw new ContinuoError("too_large", "the audio has more than 10 MB", {
       details: { limit: LIMITS.audioBytes },
@@ -44,23 +45,26 @@ export function parseAudio(fields: AudioFields): AudioUpload {
   if (!times.every((time) => Number.isSafeInteger(time) && time >= 0) || end < start) {
     throw new ContinuoError("invalid", "startMs and endMs must be whole numbers from 0, in this order");
   }
-  for (const text of [lang, speaker, id]) {
+  for (const text of [lang, speaker, videoId, id]) {
     if (text !== undefined && (text === "" || text.length > LIMITS.nameLength)) {
-      throw new ContinuoError("invalid", `lang, speaker and id have at most ${LIMITS.nameLength} characters`);
+      throw new ContinuoError(
+        "invalid",
+        `lang, speaker, videoId and id have at most ${LIMITS.nameLength} characters`,
+      );
     }
   }
-  return present({ bytes, mediaType: format, startMs: start, endMs: end, lang, speaker, id });
+  return present({ bytes, mediaType: format, startMs: start, endMs: end, lang, speaker, videoId, id });
 }
 
 /** The event of a chunk whose bytes are stored. It refers to the bytes without pinning them. Errors: the store's. */
 export async function audioEvent(store: Store, upload: AudioUpload, nowMs: number): Promise<NewEvent> {
-  const { bytes, mediaType, startMs, endMs, lang, speaker, id } = upload;
+  const { bytes, mediaType, startMs, endMs, lang, speaker, videoId, id } = upload;
   const expiresAt = isoOf(nowMs + LIMITS.audioKeptMs);
   const { hash, sizeBytes } = await store.putBlob(bytes, { mediaType, expiresAt });
   const content = { hash, sizeBytes, mediaType };
   return {
     type: "evidence_added",
-    data: present({ kind: AUDIO_KIND, content, mediaTimeMs: startMs, endMs, lang, speaker }),
+    data: present({ kind: AUDIO_KIND, content, mediaTimeMs: startMs, endMs, lang, speaker, videoId }),
     // The audio is the evidence until its transcript exists.
     retention: "critical",
     occurredAt: isoOf(nowMs),

@@ -40,7 +40,7 @@ const SPEECH: Readonly<Record<string, Check>> = {
 /** A key that ends in `?` may be left out. Other keys are refused, so that no unchecked value is stored. */
 const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Check>>>> = {
   transcript_added: { ...SPEECH, "confidence?": isShare, "videoId?": isName },
-  remark_added: { ...SPEECH, "requestId?": isName },
+  remark_added: { ...SPEECH, "requestId?": isName, "videoId?": isName },
   frame_captured: {
     mediaTimeMs: isTime,
     "full?": isPointer,
@@ -50,6 +50,7 @@ const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Che
     "description?": isText,
     "asked?": (value) => value === true,
     "requestId?": isName,
+    "videoId?": isName,
   },
   voice_activity: {
     activity: (value) => value === "speaking" || value === "silent",

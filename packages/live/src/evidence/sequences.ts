@@ -46,6 +46,7 @@ export function toItem(event: StoredEvent): EvidenceItem {
     endMs: typeof data.endMs === "number" ? data.endMs : startMs,
     text: textIn(data),
     ...(typeof data.lang === "string" ? { lang: data.lang } : {}),
+    ...(typeof data.videoId === "string" ? { videoId: data.videoId } : {}),
     event,
   };
 }

@@ -215,6 +215,8 @@ export const LIMITS = {
   endMs: 30_000,
   /** Speakers of a session whose speech is joined separately. */
   speakers: 8,
+  /** Other videos, whose tabs joined a session, of which the writer without a model keeps what is open. */
+  joinedVideos: 4,
   /** Characters of a text that are read in one step. */
   heardChars: 1_000,
   /** After this time, other work of the server may run. */

@@ -46,6 +46,8 @@ export interface EvidenceItem extends Span {
   /** The text of what a person said or the medium showed; empty if there is none. */
   readonly text: string;
   readonly lang?: string;
+  /** The video of its place, if that is not the video of the session. */
+  readonly videoId?: string;
   readonly event: StoredEvent;
 }
 
@@ -59,6 +61,8 @@ export interface Draft extends Span {
   readonly evidence: readonly string[];
   /** The question to the person when the confidence stays below 0.6. */
   readonly question?: string;
+  /** The video of its span, if that is not the video of the session; by default that of its evidence in the request. */
+  readonly videoId?: string;
 }
 
 /** A draft of the first try that was not sure, with the evidence of up to 60 s to either side. */
@@ -257,6 +261,8 @@ export interface AudioChunk extends Span {
   readonly lang?: string;
   /** Who speaks in it, where the page knows that. */
   readonly speaker?: string;
+  /** Its video, if that is not the video of the session. */
+  readonly videoId?: string;
 }
 
 export interface TranscribedSegment extends Span {

@@ -12,13 +12,14 @@ export const FULL: string = `the session has ${LIMITS.notes} notes, and no room 
 export type NoteContent = Omit<Note, "hash" | "by" | "damaged">;
 
 export function noteHash(note: NoteContent): string {
-  const { noteId, text, startMs, endMs, confidence, evidence, status, lineage } = note;
-  return sha256(canonicalJson({ noteId, text, startMs, endMs, confidence, evidence, status, lineage }));
+  const { noteId, text, startMs, endMs, confidence, evidence, status, lineage, videoId } = note;
+  const content = { noteId, text, startMs, endMs, confidence, evidence, status, lineage };
+  return sha256(canonicalJson(videoId === undefined ? content : { ...content, videoId }));
 }
 
 /** The fields that every event of a note has. */
 export function noteData(note: NoteContent): Readonly<Record<string, unknown>> {
-  const { noteId, text, startMs, endMs, confidence, evidence, status, lineage } = note;
+  const { noteId, text, startMs, endMs, confidence, evidence, status, lineage, videoId } = note;
   return {
     noteId,
     content: text,
@@ -28,6 +29,7 @@ export function noteData(note: NoteContent): Readonly<Record<string, unknown>> {
     evidence,
     status,
     lineage,
+    ...(videoId === undefined ? {} : { videoId }),
     hash: noteHash(note),
   };
 }
@@ -52,6 +54,7 @@ export function noteOf(
     evidence: textsIn(data.evidence),
     status: status ?? (typeof data.status === "string" ? (data.status as NoteStatus) : "written"),
     lineage: textsIn(data.lineage),
+    ...(typeof data.videoId === "string" ? { videoId: data.videoId } : {}),
   };
   return { ...content, hash: noteHash(content), by: by ?? (actor.kind === "person" ? "person" : "agent") };
 }

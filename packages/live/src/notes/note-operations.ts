@@ -69,15 +69,19 @@ export function eventsOf(
       return [byPerson({ type: "note_removed", data: { noteId: note.noteId } })];
     case "merge": {
       const sources = [note, ...others];
+      const { videoId } = note;
+      // The span is a place in one video.
+      const there = sources.filter((one) => one.videoId === videoId);
       const merged: NoteContent = {
         noteId: newId(),
         text: operation.text ?? sources.map(({ text }) => text).join("\n\n"),
-        startMs: Math.min(...sources.map(({ startMs }) => startMs)),
-        endMs: Math.max(...sources.map(({ endMs }) => endMs)),
+        startMs: Math.min(...there.map(({ startMs }) => startMs)),
+        endMs: Math.max(...there.map(({ endMs }) => endMs)),
         confidence: Math.min(...sources.map(({ confidence }) => confidence)),
         evidence: [...new Set(sources.flatMap(({ evidence }) => evidence))],
         status: "written",
         lineage: sources.map(({ noteId }) => noteId),
+        ...(videoId === undefined ? {} : { videoId }),
       };
       const more = { sources: merged.lineage, operation: "merge" };
       return [

@@ -14,7 +14,7 @@ export function contentAfter(
   bases: readonly NoteContent[],
 ): NoteContent | null {
   if (noteId === undefined || action === "ask" || action === "keep") return null;
-  const { text, confidence } = draft;
+  const { text, confidence, videoId } = draft;
   const parts = [...bases, draft];
   return {
     noteId,
@@ -25,6 +25,7 @@ export function contentAfter(
     evidence: [...new Set(parts.flatMap(({ evidence }) => evidence))].slice(-LIMITS.noteEvidence),
     status: confidence < unsureBelow ? "unsure" : "written",
     lineage: action === "merge" ? bases.map((base) => base.noteId) : (bases[0]?.lineage ?? []),
+    ...(videoId === undefined ? {} : { videoId }),
   };
 }
 

@@ -157,6 +157,7 @@ function transcriptOf(
     ...(lang === undefined ? {} : { lang: lang.slice(0, LIMITS.nameLength) }),
     ...(typeof who === "string" ? { speaker: cutText(who, LIMITS.nameLength) } : {}),
     ...(isShare ? { confidence } : {}),
+    ...(chunk.videoId === undefined ? {} : { videoId: chunk.videoId }),
   };
   return [{ type: "transcript_added", data }];
 }

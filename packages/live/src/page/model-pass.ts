@@ -154,7 +154,7 @@ function revisionOf(note: Note, { text, confidence }: NoteRevision, draftId: str
   };
   return {
     note: { noteId, startMs, endMs, evidence, ...content },
-    draft: { draftId, text, startMs, endMs, confidence, evidence },
+    draft: { draftId, text, startMs, endMs, confidence, evidence, ...present({ videoId: note.videoId }) },
     decision,
   };
 }

@@ -34,6 +34,7 @@ export interface PendingAudio extends Span {
   readonly mediaType: "audio/webm" | "audio/wav";
   readonly lang?: string;
   readonly speaker?: string;
+  readonly videoId?: string;
 }
 
 export interface OpenRequest {
@@ -366,7 +367,7 @@ function damagesOr(value: unknown, otherwise: readonly Damage[]): readonly Damag
 }
 
 function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | null {
-  const { kind, content, mediaTimeMs, endMs, lang, speaker } = data;
+  const { kind, content, mediaTimeMs, endMs, lang, speaker, videoId } = data;
   if (kind !== AUDIO_KIND || !isFields(content) || typeof content.hash !== "string") return null;
   return {
     sequence,
@@ -377,6 +378,7 @@ function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | nu
     endMs: Number(endMs ?? mediaTimeMs ?? 0),
     ...(typeof lang === "string" ? { lang } : {}),
     ...(typeof speaker === "string" ? { speaker } : {}),
+    ...(typeof videoId === "string" ? { videoId } : {}),
   };
 }
 

@@ -13,8 +13,14 @@ import {
   type NoteWriter,
 } from "../kit/index.ts";
 import { contentWords } from "../sentences/index.ts";
-import type { ThoughtNote } from "../thoughts/index.ts";
-import { EMPTY_SPEECH, endSpeech, foldSpeech, type SpeechState } from "./speech.ts";
+import {
+  EMPTY_SPEECH,
+  endSpeech,
+  foldSpeech,
+  isOpenSpeech,
+  type SpeechNote,
+  type SpeechState,
+} from "./speech.ts";
 
 const CONFIDENCE = 0.8;
 
@@ -39,10 +45,7 @@ export function extractiveWriter(): NoteWriter {
         ...(hearing === before ? {} : { memory: hearing }),
       };
     },
-    hasOpen: (memory) => {
-      const { streams, thought } = hearingIn(memory);
-      return thought.sentences.length > 0 || Object.values(streams).some(({ words }) => words.length > 0);
-    },
+    hasOpen: (memory) => isOpenSpeech(hearingIn(memory)),
   };
 }
 
@@ -55,14 +58,15 @@ function hearingIn(memory: unknown): SpeechState {
 
 type NewDraft = Omit<Draft, "draftId">;
 
-async function draftOf(note: ThoughtNote, { idsOf }: NoteRequest): Promise<NewDraft> {
-  const { text, startMs, endMs, pieces } = note;
+async function draftOf(note: SpeechNote, { idsOf }: NoteRequest): Promise<NewDraft> {
+  const { text, startMs, endMs, pieces, videoId } = note;
   return {
     text,
     startMs,
     endMs,
     confidence: CONFIDENCE,
     evidence: await idsOf(pieces.slice(0, LIMITS.noteEvidence)),
+    ...(videoId === undefined ? {} : { videoId }),
   };
 }
 

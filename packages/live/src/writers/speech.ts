@@ -21,8 +21,14 @@ import {
 } from "../thoughts/index.ts";
 
 /** Plain JSON: the writer's memory. */
-export interface SpeechState {
+export interface SpeechState extends Hearing {
   readonly type: "thoughts.1";
+  /** The speech of other videos, whose tabs joined the session, by their ids: the one that was heard last is the last. */
+  readonly videos?: Readonly<Record<string, Hearing>>;
+}
+
+/** The speech of one video. */
+interface Hearing {
   /** The open sentence of each speaker. */
   readonly streams: Readonly<Record<string, JoinState>>;
   readonly thought: ThoughtState;
@@ -30,8 +36,18 @@ export interface SpeechState {
 
 export const EMPTY_SPEECH: SpeechState = { type: "thoughts.1", streams: {}, thought: NO_THOUGHT };
 
+/** A note, and its video where that is not the video of the session. */
+export interface SpeechNote extends ThoughtNote {
+  readonly videoId?: string;
+}
+
 export interface SpeechResult {
   readonly hearing: SpeechState;
+  readonly notes: readonly SpeechNote[];
+}
+
+interface Step {
+  readonly hearing: Hearing;
   readonly notes: readonly ThoughtNote[];
 }
 
@@ -39,39 +55,81 @@ export interface SpeechResult {
 export async function foldSpeech(before: SpeechState, request: NoteRequest): Promise<SpeechResult> {
   const lookBack = earlierOf(request);
   const breathe = breathing();
-  let hearing = before;
-  const notes: ThoughtNote[] = [];
+  let state = before;
+  const notes: SpeechNote[] = [];
+  const take = (videoId: string | undefined, { hearing, notes: ended }: Step): void => {
+    state = withHearing(state, videoId, hearing);
+    notes.push(...ended.map((note) => (videoId === undefined ? note : { ...note, videoId })));
+  };
   for (const item of request.evidence) {
+    const { videoId } = item;
+    const before = hearingOf(state, videoId);
     if (item.type !== "transcript_added") {
-      const step = pass(hearing, item);
-      hearing = step.hearing;
-      notes.push(...step.notes);
+      take(videoId, pass(before, item));
       continue;
     }
+    const speaker = speakerOf(before, item);
     for (const piece of piecesOf(item)) {
-      const step = await hearPiece(hearing, { piece, speaker: speakerOf(hearing, item) }, lookBack);
-      hearing = step.hearing;
-      notes.push(...step.notes);
+      take(videoId, await hearPiece(hearingOf(state, videoId), { piece, speaker, videoId }, lookBack));
       await breathe();
     }
+    const [longest = ""] = Object.keys(state.videos ?? {});
+    // Beyond the bound, a video that was not heard for long ends.
+    if (Object.keys(state.videos ?? {}).length > LIMITS.joinedVideos) {
+      take(longest, endHearing(hearingOf(state, longest)));
+      state = withoutVideo(state, longest);
+    }
   }
-  return { hearing, notes };
+  return { hearing: state, notes };
 }
 
-type LookBack = (piece: Piece, before: number) => Promise<EarlierWords>;
+/** True if a sentence or a thought is open. */
+export function isOpenSpeech({ videos, ...own }: SpeechState): boolean {
+  return [own, ...Object.values(videos ?? {})].some(
+    ({ streams, thought }) =>
+      thought.sentences.length > 0 || Object.values(streams).some(({ words }) => words.length > 0),
+  );
+}
+
+function hearingOf(state: SpeechState, videoId: string | undefined): Hearing {
+  return videoId === undefined ? state : (state.videos?.[videoId] ?? EMPTY_SPEECH);
+}
+
+function withHearing(
+  state: SpeechState,
+  videoId: string | undefined,
+  { streams, thought }: Hearing,
+): SpeechState {
+  if (videoId === undefined) return { ...state, streams, thought };
+  const { videos = {} } = withoutVideo(state, videoId);
+  return { ...state, videos: { ...videos, [videoId]: { streams, thought } } };
+}
+
+function withoutVideo(state: SpeechState, videoId: string): SpeechState {
+  const { [videoId]: _, ...videos } = state.videos ?? {};
+  return { ...state, videos };
+}
+
+interface PieceOfSpeaker {
+  readonly piece: Piece;
+  readonly speaker: string;
+  readonly videoId: string | undefined;
+}
+
+type LookBack = (heard: Omit<PieceOfSpeaker, "speaker">, before: number) => Promise<EarlierWords>;
 
 async function hearPiece(
-  hearing: SpeechState,
-  { piece, speaker }: { readonly piece: Piece; readonly speaker: string },
+  hearing: Hearing,
+  { piece, speaker, videoId }: PieceOfSpeaker,
   lookBack: LookBack,
-): Promise<SpeechResult> {
+): Promise<Step> {
   const before = hearing.streams[speaker] ?? EMPTY_JOIN_STATE;
   const since = backSince(before, piece);
-  const joined = joinHeard(before, piece, since === null ? null : await lookBack(piece, since));
+  const joined = joinHeard(before, piece, since === null ? null : await lookBack({ piece, videoId }, since));
   return addSentences(withStream(hearing, speaker, joined.state), speaker, joined.sentences);
 }
 
-function addSentences(hearing: SpeechState, speaker: string, sentences: readonly Sentence[]): SpeechResult {
+function addSentences(hearing: Hearing, speaker: string, sentences: readonly Sentence[]): Step {
   let { thought } = hearing;
   const notes: ThoughtNote[] = [];
   for (const sentence of sentences) {
@@ -82,8 +140,20 @@ function addSentences(hearing: SpeechState, speaker: string, sentences: readonly
   return { hearing: { ...hearing, thought }, notes };
 }
 
-/** Ends the sentences and the thought that are open. */
+/** Ends the sentences and the thoughts that are open. */
 export function endSpeech(before: SpeechState): SpeechResult {
+  const own = endHearing(before);
+  let state = withHearing(before, undefined, own.hearing);
+  const notes: SpeechNote[] = [...own.notes];
+  for (const [videoId, hearing] of Object.entries(before.videos ?? {})) {
+    const ended = endHearing(hearing);
+    state = withHearing(state, videoId, ended.hearing);
+    notes.push(...ended.notes.map((note) => ({ ...note, videoId })));
+  }
+  return { hearing: state, notes };
+}
+
+function endHearing(before: Hearing): Step {
   let hearing = before;
   const notes: ThoughtNote[] = [];
   for (const [speaker, state] of Object.entries(before.streams)) {
@@ -97,7 +167,7 @@ export function endSpeech(before: SpeechState): SpeechResult {
 }
 
 /** Frames and remarks that come long after the last words end the thought: nothing was said in between. */
-function pass(hearing: SpeechState, { startMs }: EvidenceItem): SpeechResult {
+function pass(hearing: Hearing, { startMs }: EvidenceItem): Step {
   const { thought, streams } = hearing;
   const last = thought.sentences.at(-1);
   const isOpen = Object.values(streams).some(({ words }) => words.length > 0);
@@ -130,20 +200,20 @@ export function piecesOf(item: EvidenceItem): readonly Piece[] {
 const PARTS = new RegExp(`[^]{1,${LIMITS.heardChars}}(?:\\s|$)|[^]{1,${LIMITS.heardChars}}`, "gu");
 
 /** Beyond the bound, speakers share a stream. */
-function speakerOf({ streams }: SpeechState, { event }: EvidenceItem): string {
+function speakerOf({ streams }: Hearing, { event }: EvidenceItem): string {
   const { speaker } = event.data as { readonly speaker?: unknown };
   const name = typeof speaker === "string" ? `@${speaker}` : "";
   return name in streams || Object.keys(streams).length < LIMITS.speakers ? name : "";
 }
 
-function withStream(hearing: SpeechState, speaker: string, state: JoinState): SpeechState {
+function withStream(hearing: Hearing, speaker: string, state: JoinState): Hearing {
   return { ...hearing, streams: { ...hearing.streams, [speaker]: state } };
 }
 
 /** The words that were heard around the time of a piece before the person seeked back; each window is read once. */
 function earlierOf({ context }: NoteRequest): LookBack {
   let read: { readonly atMs: number; readonly items: readonly EvidenceItem[] } | null = null;
-  return async ({ startMs }, before) => {
+  return async ({ piece: { startMs }, videoId }, before) => {
     if (read === null || Math.abs(startMs - read.atMs) > LIMITS.heardAgainMs / 2) {
       const items: EvidenceItem[] = [];
       const window = { primaryWindowMs: LIMITS.heardAgainMs, secondaryWindowMs: LIMITS.heardAgainMs };
@@ -152,6 +222,7 @@ function earlierOf({ context }: NoteRequest): LookBack {
       }
       read = { atMs: startMs, items };
     }
-    return earlierWords(read.items.filter(({ sequence }) => sequence < before).map(pieceOf));
+    const earlier = read.items.filter((item) => item.sequence < before && item.videoId === videoId);
+    return earlierWords(earlier.map(pieceOf));
   };
 }

@@ -12,6 +12,8 @@ export interface AudioRecording {
   readonly lang?: string;
   /** Who speaks in it, where the page knows that: it stands on each piece of the transcript. */
   readonly speaker?: string;
+  /** The video that it was said in, if that is not the video of the session. */
+  readonly videoId?: string;
   /** The same for another try of the same recording; one is made where none is given. */
   readonly id?: string;
 }
@@ -28,10 +30,11 @@ export interface RecordingBox {
   remove(id: string): Promise<void>;
 }
 
-export function audioPath({ startMs, endMs, lang, speaker, id }: StoredRecording): string {
+export function audioPath({ startMs, endMs, lang, speaker, videoId, id }: StoredRecording): string {
   const query = new URLSearchParams({ startMs: String(startMs), endMs: String(endMs) });
   if (lang !== undefined) query.set("lang", lang);
   if (speaker !== undefined) query.set("speaker", speaker);
+  if (videoId !== undefined) query.set("videoId", videoId);
   query.set("id", id);
   return `/audio?${query}`;
 }

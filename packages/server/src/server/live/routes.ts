@@ -104,6 +104,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
       endMs: c.req.query("endMs"),
       lang: c.req.query("lang"),
       speaker: c.req.query("speaker"),
+      videoId: c.req.query("videoId"),
       id: c.req.query("id"),
     });
     return Response.json(await service.acceptAudio(key, upload));
