@@ -55,6 +55,7 @@ export function stableName(name: string): string {
   return name
     .replaceAll(/(continuo-agents-)[A-Za-z0-9]{6}/gu, "$1*")
     .replaceAll(/(snapshot-[a-z]+-\d+-)[a-z0-9]+/gu, "$1*")
+    .replaceAll(/(codex-arg\d)[A-Za-z0-9]+/gu, "$1*")
     .replaceAll(/(?:ses|msg|prt|evt|toolu|call|fc|rs)_[A-Za-z0-9]+/gu, "*")
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/giu, "*")
     .replaceAll(/[0-9a-f]{7,}/giu, "*")

@@ -61,6 +61,7 @@ describe("shapes", () => {
     ],
     ["/tmp/continuo-agents-1nKAg2/project", "/tmp/continuo-agents-*/project"],
     ["shell-snapshots/snapshot-zsh-1764124999-1afw2b.sh", "shell-snapshots/snapshot-zsh-*.sh"],
+    ["tmp/arg0-linux/codex-arg0Uyn7xD/.lock", "tmp/arg*-linux/codex-arg*/.lock"],
   ])("name %s %s", (name, stable) => {
     expect(stableName(name)).toBe(stable);
   });

@@ -1,5 +1,7 @@
 /** Damages to one record of a session, and what the real agent sends then. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { AgentName } from "@continuo/core/model";
 import type { Item } from "../agents/items.ts";
 
@@ -43,7 +45,16 @@ const instead =
 const isItem = (type: string, words: string) => (record: Rec) =>
   record.type === "response_item" && record.payload.type === type && JSON.stringify(record).includes(words);
 
-const CALL = "call_0a96fdc5b2d4ec832f66ca91_3";
+/** The id of the call with these words, which is another one each time that a fixture is made. */
+function callIn(fixture: string, words: string): string {
+  const path = join(import.meta.dirname, "../fixtures", fixture, "requests.json");
+  const { items }: { readonly items: readonly Item[] } = JSON.parse(readFileSync(path, "utf8"));
+  const call = items.find((item) => item.kind === "call" && isOf(item, words));
+  if (call?.kind !== "call") throw new Error(`${path} has no call with ${words}`);
+  return call.id;
+}
+
+const CALL = callIn("codex/paginated", "timer.spec.js");
 
 /** Codex gives the call its own words, right after it. */
 const aborted: View = (sound) =>
@@ -250,7 +261,7 @@ const OPENCODE: readonly DamagedView[] = [
     what: "the status of a call is a list",
     fits: (record) => record.type === "tool" && record.state.status === "error",
     damage: (data) => Object.assign(data.state, { status: [] }),
-    sent: without("call_b99bce79c0c5d4bf55d42ecb"),
+    sent: without(callIn("opencode/parallel-tools", "timer.spec.js")),
     mended: "whole",
   },
 ];

@@ -155,13 +155,13 @@ const REPAIRS: readonly DamageCase[] = [
   {
     of: ["codex", "paginated"],
     what: "the output of a call is gone",
-    damage: without("fco_01a20055-4391"),
+    damage: (lines, at) => lines.filter((_, index) => index !== at('"type":"function_call_output"')),
     edits: [["added", /has no output/]],
   },
   {
     of: ["codex", "paginated"],
     what: "a call is gone",
-    damage: without("fc_749d6f83234940fead35ee70"),
+    damage: (lines, at) => lines.filter((_, index) => index !== at('"type":"function_call","')),
     edits: [["removed", /no call has the id/]],
   },
   {

@@ -62,7 +62,7 @@ export const HOME_VARIABLES: Readonly<Record<AgentName, string>> = Object.fromEn
 /** For each agent the newest version that wrote a session of the tests; `docs/support.md` lists all of them. */
 export const TRIED_VERSIONS: Readonly<Record<AgentName, string>> = {
   claude: "2.1.332",
-  codex: "0.169.0",
+  codex: "0.171.0",
   gemini: "0.61.0",
   pi: "1.5.2",
   opencode: "1.18.34",
