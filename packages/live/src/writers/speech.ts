@@ -21,14 +21,14 @@ import {
 } from "../thoughts/index.ts";
 
 /** Plain JSON: the writer's memory. */
-export interface SpeechState extends Hearing {
+export interface SpeechState extends VideoSpeech {
   readonly type: "thoughts.1";
   /** The speech of other videos, whose tabs joined the session, by their ids: the one that was heard last is the last. */
-  readonly videos?: Readonly<Record<string, Hearing>>;
+  readonly videos?: Readonly<Record<string, VideoSpeech>>;
 }
 
 /** The speech of one video. */
-interface Hearing {
+interface VideoSpeech {
   /** The open sentence of each speaker. */
   readonly streams: Readonly<Record<string, JoinState>>;
   readonly thought: ThoughtState;
@@ -47,7 +47,7 @@ export interface SpeechResult {
 }
 
 interface Step {
-  readonly hearing: Hearing;
+  readonly hearing: VideoSpeech;
   readonly notes: readonly ThoughtNote[];
 }
 
@@ -91,14 +91,14 @@ export function isOpenSpeech({ videos, ...own }: SpeechState): boolean {
   );
 }
 
-function hearingOf(state: SpeechState, videoId: string | undefined): Hearing {
+function hearingOf(state: SpeechState, videoId: string | undefined): VideoSpeech {
   return videoId === undefined ? state : (state.videos?.[videoId] ?? EMPTY_SPEECH);
 }
 
 function withHearing(
   state: SpeechState,
   videoId: string | undefined,
-  { streams, thought }: Hearing,
+  { streams, thought }: VideoSpeech,
 ): SpeechState {
   if (videoId === undefined) return { ...state, streams, thought };
   const { videos = {} } = withoutVideo(state, videoId);
@@ -119,7 +119,7 @@ interface PieceOfSpeaker {
 type LookBack = (heard: Omit<PieceOfSpeaker, "speaker">, before: number) => Promise<EarlierWords>;
 
 async function hearPiece(
-  hearing: Hearing,
+  hearing: VideoSpeech,
   { piece, speaker, videoId }: PieceOfSpeaker,
   lookBack: LookBack,
 ): Promise<Step> {
@@ -129,7 +129,7 @@ async function hearPiece(
   return addSentences(withStream(hearing, speaker, joined.state), speaker, joined.sentences);
 }
 
-function addSentences(hearing: Hearing, speaker: string, sentences: readonly Sentence[]): Step {
+function addSentences(hearing: VideoSpeech, speaker: string, sentences: readonly Sentence[]): Step {
   let { thought } = hearing;
   const notes: ThoughtNote[] = [];
   for (const sentence of sentences) {
@@ -153,7 +153,7 @@ export function endSpeech(before: SpeechState): SpeechResult {
   return { hearing: state, notes };
 }
 
-function endHearing(before: Hearing): Step {
+function endHearing(before: VideoSpeech): Step {
   let hearing = before;
   const notes: ThoughtNote[] = [];
   for (const [speaker, state] of Object.entries(before.streams)) {
@@ -167,7 +167,7 @@ function endHearing(before: Hearing): Step {
 }
 
 /** Frames and remarks that come long after the last words end the thought: nothing was said in between. */
-function pass(hearing: Hearing, { startMs }: EvidenceItem): Step {
+function pass(hearing: VideoSpeech, { startMs }: EvidenceItem): Step {
   const { thought, streams } = hearing;
   const last = thought.sentences.at(-1);
   const isOpen = Object.values(streams).some(({ words }) => words.length > 0);
@@ -200,13 +200,13 @@ export function piecesOf(item: EvidenceItem): readonly Piece[] {
 const PARTS = new RegExp(`[^]{1,${LIMITS.heardChars}}(?:\\s|$)|[^]{1,${LIMITS.heardChars}}`, "gu");
 
 /** Beyond the bound, speakers share a stream. */
-function speakerOf({ streams }: Hearing, { event }: EvidenceItem): string {
+function speakerOf({ streams }: VideoSpeech, { event }: EvidenceItem): string {
   const { speaker } = event.data as { readonly speaker?: unknown };
   const name = typeof speaker === "string" ? `@${speaker}` : "";
   return name in streams || Object.keys(streams).length < LIMITS.speakers ? name : "";
 }
 
-function withStream(hearing: Hearing, speaker: string, state: JoinState): Hearing {
+function withStream(hearing: VideoSpeech, speaker: string, state: JoinState): VideoSpeech {
   return { ...hearing, streams: { ...hearing.streams, [speaker]: state } };
 }
 
