@@ -89,8 +89,10 @@ export async function commandChunks(root: string): Promise<OutputOptions> {
   };
 }
 
+export type BundledChunk = Pick<OutputChunk, "fileName" | "imports" | "moduleIds">;
+
 /** Those of the chunk that holds the module, of the chunks that it imports, and so on. */
-export function modulesLoadedWith(chunks: readonly OutputChunk[], module: string): readonly string[] {
+export function modulesLoadedWith(chunks: readonly BundledChunk[], module: string): readonly string[] {
   const first = chunks.find(({ moduleIds }) => moduleIds.includes(module));
   if (first === undefined) throw new Error(`${module} is not in the bundle`);
   const seen = new Set<string>([first.fileName]);

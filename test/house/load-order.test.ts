@@ -3,21 +3,20 @@
  * loaded before it starts.
  */
 
-import { join } from "node:path";
-import { type OutputChunk, rolldown } from "rolldown";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { commandBundle, commandChunks, modulesLoadedWith } from "../../scripts/bundle.ts";
+import { type BundledChunk, modulesLoadedWith } from "../../scripts/bundle.ts";
+import { bundledCommand, CHUNKS } from "../sizes/prepared.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HEAVY = /node_modules\/(zod|yaml|marked|kysely|pg|@agentclientprotocol)\/|^node:sqlite$/u;
 
-let chunks: readonly OutputChunk[] = [];
+let chunks: readonly BundledChunk[] = [];
 
 beforeAll(async () => {
-  const bundle = await rolldown(commandBundle(ROOT));
-  const { output } = await bundle.generate(await commandChunks(ROOT));
-  await bundle.close();
-  chunks = output.filter((one) => one.type === "chunk");
+  const command = await bundledCommand();
+  chunks = JSON.parse(readFileSync(join(dirname(command), CHUNKS), "utf8"));
 });
 
 const loadedWith = (module: string): readonly string[] => modulesLoadedWith(chunks, join(ROOT, module));

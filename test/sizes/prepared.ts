@@ -8,6 +8,9 @@ export function bundledCommand(): Promise<string> {
   return ask("/command");
 }
 
+/** Beside the command: its chunks, with the modules of each. */
+export const CHUNKS = "chunks.json";
+
 /**
  * A program that a test starts many times, bundled: a module to start with Node.
  * @param path of its source, below the project's root

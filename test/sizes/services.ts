@@ -5,7 +5,7 @@
  */
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,9 +13,10 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
-import { commandBundle, commandChunks, writeStarted } from "../../scripts/bundle.ts";
+import { type BundledChunk, commandBundle, commandChunks, writeStarted } from "../../scripts/bundle.ts";
 import { bundleWeb } from "../../scripts/web.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
+import { CHUNKS } from "./prepared.ts";
 import { openTemporaryFolder } from "./temporary.ts";
 
 declare module "vitest" {
@@ -108,8 +109,12 @@ async function bundled(name: string, options: InputOptions, chunks: OutputOption
   const bundle = await rolldown(options);
   // Not `.js`: the command keeps compiled code of a build in its home, which tests compare.
   const names = { entryFileNames: "[name].mjs", chunkFileNames: "chunks/[name]-[hash].mjs" };
-  await bundle.write({ ...chunks, dir, format: "esm", ...names });
+  const { output } = await bundle.write({ ...chunks, dir, format: "esm", ...names });
   await bundle.close();
+  const modules = output.flatMap((one) =>
+    one.type === "chunk" ? { fileName: one.fileName, imports: one.imports, moduleIds: one.moduleIds } : [],
+  );
+  writeFileSync(join(dir, CHUNKS), JSON.stringify(modules satisfies readonly BundledChunk[]));
   return { value: join(dir, "main.mjs"), end: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
