@@ -7,6 +7,7 @@ import { addAcpCommand } from "./acp/index.ts";
 import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
 import { addAuditCommand } from "./audit/index.ts";
+import { addBlameCommand } from "./blame/index.ts";
 import { addChannelCommands } from "./channel/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
@@ -111,6 +112,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   import: addImportCommand,
   search: addSearchCommand,
   open: addOpenCommand,
+  blame: addBlameCommand,
   stats: addStatsCommand,
   statusline: addStatuslineCommand,
   pick: addPickCommand,

@@ -6,6 +6,8 @@
  * Does not know: where sessions lie, when the index is filled, or how results are shown.
  */
 
+export { type FileOriginsOptions, type Origins, openOrigins } from "./file-origins.ts";
+export { ORIGIN_LIMITS } from "./origins/index.ts";
 export type {
   BestMatch,
   Excerpt,

@@ -6,6 +6,7 @@
  */
 
 export { AGENT_LABELS, AGENT_NAMES, type AgentName, isAgentName, nameAgent } from "./agent.ts";
+export type { BlamedLine, BlameLeft, FileBlame, LineOrigin } from "./blame.ts";
 export {
   type Block,
   type FileBlock,

@@ -84,6 +84,17 @@ export function hunkOfTexts(
   return { at, lines, ...(partial && { isPartial: true as const }) };
 }
 
+/** The pairs of lines that stand in the same order in both texts, by their places. */
+export function commonLinesOf(
+  old: readonly string[],
+  fresh: readonly string[],
+): (readonly [number, number])[] {
+  const common = commonLines(old, fresh);
+  const places = (marks: Uint8Array): number[] => [...marks.keys()].filter((at) => marks[at] === 1);
+  const [left, right] = [places(common.old), places(common.fresh)];
+  return left.map((at, index) => [at, right[index] ?? 0] as const);
+}
+
 /** Removed lines stand before those that were added in their place. */
 export function compareLines(old: readonly string[], fresh: readonly string[]): readonly HunkLine[] {
   const common = commonLines(old, fresh);

@@ -1,6 +1,6 @@
 /**
- * The work in a session, read from its calls and their results: edits of files with exact lines, commits, runs of tests, and
- * the facts that open a session.
+ * The work in a session, read from its calls and their results: edits of files with exact lines, commits, runs of tests, the
+ * facts that open a session, and the edits that wrote the lines of a file.
  *
  * Promises: pure; no model is asked; a fact is in the session, and names its turn; a call that failed counts as nothing done.
  * Does not know: files as they are now, what a command did to them, prices.
@@ -10,7 +10,8 @@ export { commandOf } from "./commands.ts";
 export { type Commit, commitsOf } from "./commits.ts";
 export type { FileEdit } from "./file-edit.ts";
 export { fileEditsOf } from "./file-edits.ts";
-export type { Hunk, HunkLine } from "./hunks.ts";
+export { type DiffOfFile, type Hunk, type HunkLine, linesOf, parseUnifiedDiff } from "./hunks.ts";
+export { isTelling, type LineOrigins, type LineWriter, lineOrigins } from "./line-origins.ts";
 export { createPaths, type Paths } from "./paths.ts";
 export { type FactsOptions, type FactsTurn, factsOfTurns, sessionFacts } from "./session-facts.ts";
 export { createTurnWork, foldWork, MAX_WORK_CHARS, type TurnWork, type WorkBudget } from "./turn-work.ts";

@@ -1,0 +1,17 @@
+/**
+ * The work of sessions with the turns that did it: edits of files, and commits.
+ *
+ * Promises: each session is read once; sessions that are not read are counted; an edit that several sessions hold belongs to the
+ * first of them.
+ * Does not know: which file or commit is asked about, how sessions are found.
+ */
+
+export { ORIGIN_LIMITS } from "./limits.ts";
+export {
+  editsOfSessions,
+  type PlacedCommit,
+  type PlacedEdit,
+  type ReadSession,
+  type SessionEdits,
+  type WorkPlace,
+} from "./session-edits.ts";

@@ -1,0 +1,35 @@
+/** The places where some lines stand one below the other. Pure. */
+
+interface Line {
+  readonly text: string;
+}
+
+/** More places than these say nothing. */
+const MAX_PLACES = 100;
+
+/** @param isPartial the first line may be the end of a line, the last one the beginning of one, and a single one a part */
+export function placesOf(
+  lines: readonly Line[],
+  wanted: readonly string[],
+  isPartial: boolean,
+): readonly number[] {
+  const fits = isPartial ? partFits : wholeFits;
+  const places: number[] = [];
+  for (let at = 0; at + wanted.length <= lines.length && places.length < MAX_PLACES; at++) {
+    let index = 0;
+    while (index < wanted.length && fits(lines[at + index]?.text ?? "", wanted, index)) index += 1;
+    if (index === wanted.length) places.push(at);
+  }
+  return places;
+}
+
+function wholeFits(text: string, wanted: readonly string[], index: number): boolean {
+  return text === wanted[index];
+}
+
+function partFits(text: string, wanted: readonly string[], index: number): boolean {
+  const part = wanted[index] ?? "";
+  if (wanted.length === 1) return text.includes(part);
+  if (index === 0) return text.endsWith(part);
+  return index === wanted.length - 1 ? text.startsWith(part) : text === part;
+}

@@ -1,0 +1,6 @@
+/** The flags of `continuo blame`, as they arrive. */
+
+export interface BlameFlags {
+  readonly commit?: string;
+  readonly json?: true;
+}
