@@ -21,6 +21,19 @@ describe.each(AREAS)("simulated %s", (area) => {
   );
 });
 
+/** Of the area `edits`, with the mistake that each of them found. */
+const TELLING_SEEDS = [
+  [220485263, "a deletion that met a full disk removed what it could not put back"],
+  [220485312, "a title that met a full disk failed with the system's raw error"],
+  [220485233, "an older state came back from the trash after the clock had been set back"],
+  [220485275, "a fork gave the one before it, because a power cut brought a removed note back"],
+  [220485303, "a draft of a failed write was there again after a power cut"],
+] as const;
+
+test.each(TELLING_SEEDS)("seed %d shows no more that %s", TIMEOUT, async (from) => {
+  expect(failuresIn(await runSeeds({ area: "edits", from, count: 1 }))).toEqual([]);
+});
+
 const DEFECT = "a lease is not given back";
 
 test("a lease that is not given back is found, and the same seed finds it again", TIMEOUT, async () => {

@@ -60,6 +60,19 @@ describe("a note", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test("is gone when the disk is full, and the edit says so in words", async () => {
+    const full = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+      code: "ENOSPC",
+      syscall: "write",
+    });
+    await expect(underNote(places, NOTE, () => Promise.reject(full))).rejects.toMatchObject({
+      code: "unwritable",
+      message: "cannot write what was asked for: the disk is full",
+      hint: "Free some space on the disk, then try again.",
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test("of each edit is another one", () => {
     const ends = [beginNote(places, NOTE), beginNote(places, NOTE)];
     expect(readdirSync(folder)).toHaveLength(2);

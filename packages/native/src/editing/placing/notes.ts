@@ -8,11 +8,13 @@ import {
   continuoHome,
   isJson,
   isRunning,
+  isWriteFailure,
   type Places,
   type ProcessPlace,
   placeOfThisProcess,
   processStartOf,
   processStateOf,
+  syncPath,
   writeDurably,
   writeFailure,
 } from "@continuo/files";
@@ -81,11 +83,13 @@ export interface LeftNote {
   remove(): void;
 }
 
-/** Runs `edit` under a note. Errors: `unwritable`, and those of `edit`. */
+/** Runs `edit` under a note. Errors: `unwritable`, also where the system refuses a write of `edit`; its own. */
 export async function underNote<T>(places: Places, note: Note, edit: () => T | Promise<T>): Promise<T> {
   const end = beginNote(places, note);
   try {
     return await edit();
+  } catch (error) {
+    throw isWriteFailure(error) ? writeFailure("cannot write what was asked for", error) : error;
   } finally {
     end();
   }
@@ -98,7 +102,11 @@ const MAX_NAME = 2 ** 47;
 export function beginNote(places: Places, note: Note): () => void {
   const folder = notesFolder(places);
   const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
-  const end = (): void => rmSync(path, { force: true });
+  const end = (): void => {
+    rmSync(path, { force: true });
+    // After a power cut, a note that is there again would give the old session to the same wish.
+    if (note.how === "place" && note.key !== null) syncPath(folder);
+  };
   try {
     const startedAt = processStartOf(process.pid);
     const written = { startedAt, place: placeOfThisProcess(), writtenMs: Date.now(), note };

@@ -21,6 +21,7 @@ import {
   makeFolderDurably,
   moveDurably,
   renameDurably,
+  syncPath,
   unfinishedPath,
   writeFailure,
 } from "@continuo/files";
@@ -46,29 +47,41 @@ export function listKeptFiles(plan: FilesPlan): KeptFile[] {
 }
 
 /**
- * Moves every file, then removes the folders that are empty by that. What fails on the way is undone.
+ * Moves every file, then removes the folders that are empty by that. What fails on the way is undone. Every file lies in
+ * the trash too before the first one leaves its place: a disk that is full is met while nothing has changed.
  *
  * Errors: `conflict` where a file went or changed meanwhile, `unwritable`.
  */
 export function moveAside(kept: readonly KeptFile[], plan: FilesPlan, folder: string): void {
-  const moved: KeptFile[] = [];
+  const gone: KeptFile[] = [];
   try {
     for (const file of kept) {
-      const target = join(folder, file.to);
-      makeFolderDurably(dirname(target));
-      moveDurably(file.from, target);
-      moved.push(file);
-      const { size, mtimeMs } = lstatSync(target);
-      if (size === file.sizeBytes && Math.abs(mtimeMs - file.mtimeMs) < CLOCK_ROUNDING_MS) continue;
-      throw new ContinuoError("conflict", `another program wrote to ${file.from} in the meantime`, {
-        hint: "Close the session in its agent; nothing was deleted.",
-      });
+      keepToo(file, folder);
+      assertUnchanged(file);
     }
+    for (const file of kept) {
+      rmSync(file.from);
+      gone.push(file);
+    }
+    for (const place of new Set(kept.map(({ from }) => dirname(from)))) syncPath(place);
   } catch (cause) {
-    for (const file of moved) moveDurably(join(folder, file.to), file.from);
+    for (const file of gone) moveDurably(join(folder, file.to), file.from);
     throw toMoveError(cause);
   }
   removeEmptied(plan);
+}
+
+function assertUnchanged({ from, sizeBytes, mtimeMs }: KeptFile): void {
+  const now = lstatSync(from);
+  if (now.size === sizeBytes && Math.abs(now.mtimeMs - mtimeMs) < CLOCK_ROUNDING_MS) return;
+  throw new ContinuoError("conflict", `another program wrote to ${from} in the meantime`, {
+    hint: "Close the session in its agent; nothing was deleted.",
+  });
+}
+
+/** False while a file of the session lies only in the trash. */
+export function areInPlace(kept: readonly KeptFile[]): boolean {
+  return kept.every(({ from }) => isThere(from));
 }
 
 /** Folders of a session that is gone, and that hold nothing any more. */

@@ -241,10 +241,13 @@ test("emptying deletes what went before the time, not what went at it", async ()
   expect(readdirSync(trashFolder(places))).toEqual([]);
 });
 
-test("of two deletions of one session the newest is restored", async () => {
+test.each([
+  ["", 1],
+  [", also when the clock was set back between them", -3_600_000],
+])("of two deletions of one session the newest is restored%s", async (_name, passedMs) => {
   await trash();
   writeFileSync(file, "newer\n");
-  await trash({ now: new Date(NOW.getTime() + 1) });
+  await trash({ now: new Date(NOW.getTime() + passedMs) });
   expect(trashIds()).toEqual(["2026-11-21T20-00-00-001Z-claude-s", "2026-11-21T20-00-00-000Z-claude-s"]);
   await restore("claude:s");
   expect([text(), trashIds()]).toEqual(["newer\n", ["2026-11-21T20-00-00-000Z-claude-s"]]);

@@ -79,7 +79,7 @@ function readManifests(places: Places): { readonly manifests: Manifest[]; readon
   const base = trashFolder(places);
   const manifests: Manifest[] = [];
   const problems: Problem[] = [];
-  for (const name of existsSync(base) ? readdirSync(base) : []) {
+  for (const name of namesIn(base)) {
     const path = join(base, name, MANIFEST);
     if (name.startsWith(".") || !existsSync(path)) continue;
     const manifest = readManifest(path);
@@ -92,6 +92,16 @@ function readManifests(places: Places): { readonly manifests: Manifest[]; readon
       });
   }
   return { manifests: manifests.sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1)), problems };
+}
+
+/** None below what is no folder: who makes it says what is in its place. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return [];
+    throw error;
+  }
 }
 
 /** `null` where there is none, or it is damaged. */

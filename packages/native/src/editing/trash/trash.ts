@@ -21,6 +21,7 @@ import type { FilesPlan, FoundSession, TrashPlan } from "../../native/kit/index.
 import { writeNewFile } from "../../native/writing/index.ts";
 import { beginNote, type EmptyNote, type RestoreNote, type TrashNote, underNote } from "../placing/index.ts";
 import {
+  areInPlace,
   hashFile,
   hashOf,
   inTheWay,
@@ -69,7 +70,7 @@ export async function moveToTrash(
   { places, now, replacement }: TrashOptions,
 ): Promise<TrashedSession> {
   refuseWhatIsInUse(found, plan);
-  const trashedAt = now.toISOString();
+  const trashedAt = timeAfter(lastTrashed(info, places), now);
   const trashId = `${trashedAt.replace(/[:.]/gu, "-")}-${info.agent}-${info.sessionId}`.replace(
     /[^\w.-]/gu,
     "_",
@@ -89,12 +90,23 @@ export async function moveToTrash(
       writeManifest(folder, manifest);
       await take(manifest, replacement, folder);
     } catch (error) {
-      // Nothing of the session is in it: what had moved is back.
-      rmSync(folder, { recursive: true });
+      // What could not go back stays in the trash, and can be restored.
+      if (areInPlace(files)) rmSync(folder, { recursive: true });
       throw error;
     }
   });
   return trashed;
+}
+
+/** The newest deletion is restored first, also if the clock was set back since the one before it. */
+function timeAfter(last: string | undefined, now: Date): string {
+  const time = now.toISOString();
+  return last === undefined || last <= time ? time : new Date(Date.parse(last) + 1).toISOString();
+}
+
+function lastTrashed({ agent, sessionId }: SessionInfo, places: Places): string | undefined {
+  const { sessions } = listTrash(places);
+  return sessions.find(({ info }) => info.agent === agent && info.sessionId === sessionId)?.trashedAt;
 }
 
 function markOf(replacement: Replacement | undefined): Pick<Manifest, "replacement"> {
@@ -129,8 +141,11 @@ async function takeFiles(files: readonly KeptFile[], plan: FilesPlan, folder: st
   try {
     await takeIndexRows(plan, folder);
   } catch (error) {
-    await putIndexRows(plan, folder, "fresh");
-    moveBack(files, { ...plan, replacement: undefined, force: false }, folder);
+    try {
+      await putIndexRows(plan, folder, "fresh");
+    } finally {
+      moveBack(files, { ...plan, replacement: undefined, force: false }, folder);
+    }
     throw error;
   }
 }

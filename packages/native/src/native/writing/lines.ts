@@ -13,6 +13,7 @@ import {
   parseJson,
   renameDurably,
   stateOfFile,
+  syncPath,
   unfinishedPath,
   writeFailure,
 } from "@continuo/files";
@@ -111,6 +112,8 @@ function createFile(path: string, pieces: Iterable<Buffer>): void {
     renameDurably(fresh, path);
   } catch (error) {
     rmSync(fresh, { force: true });
+    // Its note goes too, and nobody would look for it after a power cut.
+    syncPath(dirname(path));
     throw error;
   } finally {
     closeSync(fd);
