@@ -64,7 +64,7 @@ export function* loCoMo(seed: number, conversations: number = CONVERSATIONS): Ge
   }
 }
 
-interface Draft extends Haystack {
+interface GrowingHaystack extends Haystack {
   readonly random: Random;
   readonly questions: Question[];
   /** Keys of everything that was said: nothing is said twice. */
@@ -83,7 +83,7 @@ function createHaystack(seed: number, size: Size, classes: readonly QuestionClas
   return draft;
 }
 
-function createDraft(random: Random, { least, most, talks }: Size): Draft {
+function createDraft(random: Random, { least, most, talks }: Size): GrowingHaystack {
   const nowMs = Date.UTC(2026, random.int(3, 10), random.int(1, 28), 18);
   const ages = Array.from({ length: random.int(least, most) }, () => 0.1 + random.next() * 120);
   const sessions = ages
@@ -106,13 +106,13 @@ function smallTurn(random: Random, topic: string, about: readonly string[]): Tal
   return { person: smallTalk(random, topic), agent: longAnswer(random, topic, about) };
 }
 
-function plant(draft: Draft, one: QuestionClass): void {
+function plant(draft: GrowingHaystack, one: QuestionClass): void {
   if (one === "time") plantTime(draft);
   else if (one === "code") plantCode(draft);
   else plantFact(draft, one);
 }
 
-function plantFact(draft: Draft, one: "fact" | "update" | "paraphrase"): void {
+function plantFact(draft: GrowingHaystack, one: "fact" | "update" | "paraphrase"): void {
   const { random, sessions, questions } = draft;
   const [kind, object] = pickFact(draft);
   const [value, newer] = twoOf(random, kind.values);
@@ -138,7 +138,7 @@ function plantFact(draft: Draft, one: "fact" | "update" | "paraphrase"): void {
   questions.push({ class: one, text, sessionId: answer.id });
 }
 
-function pickFact({ random, used }: Draft): [FactKind, string] {
+function pickFact({ random, used }: GrowingHaystack): [FactKind, string] {
   for (;;) {
     const kind = random.pick(FACT_KINDS);
     const object = random.pick(kind.objects);
@@ -154,7 +154,7 @@ interface Planted {
   readonly answer: HaystackSession;
 }
 
-function plantRivals(draft: Draft, kind: FactKind, { object, answer }: Planted): void {
+function plantRivals(draft: GrowingHaystack, kind: FactKind, { object, answer }: Planted): void {
   const { random, used } = draft;
   for (let number = random.int(1, 3); number > 0; number--) {
     const other = random.pick(kind.objects.filter((name) => name !== object));
@@ -185,7 +185,7 @@ function fillBoth(random: Random, kind: FactKind, object: string): string {
 }
 
 /** Somewhere in a session, with other talk around it. */
-function say({ random }: Draft, session: HaystackSession, sentence: string): void {
+function say({ random }: GrowingHaystack, session: HaystackSession, sentence: string): void {
   const other = smallTalk(random, session.topic);
   const person = random.next() < 0.5 ? `${sentence} ${other}` : `${other} ${sentence}`;
   session.talks.splice(random.int(0, session.talks.length), 0, {
@@ -194,7 +194,7 @@ function say({ random }: Draft, session: HaystackSession, sentence: string): voi
   });
 }
 
-function pickSession({ random, sessions }: Draft, not?: HaystackSession): HaystackSession {
+function pickSession({ random, sessions }: GrowingHaystack, not?: HaystackSession): HaystackSession {
   for (;;) {
     const one = random.pick(sessions);
     if (one !== not) return one;
@@ -254,7 +254,7 @@ function startOfDay(at: number): number {
   return Math.floor(at / DAY_MS) * DAY_MS;
 }
 
-function plantTime(draft: Draft): void {
+function plantTime(draft: GrowingHaystack): void {
   const { random, nowMs, used, questions, sessions } = draft;
   const left = DECISIONS.filter((name) => !used.has(name));
   if (left.length === 0) return;
@@ -276,7 +276,7 @@ function plantTime(draft: Draft): void {
   questions.push({ class: "time", text, sessionId: answer.id });
 }
 
-function plantCode(draft: Draft): void {
+function plantCode(draft: GrowingHaystack): void {
   const { random, used, questions } = draft;
   const [verb, noun, ending] = [random.pick(VERBS), random.pick(NOUNS), random.pick(ENDINGS)];
   const name = nameOf([verb, noun, ending]);
@@ -316,7 +316,7 @@ function nameOf(parts: readonly string[]): string {
   return parts.map((part, at) => (at === 0 ? part : part.replace(/^./u, (c) => c.toUpperCase()))).join("");
 }
 
-function edit({ random }: Draft, session: HaystackSession, name: string): void {
+function edit({ random }: GrowingHaystack, session: HaystackSession, name: string): void {
   const file = `src/${random.pick(NOUNS)}/${random.pick(VERBS)}.ts`;
   session.talks.splice(random.int(0, session.talks.length), 0, {
     person: random.pick([

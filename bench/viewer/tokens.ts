@@ -41,13 +41,13 @@ async function makeHome(home: string, tokens: number): Promise<string> {
   return encodeURIComponent(`continuo:${sessionId}`);
 }
 
-interface Place {
+interface TokenCase {
   readonly url: string;
   readonly home: string;
   readonly tokens: number;
 }
 
-async function measureIn(browser: Browser, { url, home, tokens }: Place): Promise<number> {
+async function measureIn(browser: Browser, { url, home, tokens }: TokenCase): Promise<number> {
   const page = await browser.newPage();
   await page.goto(url);
   const prompt = page.getByRole("textbox", { name: "Prompt" });

@@ -22,7 +22,7 @@ import {
   type WireEvent,
 } from "@continuo/core/wire";
 
-interface Place {
+interface EventPlace {
   readonly sequence: number;
   readonly id: string;
   /** ISO 8601 UTC. */
@@ -48,7 +48,7 @@ type EvidenceItem =
       readonly picture: Picture | null;
     };
 
-export type Item = Place &
+export type Item = EventPlace &
   (
     | EvidenceItem
     | { readonly type: "question"; readonly mediaTimeMs: number; readonly text: string }
@@ -286,7 +286,7 @@ function stateText({ state, level, budget, restart, reason }: Readonly<Record<st
   return parts.filter((part) => part !== "").join(", ");
 }
 
-function placeOf({ sequence, id, occurredAt }: WireEvent): Place {
+function placeOf({ sequence, id, occurredAt }: WireEvent): EventPlace {
   return { sequence, id, at: occurredAt };
 }
 

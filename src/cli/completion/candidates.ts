@@ -37,7 +37,7 @@ export function wantedFor(program: Command, words: readonly string[], shortcuts:
   return argument === undefined ? starting(current, []) : operandsOf(argument, command, current);
 }
 
-interface Place {
+interface WordPlace {
   command: Command;
   /** The option whose value comes next. */
   option: Option | null;
@@ -46,8 +46,8 @@ interface Place {
   isPlain: boolean;
 }
 
-function walk(program: Command, words: readonly string[], shortcuts: Shortcuts): Place {
-  const place: Place = { command: program, option: null, operands: 0, isPlain: false };
+function walk(program: Command, words: readonly string[], shortcuts: Shortcuts): WordPlace {
+  const place: WordPlace = { command: program, option: null, operands: 0, isPlain: false };
   for (const word of words) {
     if (place.option !== null) {
       place.option = null;

@@ -16,7 +16,7 @@ export interface NoteSection {
   readonly parentId: string | null;
 }
 
-interface Place {
+interface SectionRange {
   readonly sessionId: string;
   readonly from: number;
   readonly to: number;
@@ -58,9 +58,9 @@ export function withSections(
 
 function formerOf(
   { replaces, parentId }: NoteSection,
-  places: readonly Place[],
+  places: readonly SectionRange[],
   current: ReadonlySet<string>,
-): Place | undefined {
+): SectionRange | undefined {
   if (replaces === "nothing") return undefined;
   // The session between them may have come and gone while nobody wrote the file.
   return (
@@ -72,8 +72,8 @@ function formerOf(
 interface Putting {
   readonly section: NoteSection;
   readonly mark: string;
-  readonly old: Place | undefined;
-  readonly last: Place | undefined;
+  readonly old: SectionRange | undefined;
+  readonly last: SectionRange | undefined;
 }
 
 function put(file: string, { section, mark, old, last }: Putting): string {
@@ -97,8 +97,8 @@ function nameOf(sessionId: string): string {
 }
 
 /** The sections of the video, without the line end after them. */
-function placesIn(file: string, mark: string): readonly Place[] | "broken" {
-  const places: Place[] = [];
+function placesIn(file: string, mark: string): readonly SectionRange[] | "broken" {
+  const places: SectionRange[] = [];
   const lines = /^<!-- continuo:(?:notes ([0-9a-f]{16}) (\S+) .*|end )-->(?=\r?$)/gmu;
   let open: { readonly mark: string; readonly name: string; readonly from: number } | null = null;
   for (const line of file.matchAll(lines)) {

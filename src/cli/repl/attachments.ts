@@ -54,7 +54,7 @@ function isClipboard(plain: string | undefined): boolean {
 /** A sentence may end after a name. */
 const SENTENCE_END = /[.,;:!?)\]]+$/u;
 
-interface Place {
+interface AttachmentSource {
   readonly cwd: string;
   readonly home?: string;
   /** Whose clipboard is read. */
@@ -62,7 +62,10 @@ interface Place {
 }
 
 /** Errors: `usage` for what is there and cannot be attached; `too_large`; those of `readClipboard`. */
-export async function attach(line: string, { cwd, home = homedir(), desktop }: Place): Promise<Attachments> {
+export async function attach(
+  line: string,
+  { cwd, home = homedir(), desktop }: AttachmentSource,
+): Promise<Attachments> {
   const blocks: Block[] = [];
   const notes: string[] = [];
   let left: number = REPL_LIMITS.attachedBytes;

@@ -52,7 +52,7 @@ export function groupUsage(
   { by, since, prices }: GroupOptions,
 ): UsageGroups {
   const all = createDraft();
-  const drafts = new Map<string | null, Draft>();
+  const drafts = new Map<string | null, GroupTotals>();
   const from = since?.slice(0, HOUR_CHARS);
   const toKey = keysOf(by, sessions);
   for (const session of sessions) {
@@ -81,13 +81,13 @@ export function isTime(by: Grouping): boolean {
 
 const HOUR_CHARS = "2026-01-31T09".length;
 
-interface Draft {
+interface GroupTotals {
   readonly sessions: Set<SessionUsage>;
   turns: number;
   readonly parts: ModelUsage[];
 }
 
-function createDraft(): Draft {
+function createDraft(): GroupTotals {
   return { sessions: new Set(), turns: 0, parts: [] };
 }
 
@@ -121,7 +121,7 @@ function ofHour(hour: string | null, toPeriod: (at: Date) => string): string | n
   return hour === null || Number.isNaN(at.getTime()) ? null : toPeriod(at);
 }
 
-function toGroup(key: string | null, { sessions, turns, parts }: Draft, prices: Prices): Group {
+function toGroup(key: string | null, { sessions, turns, parts }: GroupTotals, prices: Prices): Group {
   const tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
   for (const { usage } of parts) {
     tokens.input += usage.inputTokens;

@@ -51,14 +51,14 @@ export async function usageOf(session: CatalogSession): Promise<readonly UsageBu
 const NOTHING: Usage = { inputTokens: 0, outputTokens: 0 };
 const HOUR_CHARS = "2026-01-31T09".length;
 
-interface Place {
+interface UsageKey {
   readonly at: string | undefined;
   readonly model: string | undefined;
 }
 
 function add(
   buckets: Map<string, UsageBucket>,
-  { at, model }: Place,
+  { at, model }: UsageKey,
   more: Pick<UsageBucket, "turns" | "usage">,
 ): void {
   const hour = at?.slice(0, HOUR_CHARS) ?? null;

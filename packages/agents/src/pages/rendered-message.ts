@@ -43,20 +43,20 @@ interface Budget {
   nodes: number;
 }
 
-interface Place {
+interface MessageContext {
   readonly history: HistoryName;
   readonly messageId: string;
   readonly budget: Budget;
 }
 
-function blocksOf(blocks: readonly Block[], path: string, place: Place): Block[] {
+function blocksOf(blocks: readonly Block[], path: string, place: MessageContext): Block[] {
   return blocks.slice(0, Math.max(0, place.budget.nodes)).map((block, at) => {
     const { native: _, ...shown } = block;
     return blockOf(shown as Block, `${path}/${at}`, place);
   });
 }
 
-function blockOf(block: Block, path: string, place: Place): Block {
+function blockOf(block: Block, path: string, place: MessageContext): Block {
   switch (block.type) {
     case "image":
     case "file": {
@@ -81,7 +81,7 @@ function blockOf(block: Block, path: string, place: Place): Block {
 }
 
 /** From the details only Claude Code's hunks are used, which have line numbers. */
-function patchOf(details: unknown, path: string, place: Place): Pick<ToolResultBlock, "details"> {
+function patchOf(details: unknown, path: string, place: MessageContext): Pick<ToolResultBlock, "details"> {
   const { structuredPatch } = (details ?? {}) as { readonly structuredPatch?: unknown };
   if (!Array.isArray(structuredPatch)) return {};
   return { details: { structuredPatch: cutIn(structuredPatch, `${path}/structuredPatch`, place) } };
@@ -91,7 +91,7 @@ function isShownImage(block: Block): boolean {
   return block.type === "image" && SHOWN_IMAGES.has(block.mimeType);
 }
 
-function imageUrl(path: string, { history: { key, branch }, messageId }: Place): string {
+function imageUrl(path: string, { history: { key, branch }, messageId }: MessageContext): string {
   return imagePath(key, messageId, path, branch);
 }
 
@@ -101,7 +101,7 @@ function safeUrl(url: string | undefined): string | undefined {
 }
 
 /** Returns the value with long texts cut, and without nodes beyond the limit. */
-function cutIn(value: unknown, path: string, place: Place): unknown {
+function cutIn(value: unknown, path: string, place: MessageContext): unknown {
   place.budget.nodes -= 1;
   if (typeof value === "string") return cut(value, path, place);
   if (typeof value !== "object" || value === null) return value;
@@ -115,7 +115,7 @@ function cutIn(value: unknown, path: string, place: Place): unknown {
   );
 }
 
-function cut(text: string, path: string, { budget }: Place): string {
+function cut(text: string, path: string, { budget }: MessageContext): string {
   const most = budget.chars > 0 ? HISTORY_LIMITS.textChars : HISTORY_LIMITS.restChars;
   if (text.length <= most) {
     budget.chars -= text.length;

@@ -115,9 +115,9 @@ export function costOfMessage({ model, usage }: Message, prices: Prices): number
   return usage === undefined ? null : costOf([{ model: model ?? null, usage }], prices).usd;
 }
 
-type Place = Pick<Mark, "messageId" | "index" | "at">;
+type CallPlace = Pick<Mark, "messageId" | "index" | "at">;
 
-function foldCall(turn: TurnFacts, block: ToolCallBlock, place: Place): void {
+function foldCall(turn: TurnFacts, block: ToolCallBlock, place: CallPlace): void {
   turn.toolCalls += 1;
   const changes: Change[] = [];
   for (const { path, lines } of changesOfCall(block)) {
@@ -139,7 +139,7 @@ function foldCall(turn: TurnFacts, block: ToolCallBlock, place: Place): void {
   if (turn.open.size < HISTORY_LIMITS.openCalls) turn.open.set(block.id, { block, changes });
 }
 
-function foldResult(turn: TurnFacts, block: ToolResultBlock, place: Place): void {
+function foldResult(turn: TurnFacts, block: ToolResultBlock, place: CallPlace): void {
   const call = turn.open.get(block.toolCallId);
   turn.open.delete(block.toolCallId);
   for (const change of call?.changes ?? []) change.status = block.isError ? "failed" : "done";

@@ -46,7 +46,7 @@ export interface SpeechResult {
   readonly notes: readonly SpeechNote[];
 }
 
-interface Step {
+interface SpeechStep {
   readonly hearing: VideoSpeech;
   readonly notes: readonly ThoughtNote[];
 }
@@ -57,7 +57,7 @@ export async function foldSpeech(before: SpeechState, request: NoteRequest): Pro
   const breathe = breathing();
   let state = before;
   const notes: SpeechNote[] = [];
-  const take = (videoId: string | undefined, { hearing, notes: ended }: Step): void => {
+  const take = (videoId: string | undefined, { hearing, notes: ended }: SpeechStep): void => {
     state = withHearing(state, videoId, hearing);
     notes.push(...ended.map((note) => (videoId === undefined ? note : { ...note, videoId })));
   };
@@ -122,14 +122,14 @@ async function hearPiece(
   hearing: VideoSpeech,
   { piece, speaker, videoId }: PieceOfSpeaker,
   lookBack: LookBack,
-): Promise<Step> {
+): Promise<SpeechStep> {
   const before = hearing.streams[speaker] ?? EMPTY_JOIN_STATE;
   const since = backSince(before, piece);
   const joined = joinHeard(before, piece, since === null ? null : await lookBack({ piece, videoId }, since));
   return addSentences(withStream(hearing, speaker, joined.state), speaker, joined.sentences);
 }
 
-function addSentences(hearing: VideoSpeech, speaker: string, sentences: readonly Sentence[]): Step {
+function addSentences(hearing: VideoSpeech, speaker: string, sentences: readonly Sentence[]): SpeechStep {
   let { thought } = hearing;
   const notes: ThoughtNote[] = [];
   for (const sentence of sentences) {
@@ -153,7 +153,7 @@ export function endSpeech(before: SpeechState): SpeechResult {
   return { hearing: state, notes };
 }
 
-function endHearing(before: VideoSpeech): Step {
+function endHearing(before: VideoSpeech): SpeechStep {
   let hearing = before;
   const notes: ThoughtNote[] = [];
   for (const [speaker, state] of Object.entries(before.streams)) {
@@ -167,7 +167,7 @@ function endHearing(before: VideoSpeech): Step {
 }
 
 /** Frames and remarks that come long after the last words end the thought: nothing was said in between. */
-function pass(hearing: VideoSpeech, { startMs }: EvidenceItem): Step {
+function pass(hearing: VideoSpeech, { startMs }: EvidenceItem): SpeechStep {
   const { thought, streams } = hearing;
   const last = thought.sentences.at(-1);
   const isOpen = Object.values(streams).some(({ words }) => words.length > 0);

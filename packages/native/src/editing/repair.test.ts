@@ -14,7 +14,7 @@ import {
   openNativeSession,
   readNativeSession,
 } from "../native/index.ts";
-import { type Draft, remove } from "../native/repairing/index.ts";
+import { type RepairDraft, remove } from "../native/repairing/index.ts";
 import { restoreNativeSession } from "./delete.ts";
 import { forkNativeSession } from "./fork.ts";
 import { repairNativeSession } from "./repair.ts";
@@ -282,7 +282,7 @@ test("a repair that would lose messages is refused, and nothing is written", asy
   const before = readFileSync(location);
   const { of, repairer } = await (await formatOf("claude")).repairer();
   if (of === "rows") throw new Error("claude keeps files of lines");
-  const spy = vi.spyOn(repairer, "mend").mockImplementation((draft: Draft) => {
+  const spy = vi.spyOn(repairer, "mend").mockImplementation((draft: RepairDraft) => {
     for (const line of draft.lines) if (line.before?.includes("differ")) remove(line, "for a test");
     for (const line of draft.lines) if (line.before?.includes("Compare")) remove(line, "for a test");
   });

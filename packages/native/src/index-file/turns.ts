@@ -60,7 +60,7 @@ export function turnOfMessage(message: Message): Turn {
   return toTurn(draft);
 }
 
-interface Draft {
+interface TurnDraft {
   readonly messageId: string;
   at: string | null;
   readonly passages: Passage[];
@@ -72,7 +72,7 @@ interface Draft {
   messages: number;
 }
 
-function createDraft(messageId: string): Draft {
+function createDraft(messageId: string): TurnDraft {
   return {
     messageId,
     at: null,
@@ -86,18 +86,18 @@ function createDraft(messageId: string): Draft {
   };
 }
 
-function toDraft({ messageId, at, passages, tools, files, errors, cutChars, messages }: Turn): Draft {
+function toDraft({ messageId, at, passages, tools, files, errors, cutChars, messages }: Turn): TurnDraft {
   const chars = passages.reduce((sum, { text }) => sum + text.length, 0);
   const sets = { passages: [...passages], tools: new Set(tools), files: new Set(files) };
   // A turn is known by the hash of its JSON: its fields have one order.
   return { ...createDraft(messageId), at, ...sets, errors, chars, cutChars, messages };
 }
 
-function toTurn({ chars: _, tools, files, ...draft }: Draft): Turn {
+function toTurn({ chars: _, tools, files, ...draft }: TurnDraft): Turn {
   return { ...draft, tools: [...tools].slice(0, MAX_FACTS), files: [...files].slice(0, MAX_FACTS) };
 }
 
-function foldMessage(draft: Draft, message: Message): void {
+function foldMessage(draft: TurnDraft, message: Message): void {
   const kind = messageKind(message);
   draft.messages += 1;
   draft.at = message.timestamp ?? draft.at;
@@ -115,12 +115,12 @@ function foldMessage(draft: Draft, message: Message): void {
   for (const block of message.content) foldBlock(draft, block, { said, add });
 }
 
-interface Place {
+interface BlockTarget {
   readonly said: Voice;
   readonly add: (voice: Voice, text: string) => void;
 }
 
-function foldBlock(draft: Draft, block: Block, { said, add }: Place): void {
+function foldBlock(draft: TurnDraft, block: Block, { said, add }: BlockTarget): void {
   switch (block.type) {
     case "text":
       if (block.injectedChars !== undefined) add("other", block.text.slice(0, block.injectedChars));

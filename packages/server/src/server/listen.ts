@@ -128,13 +128,13 @@ function noRequest(): ContinuoError {
   return new ContinuoError("invalid", "this is no request of HTTP/1.1, or it comes too slowly");
 }
 
-type Place = Pick<ListenOptions, "host" | "port">;
+type ListenAddress = Pick<ListenOptions, "host" | "port">;
 type Servers = readonly [Server, ...Server[]];
 
 const FREE_PORT_TRIES = 10;
 
 /** A free port of one address may be taken at the other one. */
-async function boundToBoth(create: () => Server, { host, port }: Place): Promise<Servers> {
+async function boundToBoth(create: () => Server, { host, port }: ListenAddress): Promise<Servers> {
   for (let tries = 1; ; tries++) {
     const first = await bound(create(), { host, port });
     const address = first.address() as AddressInfo;
@@ -155,7 +155,7 @@ function codeOf(error: unknown): string | undefined {
   return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code;
 }
 
-function bound(http: Server, { host, port }: Place): Promise<Server> {
+function bound(http: Server, { host, port }: ListenAddress): Promise<Server> {
   return new Promise((resolve, reject) => {
     http.once("error", (cause: NodeJS.ErrnoException) => {
       reject(

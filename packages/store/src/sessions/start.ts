@@ -196,14 +196,18 @@ function sameRun(run: Run, { sessionId, blocks, agent }: Repetition): Run {
   });
 }
 
-interface Place {
+interface QueueQuery {
   readonly maxQueued: number;
   readonly call: { readonly signal?: AbortSignal };
   readonly runId?: string;
 }
 
 /** Returns the place of the run in the queue, or that of a new run; 1 is the next to run. */
-async function place(store: Store, sessionId: string, { maxQueued, call, runId }: Place): Promise<number> {
+async function place(
+  store: Store,
+  sessionId: string,
+  { maxQueued, call, runId }: QueueQuery,
+): Promise<number> {
   let waiting = 0;
   for (let cursor: string | null | undefined; cursor !== null && waiting <= maxQueued; ) {
     const page = await store.listRuns({

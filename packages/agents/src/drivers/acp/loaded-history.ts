@@ -17,7 +17,7 @@ export function noteUpdate({ updates }: LoadedHistory, update: Json): void {
   if (updates.length > MAX_UPDATES) updates.shift();
 }
 
-interface Draft {
+interface MessageDraft {
   readonly role: Message["role"];
   readonly content: Block[];
   readonly toolCallId?: string;
@@ -26,12 +26,12 @@ interface Draft {
 /** Parts of one speaker that follow each other are one message. */
 export function messagesOf({ updates }: LoadedHistory): Message[] {
   const state = newUpdateState();
-  const drafts: Draft[] = [];
+  const drafts: MessageDraft[] = [];
   for (const update of updates) addUpdate(drafts, update, state);
   return drafts.map((draft, at) => ({ id: String(at + 1), ...draft, metadata: {} }));
 }
 
-function addUpdate(drafts: Draft[], update: Json, state: UpdateState): void {
+function addUpdate(drafts: MessageDraft[], update: Json, state: UpdateState): void {
   if (update.sessionUpdate === "user_message_chunk") add(drafts, "user", toBlock(update.content));
   if (update.sessionUpdate === "user_message" && Array.isArray(update.content)) {
     for (const content of update.content) add(drafts, "user", toBlock(content));
@@ -60,7 +60,7 @@ function addUpdate(drafts: Draft[], update: Json, state: UpdateState): void {
   }
 }
 
-function add(drafts: Draft[], role: "user" | "assistant", block: Block): void {
+function add(drafts: MessageDraft[], role: "user" | "assistant", block: Block): void {
   const last = drafts.at(-1);
   if (last?.role !== role) {
     drafts.push({ role, content: [block] });

@@ -80,7 +80,7 @@ export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent
 }
 
 /** The place of the turn, its prompt, and what to report about it. */
-interface TurnStart extends Place {
+interface TurnStart extends CurrentSession {
   readonly input: readonly Block[];
   readonly note?: Extract<AgentEvent, { type: "diagnostics" }>;
   /** See `WrittenReplay`. */
@@ -98,7 +98,7 @@ interface KeptSession {
 }
 
 /** The session that the agent is in, and how it got there. */
-interface Place {
+interface CurrentSession {
   readonly kept: KeptSession;
   readonly event: Extract<AgentEvent, { type: "native_session" }>;
 }
@@ -197,7 +197,7 @@ class Driven implements DrivenAgent {
     session: AgentRequest["session"],
     nativeRef: NativeRef | undefined,
     signal: AbortSignal,
-  ): Promise<Place> {
+  ): Promise<CurrentSession> {
     const kept = this.#kept;
     const isOpen = kept?.sessionId === session.sessionId && nativeRef !== undefined;
     if (isOpen && kept.conversation.sessionId === nativeRef.sessionId) {
@@ -260,7 +260,7 @@ class Driven implements DrivenAgent {
     return present({ stopReason: ended.stopReason, usage, costUsd });
   }
 
-  #refOf({ conversation, cwd }: KeptSession, told: Place["event"] | null): NativeRef {
+  #refOf({ conversation, cwd }: KeptSession, told: CurrentSession["event"] | null): NativeRef {
     const { ref } = conversation.resumption;
     const location = ref?.sessionId === conversation.sessionId ? ref.location : (told?.ref.location ?? null);
     return { agent: this.name, sessionId: conversation.sessionId, location, cwd };

@@ -109,7 +109,7 @@ function toPrompt(message: Message, work: Conversing): ConvertedMessage[] {
 /** An answer that holds results, of tools that the vendor ran, goes on after them as a further answer. */
 function toAnswer(message: Message, results: readonly Message[], work: Conversing): ConvertedMessage[] {
   const inline = message.content.filter((block) => block.type === "tool_result");
-  const steps = stepsOf(message.content).flatMap((said): Step[] => {
+  const steps = stepsOf(message.content).flatMap((said): AnswerStep[] => {
     const content = fitBlocks(message, said, { work, where: "answer" });
     return content.length === 0 ? [] : [{ said, content }];
   });
@@ -132,7 +132,7 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
   return made;
 }
 
-interface Step {
+interface AnswerStep {
   readonly said: readonly Block[];
   readonly content: readonly Block[];
 }
@@ -163,7 +163,10 @@ interface Replying {
   readonly work: Conversing;
 }
 
-function toReplies({ said, content }: Step, { told, order, message, work }: Replying): ConvertedMessage[] {
+function toReplies(
+  { said, content }: AnswerStep,
+  { told, order, message, work }: Replying,
+): ConvertedMessage[] {
   const calls = content.filter((block) => block.type === "tool_call");
   const paired = said
     .filter((block) => block.type === "tool_call")

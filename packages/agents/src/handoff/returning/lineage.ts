@@ -80,13 +80,13 @@ export async function traceBack(source: HandOffSource, options: LineageOptions):
   return null;
 }
 
-interface Step {
+interface StepBack {
   readonly held: LineageStep;
   readonly before: LineageStep;
   readonly provenance: Provenance;
 }
 
-function stepBack(traced: readonly TracedMessage[], step: Step): readonly TracedMessage[] {
+function stepBack(traced: readonly TracedMessage[], step: StepBack): readonly TracedMessage[] {
   const { held, before } = step;
   const at = traced.flatMap(({ of }, index) => (of === held ? [index] : []));
   const own = at.flatMap((index) => traced[index]?.message ?? []);
@@ -111,7 +111,7 @@ function ofSession(messages: readonly Message[], of: LineageStep): TracedMessage
  * Counts the messages, from the first one on, that have the hash of all messages that were written then; none
  * if it differs.
  */
-function knownAtOnce(own: readonly Message[], { before, provenance: { from, said } }: Step): number {
+function knownAtOnce(own: readonly Message[], { before, provenance: { from, said } }: StepBack): number {
   if (from.said === null || markOf(own.slice(0, said.messages)).sha256 !== said.sha256) return 0;
   return markOf(before.messages).sha256 === from.said.sha256 ? said.messages : 0;
 }

@@ -48,7 +48,7 @@ export function parseQuery(text: string, options: ParseOptions): SearchQuery {
   return draft;
 }
 
-function assertAsks(draft: Draft, { isEmptyAllowed }: ParseOptions): void {
+function assertAsks(draft: QueryDraft, { isEmptyAllowed }: ParseOptions): void {
   if (voicesOf(draft).length === 0) {
     throw new ContinuoError("usage", "nothing to search: every role is excluded", {
       hint: `Leave out one of the filters -role:${draft.not.roles[0] ?? ""}.`,
@@ -67,17 +67,17 @@ type Writable<T> = {
   -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K];
 };
 
-interface Draft extends Writable<Omit<SearchQuery, "not">> {
+interface QueryDraft extends Writable<Omit<SearchQuery, "not">> {
   readonly not: Writable<SearchQuery["not"]>;
 }
 
 const LISTS = ["agents", "projects", "branches", "roles", "tools", "files"] as const;
 
-function createDraft(injected: SearchQuery["injected"], isQuestion: boolean): Draft {
+function createDraft(injected: SearchQuery["injected"], isQuestion: boolean): QueryDraft {
   return { ...createFilters(), all: [], none: [], not: createFilters(), injected, isQuestion };
 }
 
-function createFilters(): Draft["not"] {
+function createFilters(): QueryDraft["not"] {
   return {
     agents: [],
     projects: [],
@@ -90,13 +90,13 @@ function createFilters(): Draft["not"] {
   };
 }
 
-function addFilter(draft: Draft, filter: Filter, value: string, options: ParseOptions): void {
+function addFilter(draft: QueryDraft, filter: Filter, value: string, options: ParseOptions): void {
   if (filter === "error") {
     draft.error = value === "" || value === "any" ? "any" : [{ words: wordsOf(value), exact: true }];
   } else addValue(draft, filter, value, options);
 }
 
-function exclude(not: Draft["not"], filter: Filter, value: string, options: ParseOptions): void {
+function exclude(not: QueryDraft["not"], filter: Filter, value: string, options: ParseOptions): void {
   if (filter !== "error") addValue(not, filter, value, options);
   else if (value === "" || value === "any") not.error = "any";
   else {
@@ -167,7 +167,7 @@ interface Written {
 }
 
 /** Words with a colon between them, such as `localhost:3000`, unless the first is nearly the name of a filter. */
-function addNamed(draft: Draft, name: string, value: string, written: Written): void {
+function addNamed(draft: QueryDraft, name: string, value: string, written: Written): void {
   const near = nearest(name, FILTERS);
   if (near !== null) {
     throw new ContinuoError("usage", `there is no filter ${name}:`, {
@@ -177,7 +177,7 @@ function addNamed(draft: Draft, name: string, value: string, written: Written): 
   addWords(draft, `${name}:${value}`, written);
 }
 
-function addWords(draft: Draft, text: string, { minus, quoted, isPrefix }: Written): void {
+function addWords(draft: QueryDraft, text: string, { minus, quoted, isPrefix }: Written): void {
   const words = wordsOf(text);
   if (words.length === 0) return;
   const phrase: Phrase = {

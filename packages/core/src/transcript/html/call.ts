@@ -103,15 +103,15 @@ function commandToHtml({ args }: ToolCallBlock): string {
   return `<pre class="command" data-language="bash">${escapeVisible(visibleText(commandOf(args) ?? ""))}</pre>`;
 }
 
-interface Step {
+interface PlanItem {
   readonly text: string;
   readonly state: "done" | "now" | "open";
 }
 
 /** To-do lists: `todos` of Claude Code, Gemini CLI and opencode, `plan` of Codex. */
-function planOf({ todos, plan }: ToolCallBlock["args"]): Step[] {
+function planOf({ todos, plan }: ToolCallBlock["args"]): PlanItem[] {
   const steps = Array.isArray(todos) ? todos : Array.isArray(plan) ? plan : [];
-  return steps.flatMap((step: unknown): Step[] => {
+  return steps.flatMap((step: unknown): PlanItem[] => {
     const { content, step: text, description, status } = (step ?? {}) as Readonly<Record<string, unknown>>;
     const said = content ?? text ?? description;
     if (typeof said !== "string") return [];
@@ -120,7 +120,11 @@ function planOf({ todos, plan }: ToolCallBlock["args"]): Step[] {
   });
 }
 
-const MARKS: Readonly<Record<Step["state"], string>> = { done: "done", now: "in progress", open: "to do" };
+const MARKS: Readonly<Record<PlanItem["state"], string>> = {
+  done: "done",
+  now: "in progress",
+  open: "to do",
+};
 
 function planToHtml({ args }: ToolCallBlock): string {
   const steps = planOf(args).map(

@@ -87,7 +87,7 @@ function compareParts(work: Work, whole: Part): void {
   }
 }
 
-type Place = readonly [x: number, y: number];
+type GridPoint = readonly [x: number, y: number];
 
 /** Diagonals of one direction that are reached: every second one from `least` to `most`. */
 interface Reach {
@@ -95,7 +95,7 @@ interface Reach {
   most: number;
 }
 
-function middleOf(work: Work, part: Part): Place {
+function middleOf(work: Work, part: Part): GridPoint {
   const { forward, backward, offset } = work;
   const { xFrom, xTo, yFrom, yTo } = part;
   const [start, end] = [xFrom - yFrom, xTo - yTo];
@@ -155,8 +155,8 @@ function stepBehind({ xs, ys, backward, offset }: Work, { xFrom, yFrom }: Part, 
 }
 
 /** The place with the most lines before it that was reached from the beginning. */
-function furthest({ forward, offset }: Work, { xTo, yTo }: Part, { least, most }: Reach): Place {
-  let best: Place = [-1, -1];
+function furthest({ forward, offset }: Work, { xTo, yTo }: Part, { least, most }: Reach): GridPoint {
+  let best: GridPoint = [-1, -1];
   for (let d = most; d >= least; d -= 2) {
     const reached = Math.min(forward[offset + d] as number, xTo);
     const x = reached - d > yTo ? yTo + d : reached;

@@ -7,7 +7,7 @@ import { findId, type HistorySteps, pathTo, placeOf, type StepMessages, textOfId
 import type { Tree } from "./branches.ts";
 import { type Index, KIND, toolsOf } from "./index-fold.ts";
 import { type MessageOptions, type PlacedLine, type ToolCall, toAnswer, toMessages } from "./messages.ts";
-import { planHistory, type Step } from "./plan.ts";
+import { type PlanStep, planHistory } from "./plan.ts";
 import { contentOf, isToolUse } from "./records.ts";
 
 export interface HistorySource {
@@ -48,12 +48,12 @@ export function createHistoryReader(source: HistorySource): HistoryReader {
 
   const findCalls = createCallFinder(source, fetch);
 
-  function planTo(tip: number): Generator<Step, void, void> {
+  function planTo(tip: number): Generator<PlanStep, void, void> {
     return planHistory(index, tree, pathTo(tree.up, tip), !withLines);
   }
 
   async function* readSteps(
-    steps: Iterable<Step>,
+    steps: Iterable<PlanStep>,
     options: ReadOptions,
     isWanted: (step: number) => boolean,
   ): AsyncGenerator<StepMessages, void, void> {
@@ -140,7 +140,7 @@ function createCallFinder(
   };
 }
 
-function recordsOf(step: Step): readonly number[] {
+function recordsOf(step: PlanStep): readonly number[] {
   return step.type === "answer" ? step.records : [step.record];
 }
 

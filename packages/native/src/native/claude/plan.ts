@@ -11,7 +11,7 @@ import { type HistoryCounts, hasFlag } from "../kit/index.ts";
 import type { Tree } from "./branches.ts";
 import { FLAG, type Index, KIND, toolsOf } from "./index-fold.ts";
 
-export type Step =
+export type PlanStep =
   | { readonly type: "answer"; readonly records: readonly number[]; readonly place: AnswerPlace }
   | { readonly type: "line"; readonly record: number };
 
@@ -33,7 +33,7 @@ export function* planHistory(
   tree: Tree,
   path: Int32Array,
   partial: boolean,
-): Generator<Step, void, void> {
+): Generator<PlanStep, void, void> {
   const beside = besidePath(index, tree, path);
   const start = partial ? halfAnswer(index, path) : 0;
   for (let i = start; i < path.length; ) {
@@ -62,7 +62,7 @@ export function* planHistory(
   }
 }
 
-export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts {
+export function countHistory(index: Index, steps: Iterable<PlanStep>): HistoryCounts {
   const counts = { total: 0, user: 0, assistant: 0, tool: 0, system: 0, toolCalls: 0 };
   for (const step of steps) {
     if (step.type === "answer") {

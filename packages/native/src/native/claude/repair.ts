@@ -9,11 +9,11 @@ import {
   addBehind,
   change,
   createLinks,
-  type Draft,
   type Links,
   type NativeRepairer,
   type RecordLine,
   type RepairContext,
+  type RepairDraft,
   remainingLines,
 } from "../repairing/index.ts";
 import { mendLine } from "./mend-line.ts";
@@ -53,7 +53,7 @@ function flawOf(record: Json): string | null {
   return isSaid && contentOf(record) === null ? "a message without content" : null;
 }
 
-function nameSession(draft: Draft, { sessionId }: RepairContext): void {
+function nameSession(draft: RepairDraft, { sessionId }: RepairContext): void {
   for (const line of remainingLines(draft)) {
     const named = textField(line.value, "sessionId");
     if (named !== null && named !== sessionId) {
@@ -74,7 +74,7 @@ function toolBlocks(record: Json): {
 }
 
 /** A result that no call of the file waits for. */
-function dropLostResults(draft: Draft, links: Links): void {
+function dropLostResults(draft: RepairDraft, links: Links): void {
   const called = new Set(remainingLines(draft).flatMap(({ value }) => toolBlocks(value).calls));
   for (const line of remainingLines(draft)) {
     const lost = toolBlocks(line.value).results.filter((id) => !called.has(id));
@@ -94,7 +94,7 @@ function messageOf(record: Json): Json {
 }
 
 /** After the answer and the results that it has; what followed them follows the last new result. */
-function closeCalls(draft: Draft, links: Links, context: RepairContext): void {
+function closeCalls(draft: RepairDraft, links: Links, context: RepairContext): void {
   const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
   const resultLines = new Map<string, RecordLine[]>();
   for (const line of lines) {
@@ -141,7 +141,7 @@ function answersIn(lines: readonly RecordLine[]): RecordLine[][] {
 const LOST_PROMPT = "[The first prompt of this session is lost.]";
 
 /** Before each answer of the session itself that follows nothing which is sent as the user's. */
-function beginWithPrompts(draft: Draft, { makers }: RepairContext): void {
+function beginWithPrompts(draft: RepairDraft, { makers }: RepairContext): void {
   const byId = new Map<unknown, RecordLine>();
   const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
   for (const line of lines) byId.set(line.value.uuid, line);

@@ -27,9 +27,9 @@ export type DraftKind =
   | "error"
   | "header";
 
-export interface Draft {
+export interface MessageDraft {
   readonly kind: DraftKind;
-  readonly parent: Draft | null;
+  readonly parent: MessageDraft | null;
   readonly role: "system" | "user" | "assistant" | "tool";
   slots: Slot[];
   /** Typed by the person. */
@@ -47,8 +47,8 @@ export interface Draft {
 }
 
 /** From the root to `leaf`, in order. */
-export function pathTo(leaf: Draft | null): Draft[] {
-  const path: Draft[] = [];
+export function pathTo(leaf: MessageDraft | null): MessageDraft[] {
+  const path: MessageDraft[] = [];
   for (let draft = leaf; draft !== null; draft = draft.parent) if (!draft.hidden) path.push(draft);
   return path.reverse();
 }
@@ -57,7 +57,7 @@ export function pathTo(leaf: Draft | null): Draft[] {
  * The message before the n-th last thing that the person typed, and before what was injected for it; `null`
  * where that is the first of all. Seen in 0.169.0, which also counts back over a compaction.
  */
-export function beforeTyped(leaf: Draft | null, count: number): Draft | null {
+export function beforeTyped(leaf: MessageDraft | null, count: number): MessageDraft | null {
   let left = count;
   let draft = leaf;
   for (; draft !== null && left > 0; draft = draft.parent) if (isTurn(draft)) left -= 1;
@@ -65,6 +65,6 @@ export function beforeTyped(leaf: Draft | null, count: number): Draft | null {
   return draft;
 }
 
-function isTurn(draft: Draft): boolean {
+function isTurn(draft: MessageDraft): boolean {
   return draft.typed && draft.kind === "message";
 }

@@ -3,7 +3,7 @@
 import { type Message, present } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
 import type { FoundSession, HistoryOptions, HistorySteps, StepMessages } from "../kit/index.ts";
-import { type Draft, pathTo, type Slot } from "./drafts.ts";
+import { type MessageDraft, pathTo, type Slot } from "./drafts.ts";
 import { fileOf } from "./header.ts";
 import { toMessage } from "./messages.ts";
 import type { ScannedFile, ScanResult } from "./state.ts";
@@ -11,7 +11,7 @@ import type { ScannedFile, ScanResult } from "./state.ts";
 export async function* readHistory(
   scanned: ScanResult,
   found: FoundSession,
-  end: Draft,
+  end: MessageDraft,
   options: HistoryOptions,
 ): AsyncGenerator<Message, void, void> {
   for await (const { messages } of readDrafts({ scanned, found, path: pathTo(end) }, options, () => true)) {
@@ -20,7 +20,7 @@ export async function* readHistory(
 }
 
 /** Each message is a step. */
-export function stepsTo(scanned: ScanResult, found: FoundSession, end: Draft): HistorySteps {
+export function stepsTo(scanned: ScanResult, found: FoundSession, end: MessageDraft): HistorySteps {
   const path = pathTo(end);
   const newest = Math.max(...scanned.files.map(({ index }) => index.file));
   return {
@@ -33,13 +33,13 @@ export function stepsTo(scanned: ScanResult, found: FoundSession, end: Draft): H
 }
 
 /** The content of a message depends on more than its records: later ones decide how they are read. */
-function keyOf(scanned: ScanResult, draft: Draft): string {
+function keyOf(scanned: ScanResult, draft: MessageDraft): string {
   const { kind, role, typed, callId, nativeId, interrupted, slots } = draft;
   const places = slotsOf(scanned, draft).map(({ file, line }) => [file, line]);
   return JSON.stringify([kind, role, typed, callId, nativeId, interrupted, slots.length, places]);
 }
 
-function slotsOf(scanned: ScanResult, { slots, callId }: Draft): readonly Slot[] {
+function slotsOf(scanned: ScanResult, { slots, callId }: MessageDraft): readonly Slot[] {
   return [...slots, ...detailSlots(scanned, callId)];
 }
 
@@ -50,7 +50,7 @@ function detailSlots({ session }: ScanResult, callId: string | null): readonly S
 interface Path {
   readonly scanned: ScanResult;
   readonly found: FoundSession;
-  readonly path: readonly Draft[];
+  readonly path: readonly MessageDraft[];
 }
 
 async function* readDrafts(
@@ -87,7 +87,7 @@ async function* readDrafts(
 }
 
 /** The id of a message whose records have none. */
-export function fallbackId(scanned: ScanResult, draft: Draft): string {
+export function fallbackId(scanned: ScanResult, draft: MessageDraft): string {
   const [slot] = draft.slots;
   return slot === undefined ? "" : `${fileAt(scanned, slot).source.fileId}:${slot.line}`;
 }

@@ -15,7 +15,7 @@ import {
   type ToolPairs,
   toTitle,
 } from "../kit/index.ts";
-import { beforeTyped, type Draft, type DraftKind, type Slot } from "./drafts.ts";
+import { beforeTyped, type DraftKind, type MessageDraft, type Slot } from "./drafts.ts";
 import { withoutUnreadFields } from "./forms.ts";
 import {
   createShown,
@@ -44,7 +44,7 @@ export interface SessionIndex {
   /** The keys are ids of threads: the sub-agents that were started. */
   readonly children: Map<string, Child>;
   /** Ends of paths that were left. */
-  readonly left: { readonly leaf: Draft; readonly updatedAt: string | null }[];
+  readonly left: { readonly leaf: MessageDraft; readonly updatedAt: string | null }[];
   firstTyped: string | null;
 }
 
@@ -62,7 +62,7 @@ export interface Cut {
   readonly child: string;
   readonly endOrdinal: number | null;
   readonly endOffset: number | null;
-  at: Draft | null;
+  at: MessageDraft | null;
   /** The first line that is behind the cut; `null` where none is. */
   line: number | null;
   reached: boolean;
@@ -81,11 +81,11 @@ export interface FileIndex {
   readonly problems: ProblemList;
   /** Lines that a rollback took out of the active history: from, to (1-based, inclusive). */
   readonly dropped: { readonly from: number; readonly to: number }[];
-  head: Draft | null;
+  head: MessageDraft | null;
   /** The response that further assistant items join. */
-  open: Draft | null;
+  open: MessageDraft | null;
   /** Results since the last response, for `turn_aborted`. */
-  outputs: Draft[];
+  outputs: MessageDraft[];
   /** Calls of the turn without a result, oldest first: what code mode runs belongs to the last. */
   pending: string[];
   model: string | null;
@@ -319,7 +319,7 @@ const OWN_ROLES: ReadonlySet<unknown> = new Set(["developer", "system"]);
 function addToResponse(
   state: FileIndex,
   item: Json,
-  { slot, nativeId }: { readonly slot: Slot; readonly nativeId: Draft["nativeId"] },
+  { slot, nativeId }: { readonly slot: Slot; readonly nativeId: MessageDraft["nativeId"] },
 ): void {
   if (state.open === null) {
     state.open = add(state, "assistant", slot, { role: "assistant", nativeId });
@@ -337,14 +337,14 @@ function addToResponse(
 }
 
 interface DraftParts {
-  readonly role: Draft["role"];
+  readonly role: MessageDraft["role"];
   readonly typed?: boolean;
   readonly callId?: string | null;
-  readonly nativeId?: Draft["nativeId"];
+  readonly nativeId?: MessageDraft["nativeId"];
 }
 
-function add(state: FileIndex, kind: DraftKind, slot: Slot, parts: DraftParts): Draft {
-  const draft: Draft = {
+function add(state: FileIndex, kind: DraftKind, slot: Slot, parts: DraftParts): MessageDraft {
+  const draft: MessageDraft = {
     kind,
     parent: state.head,
     role: parts.role,
@@ -374,7 +374,7 @@ function addDetail(state: FileIndex, callId: string, slot: Slot): void {
   else state.session.details.set(callId, [slot]);
 }
 
-function noteId(state: FileIndex, item: Json, line: number): Draft["nativeId"] {
+function noteId(state: FileIndex, item: Json, line: number): MessageDraft["nativeId"] {
   const id = toText(item.id);
   if (id === null) return "none";
   const hash = hashOf(id);

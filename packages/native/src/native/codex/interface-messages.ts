@@ -4,14 +4,14 @@
  */
 
 import { entryOf, isJson, type Json } from "@continuo/files";
-import type { Draft } from "./drafts.ts";
+import type { MessageDraft } from "./drafts.ts";
 import { toText } from "./records.ts";
 import { textParts } from "./text-authors.ts";
 
 export interface ShownState {
   /** Hashes of texts of items of this turn, by speaker. */
   readonly said: Readonly<Record<Speaker, Set<number>>>;
-  readonly waiting: { readonly draft: Draft; readonly keys: ShownKeys }[];
+  readonly waiting: { readonly draft: MessageDraft; readonly keys: ShownKeys }[];
   readonly errors: Set<string>;
 }
 

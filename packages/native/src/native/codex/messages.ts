@@ -3,7 +3,7 @@
 import type { Block, Message, MessageMetadata, RecordPlace, ToolStatus, Usage } from "@continuo/core/model";
 import { textOf } from "@continuo/core/model";
 import { isJson, type Json, textOfValue } from "@continuo/files";
-import type { Draft } from "./drafts.ts";
+import type { MessageDraft } from "./drafts.ts";
 import { shownTexts, speakerOf } from "./interface-messages.ts";
 import { isUnasked, toBlocks, toOutput, toParts } from "./items.ts";
 import { type CodexRecord, parseRecord, toText } from "./records.ts";
@@ -11,7 +11,7 @@ import { isTyped } from "./text-authors.ts";
 import { toUsage } from "./usage.ts";
 
 export interface DraftContent {
-  readonly draft: Draft;
+  readonly draft: MessageDraft;
   /** The values at `draft.slots`, in that order. */
   readonly values: readonly unknown[];
   readonly places: readonly RecordPlace[];
@@ -101,7 +101,7 @@ function metadataOf(content: DraftContent, extra: Json): MessageMetadata {
 
 type Body = Pick<Message, "role" | "content"> & Partial<Message>;
 
-function toTextMessage(item: Json, draft: Draft): Body {
+function toTextMessage(item: Json, draft: MessageDraft): Body {
   return { role: draft.role, content: toParts(item.content), origin: draft.typed ? "person" : "injected" };
 }
 
@@ -249,7 +249,7 @@ function replacementOf(items: readonly unknown[], id: string): Message[] {
 }
 
 /** Returns a message that the interface showed and the model did not receive. */
-function toShown(payload: Json, draft: Draft): Body {
+function toShown(payload: Json, draft: MessageDraft): Body {
   const speaker = speakerOf(payload);
   if (speaker === null) {
     return { role: "system", content: [{ type: "unknown", raw: payload.item }], origin: "notification" };

@@ -7,9 +7,9 @@ import { isJson, type Json, textOfValue } from "@continuo/files";
 import {
   addBefore,
   addBehind,
-  type Draft,
   type RecordLine,
   type RepairContext,
+  type RepairDraft,
   remainingLines,
 } from "../repairing/index.ts";
 import { type Speaker, speakerOf } from "./interface-messages.ts";
@@ -26,7 +26,7 @@ interface Turn {
   readonly lines: RecordLine[];
 }
 
-export function showTurns(draft: Draft, showing: Showing): void {
+export function showTurns(draft: RepairDraft, showing: Showing): void {
   for (const turn of turnsIn(draft)) {
     const shown = new Set(turn.lines.map(({ value }) => shownBy(value)));
     const silent = turn.lines.filter(({ value }) => {
@@ -41,7 +41,7 @@ export function showTurns(draft: Draft, showing: Showing): void {
 }
 
 /** A turn without a mark begins with the words of the person. */
-function turnsIn(draft: Draft): Turn[] {
+function turnsIn(draft: RepairDraft): Turn[] {
   const turns: Turn[] = [];
   let turn: Turn | null = null;
   for (const line of remainingLines(draft)) {
@@ -99,7 +99,7 @@ interface ShowingTurn extends Showing {
 }
 
 /** A prompt is shown after its item, all else in front of it. */
-function show(draft: Draft, line: RecordLine, showing: ShowingTurn): void {
+function show(draft: RepairDraft, line: RecordLine, showing: ShowingTurn): void {
   const said = saidIn(line.value);
   if (said === null) return;
   const payload = showing.mode === "legacy" ? legacyEvent(said) : completedItem(said, line, showing);
@@ -138,7 +138,7 @@ function completedItem(
 }
 
 /** Without marks, a fork by Codex says that the turn was aborted. */
-function markTurn(draft: Draft, turn: Turn, { makers }: Showing): void {
+function markTurn(draft: RepairDraft, turn: Turn, { makers }: Showing): void {
   const [first] = turn.lines;
   const last = turn.lines.at(-1);
   if (first === undefined || last === undefined) return;

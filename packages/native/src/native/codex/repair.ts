@@ -8,11 +8,11 @@ import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
 import {
   addBehind,
   change,
-  type Draft,
   moveToBeginning,
   type NativeRepairer,
   type RecordLine,
   type RepairContext,
+  type RepairDraft,
   remainingLines,
   remove,
 } from "../repairing/index.ts";
@@ -61,7 +61,7 @@ function firstPromptIn(records: readonly Json[]): string | null {
 }
 
 /** The first line, without which Codex reads nothing. */
-function mendHeader(draft: Draft, { sessionId, cwd }: RepairContext): void {
+function mendHeader(draft: RepairDraft, { sessionId, cwd }: RepairContext): void {
   const lines = remainingLines(draft);
   const first = moveHeader(draft, lines, sessionId);
   if (first === undefined) return;
@@ -103,7 +103,11 @@ function modeIn(lines: readonly RecordLine[]): Json {
 }
 
 /** Codex shows nothing of what stands before a header, and a header of another thread is of the one that was forked. */
-function moveHeader(draft: Draft, lines: readonly RecordLine[], sessionId: string): RecordLine | undefined {
+function moveHeader(
+  draft: RepairDraft,
+  lines: readonly RecordLine[],
+  sessionId: string,
+): RecordLine | undefined {
   const [first] = lines;
   const isOwn = ({ value }: RecordLine): boolean => parseSessionMeta(value)?.id === sessionId;
   const own = first === undefined || isOwn(first) ? undefined : lines.find(isOwn);
@@ -119,7 +123,7 @@ function folderIn(lines: readonly RecordLine[]): string | null {
   return null;
 }
 
-function mendTimes(draft: Draft): void {
+function mendTimes(draft: RepairDraft): void {
   let last: unknown = null;
   for (const line of remainingLines(draft)) {
     if (typeof line.value.timestamp === "string") last = line.value.timestamp;
@@ -127,7 +131,7 @@ function mendTimes(draft: Draft): void {
   }
 }
 
-function mendItems(draft: Draft): void {
+function mendItems(draft: RepairDraft): void {
   for (const line of remainingLines(draft)) {
     if (parseRecord(line.value)?.type !== "response_item") continue;
     const { value, unread } = withoutUnreadFields(line.value);
@@ -150,7 +154,7 @@ const OUTPUT_TYPES: Readonly<Record<string, string>> = {
 
 const OUTPUTS: ReadonlySet<string> = new Set(Object.values(OUTPUT_TYPES));
 
-function pairCalls(draft: Draft, { makers }: RepairContext): void {
+function pairCalls(draft: RepairDraft, { makers }: RepairContext): void {
   const called = new Set<string>();
   const answered = new Set<string>();
   const items = remainingLines(draft).flatMap((line) => {
@@ -188,7 +192,7 @@ function outputFor(callId: string, type: string, uuid: string): Json {
 }
 
 /** The header of the thread that started this one stands right behind the first. */
-function dropHeaders(draft: Draft): void {
+function dropHeaders(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const isHeader = ({ value }: RecordLine): boolean => parseRecord(value)?.type === "session_meta";
   const begin = lines.findIndex((line) => !isHeader(line));
@@ -198,7 +202,7 @@ function dropHeaders(draft: Draft): void {
 }
 
 /** They grow from line to line; gaps are in order. */
-function number(draft: Draft): void {
+function number(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const base = parseSessionMeta(lines[0]?.value)?.base?.endOrdinal ?? null;
   let last = base === null ? -1 : base - 1;

@@ -1,13 +1,13 @@
 /** The state of a scan as plain data: drafts name each other by number, and files the session by being in it. */
 
-import type { Draft } from "./drafts.ts";
+import type { MessageDraft } from "./drafts.ts";
 import type { FileIndex, SessionIndex } from "./index-fold.ts";
 import type { ScanState } from "./state.ts";
 
-type NumberedDrafts<T> = { readonly [K in keyof T]: T[K] extends Draft | null ? number : T[K] };
+type NumberedDrafts<T> = { readonly [K in keyof T]: T[K] extends MessageDraft | null ? number : T[K] };
 
 interface PlainState {
-  readonly drafts: readonly NumberedDrafts<Draft>[];
+  readonly drafts: readonly NumberedDrafts<MessageDraft>[];
   readonly session: Omit<SessionIndex, "left"> & { readonly left: readonly NumberedDrafts<LeftEntry>[] };
   readonly files: readonly PlainFile[];
   readonly origins: ScanState["origins"];
@@ -28,9 +28,9 @@ type PlainFile = Omit<FileIndex, "session" | "head" | "open" | "outputs" | "cuts
 };
 
 export function toPlainState({ session, files, origins, begun }: ScanState): PlainState {
-  const numbers = new Map<Draft, number>();
-  const numberOf = (draft: Draft | null): number => {
-    const unknown: Draft[] = [];
+  const numbers = new Map<MessageDraft, number>();
+  const numberOf = (draft: MessageDraft | null): number => {
+    const unknown: MessageDraft[] = [];
     for (let at = draft; at !== null && !numbers.has(at); at = at.parent) unknown.push(at);
     for (const each of unknown.reverse()) numbers.set(each, numbers.size);
     return draft === null ? -1 : (numbers.get(draft) ?? -1);
@@ -53,7 +53,7 @@ export function toPlainState({ session, files, origins, begun }: ScanState): Pla
 
 export function fromPlainState(plain: unknown): ScanState {
   const { drafts, session, files, origins, begun } = plain as PlainState;
-  const made: Draft[] = [];
+  const made: MessageDraft[] = [];
   const draftAt: DraftAt = (number) => {
     const draft = made[number];
     if (draft === undefined) throw new Error(`a saved state has no draft ${number}`);
@@ -65,7 +65,7 @@ export function fromPlainState(plain: unknown): ScanState {
   return { session: whole, files: files.map((file) => fromPlainFile(file, whole, draftAt)), origins, begun };
 }
 
-type DraftAt = (number: number) => Draft;
+type DraftAt = (number: number) => MessageDraft;
 
 function fromPlainFile(
   { head, open, outputs, cuts, shown, ...rest }: PlainFile,

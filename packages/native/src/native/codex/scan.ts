@@ -4,7 +4,7 @@ import { addUsage, type Problem, type SubagentInfo } from "@continuo/core/model"
 import type { FoundSession } from "../kit/index.ts";
 import { allProblems, pairProblems, toTitle } from "../kit/index.ts";
 import type { MessageCounts, Scan, ScanFacts, Tip } from "../scanning/index.ts";
-import { type Draft, pathTo } from "./drafts.ts";
+import { type MessageDraft, pathTo } from "./drafts.ts";
 import { entriesBefore, ownEntries } from "./entries.ts";
 import { fileOf, type HeaderInfo, mtimeOf, readHeaderInfo } from "./header.ts";
 import { fallbackId, fetchSlot, readHistory, stepsTo } from "./history.ts";
@@ -18,7 +18,7 @@ import { type FileRecord, openRollouts, type RolloutSource } from "./source.ts";
 import { beginFile, createState, type ScannedFile, type ScanResult, type ScanState } from "./state.ts";
 import { typedText } from "./text-authors.ts";
 
-export const codexScan: Scan<ScanState, FileRecord, RolloutSource, Draft> = {
+export const codexScan: Scan<ScanState, FileRecord, RolloutSource, MessageDraft> = {
   version: "codex-5",
   plain: { to: toPlainState, from: fromPlainState },
   open: openRollouts,
@@ -115,8 +115,8 @@ async function readSubagents({ session }: ScanResult, found: FoundSession): Prom
   return subagents;
 }
 
-async function toTips(scanned: ScanResult): Promise<Tip<Draft>[]> {
-  const tips: Tip<Draft>[] = [];
+async function toTips(scanned: ScanResult): Promise<Tip<MessageDraft>[]> {
+  const tips: Tip<MessageDraft>[] = [];
   for (const { draft, active, updatedAt } of pathEnds(scanned)) {
     const path = pathTo(draft);
     const last = path.at(-1);
@@ -130,7 +130,7 @@ async function toTips(scanned: ScanResult): Promise<Tip<Draft>[]> {
   return tips;
 }
 
-function countPath(path: readonly Draft[]): MessageCounts {
+function countPath(path: readonly MessageDraft[]): MessageCounts {
   const counts = { total: path.length, user: 0, assistant: 0, tool: 0, system: 0, toolCalls: 0 };
   for (const { role, calls } of path) {
     counts[role] += 1;
@@ -139,14 +139,14 @@ function countPath(path: readonly Draft[]): MessageCounts {
   return counts;
 }
 
-async function labelOf(scanned: ScanResult, draft: Draft): Promise<string | null> {
+async function labelOf(scanned: ScanResult, draft: MessageDraft): Promise<string | null> {
   const [slot] = draft.slots;
   const record = slot === undefined ? null : parseRecord(await fetchSlot(scanned, slot));
   return record === null ? null : toTitle(typedText(record.type, record.payload));
 }
 
 interface PathEnd {
-  readonly draft: Draft | null;
+  readonly draft: MessageDraft | null;
   readonly updatedAt: string | null;
   readonly active: boolean;
 }

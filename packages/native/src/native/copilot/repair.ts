@@ -7,11 +7,11 @@ import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
 import {
   addBehind,
   change,
-  type Draft,
   moveToBeginning,
   type NativeRepairer,
   type RecordLine,
   type RepairContext,
+  type RepairDraft,
   remainingLines,
   remove,
 } from "../repairing/index.ts";
@@ -108,7 +108,7 @@ function mendPart(part: unknown, key: string): Json {
 }
 
 /** Copilot refuses a file without a header, and moves one that is not the first. */
-function mendHeader(draft: Draft, { sessionId, cwd, makers }: RepairContext): void {
+function mendHeader(draft: RepairDraft, { sessionId, cwd, makers }: RepairContext): void {
   const lines = remainingLines(draft);
   const header = lines.find(({ value }) => value.type === "session.start" && agentIdOf(value) === null);
   if (header !== undefined) {
@@ -128,7 +128,7 @@ function mendHeader(draft: Draft, { sessionId, cwd, makers }: RepairContext): vo
   addBehind(draft, null, made, "the header is missing");
 }
 
-function mendEnvelopes(draft: Draft, { makers }: RepairContext): void {
+function mendEnvelopes(draft: RepairDraft, { makers }: RepairContext): void {
   let time =
     remainingLines(draft)
       .map(({ value }) => value.timestamp)
@@ -150,7 +150,7 @@ function mendEnvelopes(draft: Draft, { makers }: RepairContext): void {
 }
 
 /** Copilot follows no links, but refuses what is none. */
-function relink(draft: Draft): void {
+function relink(draft: RepairDraft): void {
   let last: string | null = null;
   for (const line of remainingLines(draft)) {
     const { parentId } = line.value;
@@ -176,7 +176,7 @@ function callsOf({ value }: RecordLine): readonly string[] {
  * A call whose id was damaged waits for a result, and its result for a call: where as many wait in one answer, each result
  * belongs to the call in its place, and takes its id. The id is the result's where the start of the call has it.
  */
-function pairLostResults(draft: Draft): void {
+function pairLostResults(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const called = new Set(lines.flatMap(callsOf));
   const answered = new Set(lines.filter(isResult).map(resultOf));
@@ -209,7 +209,7 @@ function withIdOfCall({ value }: RecordLine, before: string, id: string): Json {
   return { ...value, data: { ...data, toolRequests: calls } };
 }
 
-function dropLostResults(draft: Draft): void {
+function dropLostResults(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const called = new Set(lines.flatMap((line) => callsOf(line)));
   for (const line of lines) {
@@ -234,7 +234,7 @@ function abortedCalls(lines: readonly RecordLine[]): ReadonlySet<string> {
 }
 
 /** A result stands after the last record of its answer's other results, else after the answer. */
-function closeCalls(draft: Draft, { makers }: RepairContext): void {
+function closeCalls(draft: RepairDraft, { makers }: RepairContext): void {
   const lines = remainingLines(draft);
   const results = new Map<string, RecordLine>();
   const aborted = abortedCalls(lines);

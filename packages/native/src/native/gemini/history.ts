@@ -14,7 +14,7 @@ import {
   toAside,
   toToolMessage,
 } from "./messages.ts";
-import { type PlannedResult, planHistory, type Step } from "./plan.ts";
+import { type PlannedResult, type PlanStep, planHistory } from "./plan.ts";
 import { type CallRecord, callsIn, kindOf, listIn, resultsIn } from "./records.ts";
 import type { RecordSource } from "./source.ts";
 
@@ -62,15 +62,15 @@ export function stepsTo(source: HistorySource, list: readonly number[]): History
 }
 
 /** A step with the ids of its messages, and with the answer whose calls its results belong to. */
-interface NamedStep extends Step {
+interface NamedStep extends PlanStep {
   readonly names: ReadonlyMap<number, string>;
   /** The step with the last answer, this one included. */
-  readonly answer: Step | null;
+  readonly answer: PlanStep | null;
 }
 
 function* nameSteps(index: Index, list: readonly number[]): Generator<NamedStep, void, void> {
   const idOfNode = createIds(index);
-  let answer: Step | null = null;
+  let answer: PlanStep | null = null;
   for (const step of planHistory(index, list)) {
     const named = [step.node, ...step.results.map(({ node }) => (node === step.own ? step.node : node))];
     const names = new Map(named.filter((node) => node !== -1).map((node) => [node, idOfNode(node)]));
@@ -79,7 +79,7 @@ function* nameSteps(index: Index, list: readonly number[]): Generator<NamedStep,
   }
 }
 
-function isAnswer(index: Index, { node }: Step): boolean {
+function isAnswer(index: Index, { node }: PlanStep): boolean {
   return node !== -1 && hasFlag(index, node, FLAG.gemini);
 }
 

@@ -9,7 +9,7 @@
 import { type HistoryCounts, hasFlag } from "../kit/index.ts";
 import { covers, FLAG, type Index, marksOf } from "./index-fold.ts";
 
-export interface Step {
+export interface PlanStep {
   /** The message; -1 for results that stand without the answer that they belong to. */
   readonly node: number;
   /** Earlier version of the message, a record of its own, which holds what the list left out; -1 for none. */
@@ -30,7 +30,7 @@ export interface PlannedResult {
   readonly repeats: readonly number[];
 }
 
-export function* planHistory(index: Index, list: readonly number[]): Generator<Step, void, void> {
+export function* planHistory(index: Index, list: readonly number[]): Generator<PlanStep, void, void> {
   const told = new Map<number, number>();
   for (let at = 0; at < list.length; ) {
     const node = list[at] ?? 0;
@@ -96,7 +96,7 @@ function resultsOf(
   return planned.sort((a, b) => rank(a.call) - rank(b.call));
 }
 
-export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts {
+export function countHistory(index: Index, steps: Iterable<PlanStep>): HistoryCounts {
   const counts = { total: 0, user: 0, assistant: 0, tool: 0, system: 0, toolCalls: 0 };
   for (const { node, results, calls } of steps) {
     counts.tool += results.length;

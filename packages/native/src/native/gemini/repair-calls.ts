@@ -5,9 +5,9 @@ import {
   addBefore,
   addBehind,
   change,
-  type Draft,
   type RecordLine,
   type RepairContext,
+  type RepairDraft,
   remainingLines,
 } from "../repairing/index.ts";
 import { createResultNamer } from "./name-results.ts";
@@ -30,7 +30,7 @@ interface Calling {
   readonly call: CallRecord | null;
 }
 
-export function pairCalls(draft: Draft, { makers }: RepairContext): void {
+export function pairCalls(draft: RepairDraft, { makers }: RepairContext): void {
   nameResults(draft);
   const called = new Map<string, Calling>();
   const answered = new Set<string>();
@@ -44,7 +44,7 @@ export function pairCalls(draft: Draft, { makers }: RepairContext): void {
   closeCalls(draft, { called, answered, newId: makers.uuid4 });
 }
 
-function nameResults(draft: Draft): void {
+function nameResults(draft: RepairDraft): void {
   const namer = createResultNamer();
   for (const line of remainingLines(draft)) {
     const named = new Map(messagesIn(line).map((message) => [message, namer.name(message)]));
@@ -59,7 +59,7 @@ interface Closing {
   readonly newId: () => string;
 }
 
-function closeCalls(draft: Draft, { called, answered, newId }: Closing): void {
+function closeCalls(draft: RepairDraft, { called, answered, newId }: Closing): void {
   /** The keys are records, then messages: the calls of `toolCalls` that have no result. */
   const open = new Map<RecordLine, Map<unknown, Map<unknown, CallResult>>>();
   for (const [id, { line, message, call }] of called) {
@@ -105,7 +105,7 @@ function withResults(message: Json, results: ReadonlyMap<unknown, CallResult> | 
  * a model takes results only directly after their calls. What it was called with is lost. A message can be in
  * the file several times, on a line and in lists.
  */
-function addLostCalls(draft: Draft, called: Map<string, Calling>, newId: () => string): void {
+function addLostCalls(draft: RepairDraft, called: Map<string, Calling>, newId: () => string): void {
   const { before, beside } = planLostCalls(draft, called, newId);
   if (before.size + beside.size === 0) return;
   const mended = (message: Json): Json => {
@@ -134,7 +134,7 @@ interface LostCalls {
   readonly beside: ReadonlyMap<unknown, readonly Json[]>;
 }
 
-function planLostCalls(draft: Draft, called: Map<string, Calling>, newId: () => string): LostCalls {
+function planLostCalls(draft: RepairDraft, called: Map<string, Calling>, newId: () => string): LostCalls {
   const before = new Map<unknown, Json[]>();
   const beside = new Map<unknown, Json[]>();
   for (const line of remainingLines(draft)) {

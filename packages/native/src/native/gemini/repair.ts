@@ -5,10 +5,10 @@ import { isJson, type Json, textOfValue } from "@continuo/files";
 import {
   addBehind,
   change,
-  type Draft,
   type NativeRepairer,
   type RecordLine,
   type RepairContext,
+  type RepairDraft,
   remainingLines,
   remove,
   rewrite,
@@ -57,7 +57,7 @@ function wholeId({ sessionId, makers }: RepairContext): string {
   return /^[0-9a-f]{8}$/iu.test(sessionId) ? `${sessionId}${makers.uuid4().slice(8)}` : sessionId;
 }
 
-function mendHeader(draft: Draft, context: RepairContext): void {
+function mendHeader(draft: RepairDraft, context: RepairContext): void {
   const { cwd } = context;
   const lines = remainingLines(draft);
   const [first] = lines;
@@ -165,7 +165,7 @@ function typeOf(message: Json): "user" | "gemini" | null {
 }
 
 /** A list takes the place of all messages before it: one that stands in the file again takes out what was said since. */
-function dropRepeatedLists(draft: Draft): void {
+function dropRepeatedLists(draft: RepairDraft): void {
   const seen = new Set<string>();
   for (const line of remainingLines(draft)) {
     if (listIn(line.value, kindOf(line.value)) === null) continue;
@@ -180,7 +180,7 @@ function dropRepeatedLists(draft: Draft): void {
  * At the start of a resumption Gemini CLI writes a list that holds only its own context, and then one that holds the
  * conversation again. Where that second list is lost, the first one takes out all that was said before.
  */
-function dropEmptyLists(draft: Draft): void {
+function dropEmptyLists(draft: RepairDraft): void {
   const lines = remainingLines(draft).map((line) => ({ line, list: listIn(line.value, kindOf(line.value)) }));
   const isFull = (list: readonly unknown[]): boolean =>
     list.some((item) => isJson(item) && isResumable(item));
@@ -193,7 +193,7 @@ function dropEmptyLists(draft: Draft): void {
 }
 
 /** The context stands for no word of the conversation, and is a message as any other. */
-function toMessages(draft: Draft, line: RecordLine, list: readonly unknown[]): void {
+function toMessages(draft: RepairDraft, line: RecordLine, list: readonly unknown[]): void {
   const reason = "its list takes out the conversation, and none brings it back";
   const [first, ...more] = list.filter((item): item is Json => isJson(item) && typeof item.id === "string");
   if (first === undefined) remove(line, reason);
@@ -202,7 +202,7 @@ function toMessages(draft: Draft, line: RecordLine, list: readonly unknown[]): v
 }
 
 /** A rewind to what is not there empties the list. */
-function dropLostRewinds(draft: Draft): void {
+function dropLostRewinds(draft: RepairDraft): void {
   let ids: string[] = [];
   /** The first place of each id. */
   const places = new Map<string, number>();

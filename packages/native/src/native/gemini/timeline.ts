@@ -19,7 +19,7 @@ import { findId, hasFlag, withRoom } from "../kit/index.ts";
 import { addNode, covers, FLAG, type Index, idOf, lineOf, messagesIn, spokenMarks } from "./index-fold.ts";
 import { kindOf, listIn } from "./records.ts";
 
-interface Step {
+interface ListChange {
   readonly type: "rewind" | "list" | "replace";
   /** Length of the list when the step was done. */
   readonly length: number;
@@ -37,7 +37,7 @@ export interface Timeline {
   list: number[];
   /** The keys are numbers of ids: the position of each in the list, else -1. */
   position: Int32Array;
-  readonly steps: Step[];
+  readonly steps: ListChange[];
   /** The keys are numbers of the summaries' ids: the messages that each stands for, the oldest first. */
   readonly compacted: Map<number, readonly number[]>;
   /** The messages that a compaction removed, and those that it rewrote under other ids: they are not lost. */
@@ -141,7 +141,7 @@ function removeFrom(timeline: Timeline, type: "rewind" | "list", start: number):
   timeline.list.length = start;
 }
 
-function addStep(timeline: Timeline, step: Pick<Step, "type" | "removed" | "position">): void {
+function addStep(timeline: Timeline, step: Pick<ListChange, "type" | "removed" | "position">): void {
   if (timeline.grown || timeline.steps.length === 0) timeline.states += 1;
   timeline.grown = false;
   timeline.steps.push({ ...step, length: timeline.list.length, state: timeline.states });
@@ -151,7 +151,7 @@ function addStep(timeline: Timeline, step: Pick<Step, "type" | "removed" | "posi
  * After a compaction the list begins with a summary and an answer to it; then come the newest messages of the
  * old list, under new ids and without their times (seen in 0.61.0).
  */
-function foldCompaction(timeline: Timeline, before: Step): void {
+function foldCompaction(timeline: Timeline, before: ListChange): void {
   const { index, list, compacted, kept } = timeline;
   const at = list.findIndex((node) => !hasFlag(index, node, FLAG.context));
   const summary = list[at];
@@ -220,7 +220,7 @@ export function* pastStates(timeline: Timeline): Generator<number[], void, void>
   }
 }
 
-function undo(list: number[], step: Step): number[] {
+function undo(list: number[], step: ListChange): number[] {
   if (step.type === "replace") {
     list.length = step.length;
     list[step.position] = step.removed[0] ?? 0;

@@ -9,12 +9,12 @@ import {
   addBehind,
   change,
   createLinks,
-  type Draft,
   type Links,
   moveToBeginning,
   type NativeRepairer,
   type RecordLine,
   type RepairContext,
+  type RepairDraft,
   remainingLines,
 } from "../repairing/index.ts";
 import { cwdOfFolder } from "./cwd-of-folder.ts";
@@ -62,7 +62,7 @@ function mendLine(line: RecordLine): void {
 }
 
 /** pi refuses a file that does not begin with a header; of several it goes by the first. */
-function mendHeader(draft: Draft, context: RepairContext): RecordLine | null {
+function mendHeader(draft: RepairDraft, context: RepairContext): RecordLine | null {
   const lines = remainingLines(draft);
   const headers = lines.filter(({ value }) => value.type === "session");
   const own = headers.find(({ value }) => value.id === context.sessionId) ?? headers[0];
@@ -79,7 +79,7 @@ function mendHeader(draft: Draft, context: RepairContext): RecordLine | null {
   return header;
 }
 
-function addHeader(draft: Draft, { sessionId, cwd }: RepairContext): RecordLine | null {
+function addHeader(draft: RepairDraft, { sessionId, cwd }: RepairContext): RecordLine | null {
   const [first] = remainingLines(draft);
   if (first === undefined || cwd === null) return null;
   const timestamp = first.value.timestamp ?? new Date(0).toISOString();
@@ -89,7 +89,7 @@ function addHeader(draft: Draft, { sessionId, cwd }: RepairContext): RecordLine 
 }
 
 /** The entries of version 1 have none. */
-function hasIds(draft: Draft): boolean {
+function hasIds(draft: RepairDraft): boolean {
   return remainingLines(draft).some(({ value }) => value.type !== "session" && typeof value.id === "string");
 }
 
@@ -105,7 +105,7 @@ function resultOf(record: Json): string | null {
   return typeof id === "string" ? id : null;
 }
 
-function dropLostResults(draft: Draft, links: Links): void {
+function dropLostResults(draft: RepairDraft, links: Links): void {
   const called = new Set<string>();
   for (const { value } of remainingLines(draft)) {
     const message = messageOf(value);
@@ -120,7 +120,7 @@ function dropLostResults(draft: Draft, links: Links): void {
 }
 
 /** pi sends a result on a branch without its call as it is, and the model's vendor refuses the whole request. */
-function dropStrayResults(draft: Draft, links: Links): boolean {
+function dropStrayResults(draft: RepairDraft, links: Links): boolean {
   const strays = strayResults(remainingLines(draft));
   for (const line of strays) {
     line.droppedResults = 1;
@@ -154,7 +154,7 @@ function strayResults(lines: readonly RecordLine[]): readonly RecordLine[] {
   return strays;
 }
 
-function closeCalls(draft: Draft, links: Links, { makers }: RepairContext): void {
+function closeCalls(draft: RepairDraft, links: Links, { makers }: RepairContext): void {
   const lines = remainingLines(draft);
   const resultLines = Map.groupBy(lines, ({ value }) => resultOf(value));
   for (const answer of lines) {

@@ -25,7 +25,7 @@ export interface DraftLine {
   readonly behind: RecordLine[];
 }
 
-export interface Draft {
+export interface RepairDraft {
   /** The lines in their original order. */
   readonly lines: readonly DraftLine[];
   /** Lines that were added at the beginning: the last one stands first. */
@@ -46,12 +46,12 @@ export interface RepairEdit {
 export type RecordLine = DraftLine & { value: Json };
 
 /** The lines of the draft that are records and were not removed, in order. */
-export function remainingLines(draft: Draft): RecordLine[] {
+export function remainingLines(draft: RepairDraft): RecordLine[] {
   return linesOf(draft).filter((line): line is RecordLine => line.value !== null && line.after !== null);
 }
 
 /** All lines in order, with added ones after the line that they follow; an added line may follow another added line. */
-export function linesOf({ first, lines }: Draft): DraftLine[] {
+export function linesOf({ first, lines }: RepairDraft): DraftLine[] {
   const ordered: DraftLine[] = [];
   const open: { readonly line: DraftLine; readonly isOpened: boolean }[] = [];
   const toOpen = (line: DraftLine): void => {
@@ -90,7 +90,12 @@ export function rewrite(line: DraftLine, reason: string): void {
 }
 
 /** @param line the one that stands before it; `null` for the beginning. */
-export function addBehind(draft: Draft, line: DraftLine | null, value: Json, reason: string): RecordLine {
+export function addBehind(
+  draft: RepairDraft,
+  line: DraftLine | null,
+  value: Json,
+  reason: string,
+): RecordLine {
   const made = newLine(line?.line ?? 0, value, reason);
   (line?.behind ?? draft.first).push(made);
   return made;
@@ -104,7 +109,7 @@ export function addBefore(line: DraftLine, value: Json, reason: string): RecordL
 }
 
 /** A record that stands in the wrong place, as it is. */
-export function moveToBeginning(draft: Draft, line: RecordLine, reason: string): RecordLine {
+export function moveToBeginning(draft: RepairDraft, line: RecordLine, reason: string): RecordLine {
   const { after, value, read } = line;
   const moved = { ...newLine(0, value, reason), after, read };
   draft.first.push(moved);
@@ -124,11 +129,11 @@ function escapeSeparators(json: string): string {
 }
 
 /** Counts the results that are removed because no call waits for them. */
-export function droppedResultsOf(draft: Draft): number {
+export function droppedResultsOf(draft: RepairDraft): number {
   return draft.lines.reduce((sum, { droppedResults }) => sum + droppedResults, 0);
 }
 
-export function editsOf(draft: Draft): RepairEdit[] {
+export function editsOf(draft: RepairDraft): RepairEdit[] {
   return linesOf(draft).flatMap(({ line, before, after, reasons }): RepairEdit[] => {
     const reason = reasons.join("; ");
     // A line that was added and removed again never existed.

@@ -2,14 +2,14 @@
 
 import { isUtf8 } from "node:buffer";
 import { isJson, type Json, parseExactly, TooDeepError } from "@continuo/files";
-import { type Draft, type DraftLine, linesOf, remove } from "./draft.ts";
+import { type DraftLine, linesOf, type RepairDraft, remove } from "./draft.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /** Lines that are no JSON objects are removed, and what other programs did to bytes is undone. */
-export function draftOf(bytes: Buffer): Draft {
+export function draftOf(bytes: Buffer): RepairDraft {
   const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const lines: DraftLine[] = [];
   const start = isMarked ? BYTE_ORDER_MARK.length : 0;
@@ -63,7 +63,7 @@ function noteEnd({ reasons }: DraftLine): void {
 }
 
 /** New lines end in CR LF if all lines of the file do. */
-export function bytesOf(draft: Draft): Buffer {
+export function bytesOf(draft: RepairDraft): Buffer {
   const lines = linesOf(draft);
   const ended = lines.filter(({ origin, before }) => before !== "" && origin?.at(-1) === LF);
   const lineEnd = ended.length > 0 && ended.every(endsInCrLf) ? "\r\n" : "\n";

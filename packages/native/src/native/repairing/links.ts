@@ -2,7 +2,7 @@
 
 import { type Json, textField } from "@continuo/files";
 import { cutCircles } from "../kit/index.ts";
-import { change, type Draft, type RecordLine, remainingLines, remove } from "./draft.ts";
+import { change, type RecordLine, type RepairDraft, remainingLines, remove } from "./draft.ts";
 
 export interface LinkNames {
   readonly id: string;
@@ -29,7 +29,7 @@ export interface Links {
   followers(lines: readonly RecordLine[]): readonly RecordLine[];
 }
 
-export function createLinks(draft: Draft, names: LinkNames): Links {
+export function createLinks(draft: RepairDraft, names: LinkNames): Links {
   const { id: idKey, parent: parentKey, otherParent } = names;
   /** The keys are ids of removed records; the values stood before them. */
   const before = new Map<string, string | null>();

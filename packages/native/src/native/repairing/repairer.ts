@@ -4,7 +4,7 @@ import type { AgentName } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
 import type { OpenedSession } from "../kit/index.ts";
 import type { Makers } from "../writing/index.ts";
-import type { Draft, RepairEdit } from "./draft.ts";
+import type { RepairDraft, RepairEdit } from "./draft.ts";
 
 export interface RepairContext {
   readonly sessionId: string;
@@ -22,7 +22,7 @@ export interface NativeRepairer {
   /** The session's folder where no record tells it, by where the file lies; `null` where that does not tell one. */
   findCwd?(path: string): Promise<string | null>;
   /** Mends what is wrong with the records; lines that are no JSON objects are gone already. Pure. */
-  mend(draft: Draft, context: RepairContext): void;
+  mend(draft: RepairDraft, context: RepairContext): void;
   /**
    * Writes the rest that the agent's own list needs to show a session that is repaired in its place. Errors:
    * `busy`, `unwritable`.

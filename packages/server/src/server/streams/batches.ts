@@ -24,7 +24,7 @@ export async function* liveBatches(
   logId: string,
   { after: from, signal }: BatchOptions,
 ): AsyncGenerator<Batch, void, void> {
-  const place: Place = { logId, after: from };
+  const place: ReadPosition = { logId, after: from };
   while (!signal.aborted) {
     const batch = await pageAt(store, place);
     yield batch;
@@ -46,14 +46,14 @@ export async function* newBatches(
   yield* arriving(store, { logId, after }, signal);
 }
 
-interface Place {
+interface ReadPosition {
   readonly logId: string;
   /** The sequence up to which the reader was given everything. */
   after: number;
 }
 
 /** Its locals end with it, so that nothing holds the page but the batch. */
-async function pageAt(store: Store, place: Place): Promise<Batch> {
+async function pageAt(store: Store, place: ReadPosition): Promise<Batch> {
   const { logId, after } = place;
   const log = await store.getLog(logId);
   const page = await store.read(logId, { after, limit: LIMITS.sseEvents, maxBytes: LIMITS.sseBytes });
@@ -77,7 +77,7 @@ function batchOf(events: readonly StoredEvent[], state: Batch["state"]): Batch {
 /** `behind`: the reader took nothing for a while, so its tail was closed, which holds a page of its own. */
 async function* arriving(
   store: Store,
-  place: Place,
+  place: ReadPosition,
   signal: AbortSignal,
 ): AsyncGenerator<Batch, "ended" | "behind", void> {
   const reading = new Reading(store, place, signal);
@@ -103,12 +103,12 @@ async function* arriving(
 /** A tail, read in batches. */
 class Reading {
   isClosed = false;
-  readonly #place: Place;
+  readonly #place: ReadPosition;
   readonly #ended = new AbortController();
   readonly #tail: AsyncIterator<StoredEvent, void>;
   #next: Promise<IteratorResult<StoredEvent, void>>;
 
-  constructor(store: Store, place: Place, signal: AbortSignal) {
+  constructor(store: Store, place: ReadPosition, signal: AbortSignal) {
     this.#place = place;
     const either = AbortSignal.any([signal, this.#ended.signal]);
     this.#tail = store.tail(place.logId, { after: place.after, signal: either })[Symbol.asyncIterator]();

@@ -35,7 +35,7 @@ export interface CursorRequest {
 }
 
 /** A log, or the place of one that is not there yet. */
-type Place = Pick<LogRow, "log_id" | "head_sequence">;
+type LogEnd = Pick<LogRow, "log_id" | "head_sequence">;
 
 /** Errors: `not_found` for a sequence of a log that is not there, `out_of_range`, `gone`, `too_large`. */
 export function* commitCursor(tx: Transaction, logId: string, request: CursorRequest): Work<Cursor> {
@@ -59,7 +59,7 @@ function* moveEarly(tx: Transaction, logId: string, request: CursorRequest): Wor
  * One statement, so that two readers that commit at the same time leave the greater sequence. A lower one changes
  * nothing, neither does its data. Without a sequence it stays where it is, and without data these stay.
  */
-export function* moveCursor(tx: Transaction, log: Place, request: CursorRequest): Work<Cursor> {
+export function* moveCursor(tx: Transaction, log: LogEnd, request: CursorRequest): Work<Cursor> {
   const { name, sequence, data } = request;
   assertName("name of a cursor", name);
   if (sequence !== undefined) assertSequence("sequence of a cursor", sequence);

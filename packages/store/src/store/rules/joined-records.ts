@@ -108,12 +108,12 @@ function joinText(dialect: Dialect, separator: "" | ","): string {
   );
 }
 
-interface Place {
+interface EventKey {
   readonly sequence: number;
   readonly logKey: number;
 }
 
-function* hashAt(scope: Scope, { logKey, sequence }: Place): Work<string | null> {
+function* hashAt(scope: Scope, { logKey, sequence }: EventKey): Work<string | null> {
   const text = "select chain_hash from events where log_key = ? and sequence = ?";
   const statement = { sql: scope.dialect.placeholders(text), parameters: [logKey, sequence] };
   const [row] = (yield { ...statement, shape: "arrays" }) as readonly (readonly [string])[];

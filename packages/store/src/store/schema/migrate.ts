@@ -143,14 +143,14 @@ async function migrateStrictly(db: Kysely<never>, upTo: number, known: Migration
   return applied;
 }
 
-interface Step {
+interface MigrationStep {
   readonly version: number;
   readonly name: string;
   readonly migration: Migration;
 }
 
 /** False when it was applied before, perhaps by another process a moment ago. */
-function applyCompatible(db: Kysely<never>, { version, name, migration }: Step): Promise<boolean> {
+function applyCompatible(db: Kysely<never>, { version, name, migration }: MigrationStep): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const integer = sql.raw(isPostgres(db) ? "bigint" : "integer");
     await sql`create table if not exists ${sql.table(COMPATIBLE_TABLE)} (version ${integer} primary key,
