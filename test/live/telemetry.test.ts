@@ -31,7 +31,7 @@ function measure(): Measured {
   const all = async () => {
     await reader.forceFlush();
     const scopes = exporter.getMetrics().at(-1)?.scopeMetrics ?? [];
-    return scopes.flatMap((scope) => scope.metrics);
+    return scopes.filter(({ scope }) => scope.name === "continuo.live").flatMap((one) => one.metrics);
   };
   return {
     names: async () => (await all()).map(({ descriptor }) => descriptor.name),

@@ -13,3 +13,8 @@ export function homeOfThisUser(): string {
   const home = homedir();
   return isAbsolute(home) ? home : userInfo().homedir;
 }
+
+/** The variable by which instrumentations of models are told to record contents; off by default. */
+export function capturesMessageContent(): boolean {
+  return process.env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === "true";
+}

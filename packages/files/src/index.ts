@@ -17,7 +17,7 @@ export {
   renameToFreeName,
   syncPath,
 } from "./durable.ts";
-export { homeOfThisUser, placesOfThisUser } from "./environment.ts";
+export { capturesMessageContent, homeOfThisUser, placesOfThisUser } from "./environment.ts";
 export {
   besideBundle,
   canonicalFolder,
@@ -65,6 +65,21 @@ export {
 } from "./records/index.ts";
 export { createSharedFile, readSharedFile, replaceSharedFile } from "./shared-file.ts";
 export { type AcceptedConnection, type SocketUser, userOfPeer, usersListening } from "./socket-users.ts";
+export {
+  type Attributes,
+  createMeter,
+  inRemoteSpan,
+  inSpan,
+  type Measurement,
+  type Meter,
+  type Metric,
+  type Observation,
+  type OpenSpan,
+  observed,
+  onMeasurement,
+  openSpan,
+  type SpanOptions,
+} from "./telemetry/index.ts";
 export { withDraft, writeDurably } from "./write-durably.ts";
 export { isWriteFailure, reasonOf, writeFailure } from "./write-failure.ts";
 export { type ZipEntry, zipChunks } from "./zip.ts";

@@ -9,6 +9,7 @@
  * Does not know: HTTP, sockets, tokens, how a model is called.
  */
 
+export { type Measurement, onMeasurement } from "@continuo/files";
 export { parseQuestion, type Question } from "./ask.ts";
 export {
   type ComparedDraft,
@@ -77,8 +78,6 @@ export type {
 export {
   cosineOf,
   LIMITS,
-  type Measurement,
-  onMeasurement,
   overlapOf,
   sessionsByState,
 } from "./kit/index.ts";

@@ -1,7 +1,7 @@
 /** Continues a conversation in another agent, as a new native session of that agent. The source is only read. */
 
 import { AGENT_NAMES, type AgentName, ContinuoError, shellWord, shorten } from "@continuo/core/model";
-import { debugOf, placesOfThisUser } from "@continuo/files";
+import { debugOf, inSpan, placesOfThisUser } from "@continuo/files";
 import { type LookupOptions, lookUpSession, resumeCommandOf, type SessionRef } from "@continuo/native";
 import { settleUnfinished } from "@continuo/native/editing";
 import { attemptKey, takeFirstAttempt } from "@continuo/native/editing/placing";
@@ -89,6 +89,24 @@ export interface BroughtBack {
  * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. Nothing is written then.
  */
 export async function handOff(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
+  const { to, until = "written" } = options;
+  const attributes = { "continuo.handoff.to": to, "continuo.handoff.until": until };
+  return await inSpan(`handoff ${to}`, { attributes }, async (span) => {
+    const done = await convertAndWrite(ref, options);
+    const { kept, rewritten, noted, dropped } = done.receipt;
+    span.setAttributes(
+      Object.fromEntries(
+        Object.entries({ kept, rewritten, noted, dropped }).map(([outcome, count]) => [
+          `continuo.handoff.${outcome}`,
+          count,
+        ]),
+      ),
+    );
+    return done;
+  });
+}
+
+async function convertAndWrite(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
   const places = options.places ?? placesOfThisUser();
   const { to, signal } = options;
   if (options.until !== "receipt") await settleUnfinished({ places, signal });

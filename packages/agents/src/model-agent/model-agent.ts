@@ -18,6 +18,7 @@ import type { FlexibleSchema, LanguageModel, ModelMessage, ToolSet } from "ai";
 import { askForCalls, callOf, type HeldCall } from "./approvals.ts";
 import { toPrompt } from "./prompt.ts";
 import { createStreamFold, errorText, toUsage } from "./stream.ts";
+import { createModelCalls } from "./telemetry.ts";
 
 export interface ModelAgentOptions {
   /** A model of any provider of the `ai` package. */
@@ -83,6 +84,7 @@ export class ModelAgent implements Agent {
     const fold = createStreamFold(randomUUID);
     const messages: ModelMessage[] = [...prompt];
     const open = new Map<string, string>();
+    const calls = createModelCalls(model, () => messages);
     let steps = 0;
     let usage: AgentResult["usage"];
     for (let held: readonly HeldCall[] = left; ; ) {
@@ -102,7 +104,7 @@ export class ModelAgent implements Agent {
       });
       const waiting: HeldCall[] = [];
       let finishReason = "";
-      for await (const part of stream.fullStream) {
+      for await (const part of calls.seeing(stream.fullStream)) {
         for (const event of fold.take(part)) {
           noteCall(open, event);
           await onEvent(event);

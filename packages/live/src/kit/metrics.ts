@@ -3,20 +3,7 @@
  * and the cost is almost zero.
  */
 
-import {
-  type Attributes,
-  type Counter,
-  type Histogram,
-  type MeterProvider,
-  metrics,
-} from "@opentelemetry/api";
-
-interface Metric {
-  readonly kind: "counter" | "histogram" | "gauge";
-  /** The unit in UCUM. */
-  readonly unit: string;
-  readonly says: string;
-}
+import { createMeter, type Meter, type Metric, observed } from "@continuo/files";
 
 type CounterName =
   | "continuo.live.messages"
@@ -119,50 +106,17 @@ export const METRICS: Readonly<Record<CounterName | HistogramName | "continuo.li
   },
 };
 
-/** The states of the sessions of one service. */
-type StateSource = () => Iterable<string>;
-
-interface Instruments {
-  readonly provider: MeterProvider;
-  readonly counters: ReadonlyMap<string, Counter>;
-  readonly histograms: ReadonlyMap<string, Histogram>;
-}
-
-const sources = new Set<StateSource>();
-let instruments: Instruments | null = null;
-
-/** One number, as it is counted or recorded. */
-export interface Measurement {
-  readonly name: string;
-  readonly kind: "counter" | "histogram";
-  readonly value: number;
-  readonly attributes: Attributes;
-}
-
-const listeners = new Set<(measurement: Measurement) => void>();
-
-/** Calls the listener with every number of this process, also without a provider. The returned function ends it. */
-export function onMeasurement(listener: (measurement: Measurement) => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export function count(name: CounterName, value = 1, attributes: Attributes = {}): void {
-  if (value <= 0) return;
-  present().counters.get(name)?.add(value, attributes);
-  for (const listener of listeners) listener({ name, kind: "counter", value, attributes });
-}
-
-export function record(name: HistogramName, value: number, attributes: Attributes = {}): void {
-  present().histograms.get(name)?.record(value, attributes);
-  for (const listener of listeners) listener({ name, kind: "histogram", value, attributes });
-}
+const meter: Meter<CounterName, HistogramName, "continuo.live.sessions"> = createMeter(
+  "continuo.live",
+  METRICS,
+);
+export const count: typeof meter.count = meter.count;
+export const record: typeof meter.record = meter.record;
 
 /** The number of sessions that this process owns, by state. */
 export function sessionsByState(): ReadonlyMap<string, number> {
-  const states = new Map<string, number>();
-  for (const source of sources) for (const state of source()) states.set(state, (states.get(state) ?? 0) + 1);
-  return states;
+  const states = observed().get("continuo.live.sessions") ?? [];
+  return new Map(states.map(({ value, attributes }) => [String(attributes.state), value]));
 }
 
 /** Records seconds with `outcome`. A failure adds no attribute, because errors can contain private text. */
@@ -214,28 +168,10 @@ export function countDecisions(events: readonly { readonly type: string; readonl
 }
 
 /** Counts the states whenever the gauge is read. The returned function ends it. */
-export function observeStates(source: StateSource): () => void {
-  sources.add(source);
-  present();
-  return () => sources.delete(source);
-}
-
-/** The program may register or replace a provider at any time. */
-function present(): Instruments {
-  const provider = metrics.getMeterProvider();
-  if (instruments?.provider === provider) return instruments;
-  const meter = provider.getMeter("continuo.live");
-  const counters = new Map<string, Counter>();
-  const histograms = new Map<string, Histogram>();
-  for (const [name, { kind, unit, says: description }] of Object.entries(METRICS)) {
-    if (kind === "counter") counters.set(name, meter.createCounter(name, { unit, description }));
-    else if (kind === "histogram") histograms.set(name, meter.createHistogram(name, { unit, description }));
-    else {
-      meter.createObservableGauge(name, { unit, description }).addCallback((result) => {
-        for (const [state, number] of sessionsByState()) result.observe(number, { state });
-      });
-    }
-  }
-  instruments = { provider, counters, histograms };
-  return instruments;
+export function observeStates(source: () => Iterable<string>): () => void {
+  return meter.observe("continuo.live.sessions", () => {
+    const states = new Map<string, number>();
+    for (const state of source()) states.set(state, (states.get(state) ?? 0) + 1);
+    return [...states].map(([state, value]) => ({ value, attributes: { state } }));
+  });
 }

@@ -6,6 +6,7 @@ import { ContinuoError, httpStatusOf, present, type Store } from "@continuo/core
 import { allows, NONCE_HEADER, PROOF_HEADER } from "@continuo/core/wire";
 import { debugOf } from "@continuo/files";
 import { Hono } from "hono";
+import { routePath } from "hono/route";
 import {
   createGuesses,
   createPageKeys,
@@ -43,7 +44,7 @@ import {
   refuseSocket,
 } from "./http/index.ts";
 import { MOUNTS } from "./mounts.ts";
-import { createMetrics } from "./operation/index.ts";
+import { createMetrics, measureProcess, observeRequest, serverMeter } from "./operation/index.ts";
 import { createPreferences } from "./page/index.ts";
 import {
   createFailureLog,
@@ -79,13 +80,18 @@ export function createServer(options: ServerOptions, parts: readonly CreateMount
     options.securityLog === undefined || options.followAudit === undefined
       ? null
       : watchAudit(options.followAudit, { log: security, report: context.report });
+  const unmeasure = measured(context);
   const mounts = parts.map((create) => create(context));
   const app = appOf(context, mounts);
   return {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     headers: plainHeaders(gate),
     fetch: (request, peer) =>
-      guarded(gate, context, { request, peer }, async () => app.fetch(request, { peer })),
+      observeRequest(request, async () => {
+        const env: ServerEnv["Bindings"] = { peer };
+        const answer = async (): Promise<Response> => app.fetch(request, env);
+        return { response: await guarded(gate, context, { request, peer }, answer), route: env.route };
+      }),
     upgrade: (request, socket, head, peer) => {
       const refusal = upgradeRefusal({ request, peer }, gate, context);
       if (refusal !== undefined) return context.refuseUpgrade(socket, refusal);
@@ -97,10 +103,24 @@ export function createServer(options: ServerOptions, parts: readonly CreateMount
     crowded: (address) => security.record("connections_limited", { address }),
     close: async () => {
       draining.abort();
+      unmeasure();
       await audited?.close();
       security.close();
       await Promise.all(mounts.map((mount) => mount.close?.()));
     },
+  };
+}
+
+/** The returned function ends it. */
+function measured({ metrics, quotas }: ServerContext): () => void {
+  const leave = [
+    measureProcess(metrics),
+    serverMeter.observe("continuo.connections.open", () => [
+      { value: quotas.openConnections(), attributes: {} },
+    ]),
+  ];
+  return () => {
+    for (const end of leave) end();
   };
 }
 
@@ -140,7 +160,6 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
   const quotas = withPageConnections(createQuotas(limits, createTokenWatch(tokens, draining)), pageUse);
   const failures = createFailureLog(security);
   const metrics = createMetrics();
-  metrics.gauge("connections_open", () => quotas.openConnections());
   return {
     store: keepingStores(options.store),
     tokens,
@@ -221,6 +240,12 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
     return failure(isRead && c.req.path.startsWith("/v1/") ? readFailure(error) : error);
   });
   app.notFound(() => failure(new ContinuoError("not_found", "there is no resource at this path")));
+  app.use(async (c, next) => {
+    await next();
+    const route = routePath(c, -1);
+    // A pattern of no resource is the path of a stranger.
+    if (route !== "/*" && route !== "/v1/*") c.env.route = route;
+  });
   for (const mount of mounts) mount.publicRoutes?.(app);
   app.use("/v1/*", async (c, next) => {
     const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
@@ -272,7 +297,6 @@ async function guarded(
     status: response.status,
     ms: Math.round(performance.now() - begun),
   }));
-  context.metrics.count("requests_total", { method, status: String(response.status) });
   for (const [name, value] of Object.entries(guard)) {
     if (name === "vary") response.headers.append(name, value);
     else if (name !== POLICY_HEADER || !response.headers.has(name)) response.headers.set(name, value);

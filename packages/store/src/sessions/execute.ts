@@ -13,6 +13,7 @@ import { patientStore } from "./patient-store.ts";
 import { type QueuePosition, takeTurn } from "./queue.ts";
 import { type RunResult, resultOfEnded } from "./result.ts";
 import { runTurn } from "./run-turn.ts";
+import { type ObservedRun, observeRun } from "./telemetry.ts";
 
 const debug = debugOf("sessions");
 
@@ -27,6 +28,15 @@ export async function executeRun(
   agent: Agent,
   runId: string,
   options: ExecuteRunOptions = {},
+): Promise<RunResult> {
+  return await observeRun(agent, runId, (observed) => execute(given, observed, runId, options));
+}
+
+async function execute(
+  given: Store,
+  { agent, began }: ObservedRun,
+  runId: string,
+  options: ExecuteRunOptions,
 ): Promise<RunResult> {
   const { leaseMs = LIMITS.leaseMs, maxParallel = LIMITS.parallelRuns } = options;
   const { signal, storeMs = LIMITS.storeMs } = options;
@@ -45,6 +55,7 @@ export async function executeRun(
       return resultOfEnded(await knownRun(store, runId));
     }
     try {
+      began(run);
       await interruptOthers(store, own);
       const session = await knownSession(store, run.sessionId);
       return await runTurn({ store, agent, run, session, input, owner, lease: own.lease, options });

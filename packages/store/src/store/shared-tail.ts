@@ -5,7 +5,7 @@
  */
 
 import type { StoredEvent } from "@continuo/core/model";
-import { type Engine, LIMITS, type Watcher } from "./engine/index.ts";
+import { type Engine, LIMITS, storeMeter, type Watcher } from "./engine/index.ts";
 import { readTail } from "./rules/index.ts";
 
 /**
@@ -175,6 +175,7 @@ export class SharedTail {
 
   async #advance(): Promise<void> {
     const after = this.#head;
+    const isAtEnd = this.#state === "read";
     const page = await this.#engine.read((scope) =>
       readTail(scope, { logId: this.#logId, logKey: this.#logKey, after }),
     );
@@ -183,6 +184,12 @@ export class SharedTail {
       this.#sizes.push(page.sizes[index] ?? 0);
       this.#sizeBytes += page.sizes[index] ?? 0;
       this.#head = event.sequence;
+    }
+    const newest = page.events.at(-1);
+    if (isAtEnd && newest !== undefined) {
+      // Clocks of two machines may differ.
+      const lagMs = Math.max(0, Date.now() - Date.parse(newest.recordedAt));
+      storeMeter.record("continuo.store.tail.lag", lagMs / 1_000);
     }
     this.#forget(page.events.length);
     if (page.more) this.#state = "unread";

@@ -19,7 +19,7 @@ import {
 import { accessStore } from "./access.ts";
 import { auditStore, writeAudited } from "./audit.ts";
 import { blobStore } from "./blob-files.ts";
-import { type Engine, engineOfWorkspace, LIMITS } from "./engine/index.ts";
+import { countedLease, type Engine, engineOfWorkspace, LIMITS, measuredAppend } from "./engine/index.ts";
 import * as rules from "./rules/index.ts";
 import { SharedTails } from "./shared-tail.ts";
 import { tail } from "./tail.ts";
@@ -191,7 +191,8 @@ function logWriter(engine: Engine): LogWriter {
     },
     listDeletedLogs: (options = {}) =>
       engine.read((scope) => rules.listDeletedLogs(scope, options), options.signal),
-    append: (logId, events, options = {}) => append(engine, logId, events, options),
+    append: (logId, events, options = {}) =>
+      measuredAppend(events.length, () => append(engine, logId, events, options)),
     verify: (logId, options = {}) => verify(engine, logId, options),
     removeExpired: ({ signal } = {}) => removeExpired(engine, signal),
     countEvents: (logId, { signal, ...request } = {}) =>
@@ -373,9 +374,15 @@ function coordination(engine: Engine): Coordination {
     resetCursor: ({ logId, name, sequence, signal }) =>
       engine.write((tx) => rules.resetCursor(tx, logId, name, sequence), signal),
     acquireLease: (name, { signal, ...request }) =>
-      engine.write((tx) => rules.acquireLease(tx, name, request), signal),
+      countedLease(
+        engine.write((tx) => rules.acquireLease(tx, name, request), signal),
+        { done: "acquired", failed: "refused" },
+      ),
     renewLease: ({ name, token, ttlMs = rules.DEFAULT_LEASE_MS, signal }) =>
-      engine.write((tx) => rules.renewLease(tx, name, token, ttlMs), signal),
+      countedLease(
+        engine.write((tx) => rules.renewLease(tx, name, token, ttlMs), signal),
+        { done: "renewed", failed: "lost" },
+      ),
     releaseLease: ({ name, token, signal }) =>
       engine.write((tx) => rules.releaseLease(tx, name, token), signal),
     getLease: (name, { signal } = {}) => engine.read((scope) => rules.getLease(scope, name), signal),

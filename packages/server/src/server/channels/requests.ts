@@ -38,6 +38,7 @@ import {
   storeMessage,
 } from "@continuo/store/channels";
 import type { LogCreation } from "../context/index.ts";
+import { serverMeter } from "../operation/index.ts";
 
 export interface Participation {
   readonly store: Store;
@@ -112,6 +113,7 @@ async function performPost(participation: Participation, frame: PostFrame): Prom
     if (messageId !== undefined && !isRefused(error)) participation.unsure.add(messageId);
     throw error;
   });
+  serverMeter.count("continuo.channel.messages", 1, { type: frame.type });
   if (!(await isOver(participation, frame, event))) participation.open = openAfter(open, frame, event);
   keepStateWhenDue(store, place.channel, event);
   return { sequence: event.sequence };

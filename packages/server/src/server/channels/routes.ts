@@ -23,6 +23,7 @@ import { handlesOf, requireHandle } from "../auth/index.ts";
 import { requireOwner } from "../blobs/index.ts";
 import { type Grant, LIMITS as SERVER_LIMITS, type ServerContext, type ServerEnv } from "../context/index.ts";
 import { countedAnswer, jsonAnswer, readJsonObject } from "../http/index.ts";
+import { serverMeter } from "../operation/index.ts";
 import { openForGrant } from "./admit.ts";
 import type { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
@@ -171,6 +172,7 @@ async function say(
   await openForGrant({ context, channel, grant }, store);
   const author = { channel, handle, type: "person", instance: "http" };
   const event = await post(store, author, { frame, open: new Map() });
+  serverMeter.count("continuo.channel.messages", 1, { type: frame.type });
   keepStateWhenDue(store, channel, event);
   return { messageId: event.id, sequence: event.sequence };
 }

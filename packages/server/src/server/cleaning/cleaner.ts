@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { isContinuoError, type Store } from "@continuo/core/model";
 import { SERVER_LOGS } from "@continuo/core/wire";
+import { serverMeter } from "../operation/index.ts";
 import { type CleaningCounts, cleanAll } from "./clean.ts";
 
 const EVERY_MS = 3_600_000;
@@ -29,6 +30,8 @@ export function createCleaner(store: Store, report: (line: string) => void): Cle
       next = performance.now() + EVERY_MS;
       const cleaned = await cleanAll(store, { now: Date.now() });
       const { logs, tokens } = cleaned;
+      serverMeter.count("continuo.cleaning.removed", logs, { kind: "logs" });
+      serverMeter.count("continuo.cleaning.removed", tokens, { kind: "tokens" });
       if (logs + tokens > 0) report(`cleaned: ${logs} expired logs, ${tokens} tokens that had ended`);
       return cleaned;
     },

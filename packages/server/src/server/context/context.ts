@@ -207,6 +207,8 @@ export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /** `read` is called when the metrics are requested. */
   gauge(name: string, read: () => number | readonly GaugeSeries[]): void;
+  /** All gauges of a source, which may be others each time. */
+  gauges(read: () => readonly { readonly name: string; readonly series: readonly GaugeSeries[] }[]): void;
   /** Prometheus text. */
   text(): string;
 }
@@ -304,7 +306,11 @@ export interface ServerContext {
 
 /** The variables of a handler, in `c.var`. */
 export interface ServerEnv {
-  Bindings: { readonly peer: Peer };
+  Bindings: {
+    readonly peer: Peer;
+    /** The pattern of the path that was found, for numbers. */
+    route?: string;
+  };
   Variables: { readonly grant: Grant };
 }
 

@@ -3,10 +3,8 @@
  * measure of success with its target.
  */
 
-import { type Measurement, onMeasurement, sessionsByState } from "@continuo/live";
+import { type Measurement, onMeasurement } from "@continuo/live";
 import type { GaugeSeries, Metrics } from "../context/index.ts";
-
-const PREFIX = "continuo.";
 
 /** The share that each measure of success has since the start of the server, and the share that is wanted. */
 const TARGETS = {
@@ -41,30 +39,13 @@ export function measureLive(metrics: Metrics): () => void {
     const share = shares.get(success) ?? { good: 0, all: 0 };
     shares.set(success, { good: share.good + good, all: share.all + all });
   };
-  metrics.gauge("live_sessions", () =>
-    [...sessionsByState()].map(([state, value]) => ({ labels: { state }, value })),
-  );
   metrics.gauge("live_success_ratio", () =>
     [...shares].map(([measure, { good, all }]): GaugeSeries => ({ labels: { measure }, value: good / all })),
   );
   metrics.gauge("live_success_target", () =>
     Object.entries(TARGETS).map(([measure, value]) => ({ labels: { measure }, value })),
   );
-  return onMeasurement((measurement) => {
-    countSeries(metrics, measurement);
-    countSuccess(measurement, add);
-  });
-}
-
-function countSeries(metrics: Metrics, { name, kind, value, attributes }: Measurement): void {
-  if (!name.startsWith(PREFIX)) return;
-  const series = name.slice(PREFIX.length).replaceAll(".", "_");
-  const labels = Object.fromEntries(Object.entries(attributes).map(([label, text]) => [label, String(text)]));
-  if (kind === "counter") metrics.count(`${series}_total`, labels, value);
-  else {
-    metrics.count(`${series}_sum`, labels, value);
-    metrics.count(`${series}_count`, labels);
-  }
+  return onMeasurement((measurement) => countSuccess(measurement, add));
 }
 
 function countSuccess(

@@ -11,6 +11,7 @@ import { credentialsOf } from "../auth/index.ts";
 import type { CreateMount } from "../context/index.ts";
 
 export { createMetrics } from "./metrics.ts";
+export { measureProcess, observeRequest, serverMeter } from "./telemetry.ts";
 
 export const operation: CreateMount = (context) => ({
   publicRoutes: (app) => {

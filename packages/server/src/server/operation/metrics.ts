@@ -6,6 +6,7 @@ import type { Metrics } from "../context/index.ts";
 export function createMetrics(): Metrics {
   const counters = new Map<string, Map<string, number>>();
   const gauges = new Map<string, Parameters<Metrics["gauge"]>[1]>();
+  const sources: Parameters<Metrics["gauges"]>[0][] = [];
   return {
     count: (name, labels = {}, by = 1) => {
       const series = counters.get(name) ?? new Map<string, number>();
@@ -16,15 +17,18 @@ export function createMetrics(): Metrics {
     gauge: (name, read) => {
       gauges.set(name, read);
     },
+    gauges: (read) => void sources.push(read),
     text: () => {
       const lines: string[] = [];
       for (const [name, series] of counters) {
         lines.push(`# TYPE continuo_${name} counter`);
         for (const [labels, value] of series) lines.push(`continuo_${name}${labels} ${value}`);
       }
-      for (const [name, read] of gauges) {
+      const own = [...gauges].map(([name, read]) => {
         const now = read();
-        const series = typeof now === "number" ? [{ labels: {}, value: now }] : now;
+        return { name, series: typeof now === "number" ? [{ labels: {}, value: now }] : now };
+      });
+      for (const { name, series } of [...own, ...sources.flatMap((read) => read())]) {
         lines.push(`# TYPE continuo_${name} gauge`);
         for (const { labels, value } of series) lines.push(`continuo_${name}${labelText(labels)} ${value}`);
       }

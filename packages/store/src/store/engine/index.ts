@@ -11,6 +11,7 @@ export { type Engine, engineOfWorkspace, type LongStatement } from "./engine.ts"
 export { LIMITS } from "./limits.ts";
 export type { Extras, PreparedEvent } from "./prepared-event.ts";
 export { fillRandom } from "./random.ts";
+export { countedLease, measuredAppend, storeMeter } from "./telemetry.ts";
 export { textOnce } from "./texts.ts";
 export {
   type Bounds,

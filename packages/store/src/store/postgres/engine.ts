@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type pg from "pg";
-import { Changes, chunkBodies, type Engine, type Scope } from "../engine/index.ts";
+import { Changes, chunkBodies, type Engine, type Scope, storeMeter } from "../engine/index.ts";
 import { readSchemaVersion } from "../schema/index.ts";
 import { query, rowsOf, transact } from "./connections.ts";
 import { translating } from "./failures.ts";
@@ -17,6 +17,11 @@ export function createPostgresEngine(
   const notices = new Notifications(pool, { url, node: scope.newId(), changes: () => changes });
   const changes = new Changes((watching) => notices.watch(watching));
   const fast = new FastAppend(pool, location);
+  const unmeasure = storeMeter.observe("continuo.store.pool.connections", () => [
+    { value: pool.totalCount - pool.idleCount, attributes: { state: "used" } },
+    { value: pool.idleCount, attributes: { state: "idle" } },
+    { value: pool.waitingCount, attributes: { state: "waiting" } },
+  ]);
   const committed = (keys: ReadonlySet<number>): void => {
     changes.tell(keys);
     notices.tell(keys);
@@ -54,6 +59,7 @@ export function createPostgresEngine(
       await translating(location, () => rowsOf(pool, { sql, parameters: [] }));
     },
     close: async () => {
+      unmeasure();
       changes.close();
       await notices.close();
       await pool.end();
