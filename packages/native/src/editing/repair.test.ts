@@ -179,7 +179,7 @@ const REPAIRS: readonly DamageCase[] = [
   {
     of: ["pi", "parallel-tools"],
     what: "a result is gone",
-    damage: without('7a6779ea","parentId'),
+    damage: (lines, at) => lines.filter((_, index) => index !== at('"role":"toolResult"')),
     edits: [["added", /has no result/]],
   },
   {

@@ -64,7 +64,7 @@ export const TRIED_VERSIONS: Readonly<Record<AgentName, string>> = {
   claude: "2.1.332",
   codex: "0.171.0",
   gemini: "0.61.0",
-  pi: "1.5.2",
+  pi: "1.6.0",
   opencode: "1.18.34",
   copilot: "1.0.102",
 };
