@@ -51,7 +51,25 @@ test("turns, tokens and models of a row follow when its session was read", async
   await using own = await openMachine();
   const row = async (): Promise<MachineSession | undefined> =>
     ((await own.json(`${LIST}?agent=claude&title=build`)) as SessionsPage).sessions[0];
-  await expect.poll(row).toMatchObject({ turns: 2, tokens: 3060, model: "model-a", costUsd: null });
+  await expect.poll(row).toMatchObject({
+    ...{ turns: 2, tokens: 3060, model: "model-a", costUsd: null },
+    facts: { lastWords: "Done All well.", changedFiles: 0, branches: 2, isFork: false },
+  });
+});
+
+test("a page that begins to follow the list after the turns of its rows were counted gets them", async () => {
+  await using own = await openMachine();
+  const row = async (): Promise<MachineSession | undefined> =>
+    ((await own.json(`${LIST}?agent=claude&title=build`)) as SessionsPage).sessions[0];
+  expect(await row()).toMatchObject({ turns: null });
+  await expect.poll(row).toMatchObject({ turns: 2 });
+  const stop = new AbortController();
+  const response = await own.get(`${LIST}/events`, undefined, stop.signal);
+  for await (const { data } of eventsOf(response)) {
+    expect((data as SessionsChanged).sessions).toContainEqual(await row());
+    break;
+  }
+  stop.abort();
 });
 
 test("pages of one session each make up the whole list", async () => {

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claudeFile, claudeText } from "../cli/home.ts";
 import type { Line } from "../hostile/hostile-session.ts";
-import { homeWithLongSession, LONG_ID } from "./long-session.ts";
+import { violations } from "./axe.ts";
+import { homeWithLongSession, LONG_ID, LONG_TURNS } from "./long-session.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 
 let viewer: OpenViewer;
@@ -96,20 +97,23 @@ describe("the list", () => {
       "tea",
       "30 days",
       "Archived",
+      "Best match",
     ];
     await expect.poll(shown).toEqual(all);
     await page.reload();
     await expect.poll(shown).toEqual(all);
     await page.locator("a.brand").click();
-    await expect.poll(shown).toEqual(["#/", "", "", "Any time", "Current"]);
+    await expect.poll(shown).toEqual(["#/", "", "", "Any time", "Current", "Newest change"]);
     await page.waitForSelector(".row");
     const count = await page.locator(".row").count();
     await page.getByRole("button", { name: /^Codex/u }).click();
-    const codex = ["#/?agents=codex", "", "", "Codex", "Any time", "Current"];
+    const codex = ["#/?agents=codex", "", "", "Codex", "Any time", "Current", "Newest change"];
     await expect.poll(shown).toEqual(codex);
     await expect.poll(() => page.locator(".row").count()).toBeLessThan(count);
     await page.locator("#find").pressSequentially("tea");
-    await expect.poll(shown).toEqual(["#/?agents=codex&text=tea", "", "tea", ...codex.slice(3)]);
+    await expect
+      .poll(shown)
+      .toEqual(["#/?agents=codex&text=tea", "", "tea", ...codex.slice(3, -1), "Best match"]);
     // A word is one step, however many letters it has.
     await page.goBack();
     await expect.poll(shown).toEqual(codex);
@@ -122,7 +126,7 @@ describe("the list", () => {
     await page.goBack();
     await expect.poll(shown).toEqual(codex);
     await page.goBack();
-    await expect.poll(shown).toEqual(["#/", "", "", "Any time", "Current"]);
+    await expect.poll(shown).toEqual(["#/", "", "", "Any time", "Current", "Newest change"]);
     await expect.poll(() => page.locator(".row").count()).toBe(count);
     await page.context().close();
   });
@@ -136,4 +140,21 @@ describe("the list", () => {
     await page.getByText("A new one").waitFor();
     await page.context().close();
   });
+});
+
+test("rows say how the session ended and what it changed, and another order has no days", async () => {
+  const { page } = await viewer.open("/");
+  const long = page.locator(".row", { has: page.getByText("Question 1", { exact: true }) });
+  await expect.poll(() => long.locator(".row-facts .last").innerText()).toContain(`Answer ${LONG_TURNS}`);
+  expect(await long.locator(".row-facts .files").innerText()).toBe("a.ts");
+  expect(await page.locator(".row-facts .branches").allInnerTexts()).toEqual(["2 branches"]);
+  await page.getByRole("button", { name: "Largest" }).click();
+  await expect.poll(() => page.locator(".day").count()).toBe(0);
+  await expect.poll(() => page.locator(".row .title").first().innerText()).toBe("Question 1");
+  expect(page.url()).toContain("sort=largest");
+  await page.reload();
+  await page.waitForSelector(".row.ordered");
+  expect(await page.locator(".row .title").first().innerText()).toBe("Question 1");
+  expect(await violations(page)).toEqual([]);
+  await page.context().close();
 });

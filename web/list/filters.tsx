@@ -17,6 +17,12 @@ const SHOWN: readonly (readonly [Filters["shown"], string])[] = [
   ["archived", "Archived"],
   ["deleted", "Trash"],
 ];
+const SORTS: readonly (readonly [Filters["sort"], string])[] = [
+  ["changed", "Newest change"],
+  ["created", "Newest start"],
+  ["title", "Title"],
+  ["largest", "Largest"],
+];
 const MAX_PROJECTS = 30;
 
 export function SearchLine(): VNode {
@@ -73,6 +79,16 @@ export function FilterColumn(): VNode {
               label={label}
               isOn={filters.value.shown === shown}
               onPick={() => setFilters({ shown })}
+            />
+          ))}
+        </Group>
+        <Group name="Order">
+          {SORTS.map(([sort, label]) => (
+            <Choice
+              key={sort}
+              label={sort === "changed" && filters.value.text.trim() !== "" ? "Best match" : label}
+              isOn={filters.value.sort === sort}
+              onPick={() => setFilters({ sort })}
             />
           ))}
         </Group>

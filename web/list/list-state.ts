@@ -9,7 +9,15 @@ import {
 import { batch, computed, signal } from "@preact/signals";
 import { type Growth, listen } from "../state/listen.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
-import { type Filters, filtersIn, listLink, NO_FILTERS, queryOf, toItems } from "../state/sessions.ts";
+import {
+  type Filters,
+  filtersIn,
+  isOrdered,
+  listLink,
+  NO_FILTERS,
+  queryOf,
+  toItems,
+} from "../state/sessions.ts";
 
 const PAGE = 200;
 const TYPING_MS = 180;
@@ -31,9 +39,7 @@ const answered = signal<Filters | null>(null);
 /** True from a change of the filters until its answer: the rows are those of another question. */
 export const isStale = computed(() => answered.value !== filters.value);
 
-export const items = computed(() =>
-  toItems(rows.value, (answered.value ?? filters.value).text.trim() !== ""),
-);
+export const items = computed(() => toItems(rows.value, isOrdered(answered.value ?? filters.value)));
 
 let cursor: string | null = null;
 let running = new AbortController();

@@ -30,8 +30,8 @@ import {
 } from "./list-state.ts";
 import { SessionRow } from "./row.tsx";
 
-const HEIGHTS: Readonly<Record<ListItem["type"], number>> = { day: 52, project: 30, session: 34 };
-const NARROW_ROW = 56;
+const HEIGHTS: Readonly<Record<ListItem["type"], number>> = { day: 52, project: 30, session: 58 };
+const NARROW_ROW = 78;
 /** So many lines before the end the next page is asked for. */
 const AHEAD = 60;
 

@@ -6,6 +6,7 @@ import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { agentName, clock, cost, counted, dateAndClock } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
+import { isOrdered } from "../state/sessions.ts";
 import { filters, selected } from "./list-state.ts";
 
 export function SessionRow({ row }: { row: MachineSession }): VNode {
@@ -15,7 +16,7 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
   return (
     <a
       href={match === undefined ? sessionLink(key) : hitLink(key, match.turn)}
-      class={isSelected ? "row selected" : "row"}
+      class={`row ${isSelected ? "selected" : ""} ${isOrdered(filters.value) ? "ordered" : ""}`}
       aria-current={isSelected ? "true" : undefined}
       onFocus={() => {
         selected.value = key;
@@ -30,9 +31,9 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
       <span class="turns">{turns === null ? "" : counted(turns, "turn")}</span>
       <span class="cost">{costUsd === null ? "" : cost(costUsd)}</span>
       <time class="time" dateTime={updatedAt ?? undefined} title={dateAndClock(updatedAt)}>
-        {match === undefined ? clock(updatedAt) : dateAndClock(updatedAt)}
+        {isOrdered(filters.value) ? dateAndClock(updatedAt) : clock(updatedAt)}
       </time>
-      {match === undefined ? null : <Excerpt match={match} />}
+      {match === undefined ? <Facts row={row} /> : <Excerpt match={match} />}
     </a>
   );
 }
@@ -50,6 +51,31 @@ function Excerpt({ match }: { match: TextMatch }): VNode {
         return isMatch ? <mark key={at}>{said}</mark> : <span key={at}>{said}</span>;
       })}
       {match.turns > 1 ? <span class="more"> in {match.turns} turns</span> : null}
+    </span>
+  );
+}
+
+/** The line that tells apart rows with the same title. */
+function Facts({ row: { facts, gitBranch } }: { row: MachineSession }): VNode | null {
+  const { lastWords = null, fileNames = [], changedFiles = 0, branches = 1, isFork = false } = facts ?? {};
+  const others = changedFiles - fileNames.length;
+  const files = [...fileNames.map(visibleLine), ...(others > 0 ? [`${others} more`] : [])].join(", ");
+  const marks: readonly (readonly [string, string | null])[] = [
+    ["fork", isFork ? "Fork" : null],
+    ["branches", branches > 1 ? `${branches} branches` : null],
+    ["git", gitBranch === null ? null : visibleLine(gitBranch)],
+    ["files", files === "" ? null : files],
+  ];
+  return (
+    <span class="row-facts">
+      {marks.map(([name, words]) =>
+        words === null ? null : (
+          <bdi key={name} class={name}>
+            {words}
+          </bdi>
+        ),
+      )}
+      {lastWords === null ? null : <bdi class="last">{visibleLine(lastWords)}</bdi>}
     </span>
   );
 }

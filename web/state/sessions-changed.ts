@@ -1,11 +1,11 @@
 /** Changes of the list of sessions. Pure. */
 
 import type { MachineSession, SessionsChanged } from "@continuo/core/wire/machine";
-import { type Filters, sinceOf } from "./sessions.ts";
+import { type Filters, isOrdered, sinceOf } from "./sessions.ts";
 
 /**
- * The rows after a change. During a search only the server knows which rows match: rows are replaced, and none is
- * added. `oldest` is the time of the last loaded row if more follow: older rows come with their page.
+ * The rows after a change. In a search, or in another order, only the server knows where a row belongs: rows are
+ * replaced, and none is added. `oldest` is the time of the last loaded row if more follow: older rows come with their page.
  */
 export function foldChanged(
   rows: readonly MachineSession[],
@@ -15,7 +15,6 @@ export function foldChanged(
   const changed = new Map(change.sessions.map((row) => [row.key, row]));
   const gone = new Set(change.gone);
   const known = new Set(rows.map(({ key }) => key));
-  const isRanked = filters.text.trim() !== "";
   const kept = rows.flatMap((row) => {
     if (gone.has(row.key)) return [];
     const fresh = changed.get(row.key);
@@ -24,7 +23,7 @@ export function foldChanged(
       ? [row.match === undefined ? fresh : { ...fresh, match: row.match }]
       : [];
   });
-  if (isRanked) return kept;
+  if (isOrdered(filters)) return kept;
   const added = change.sessions.filter(
     (row) =>
       !known.has(row.key) && lets(filters, row, now) && (oldest === null || (row.updatedAt ?? "") >= oldest),

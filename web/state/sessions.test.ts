@@ -24,6 +24,7 @@ function row(key: string, more: Partial<MachineSession> = {}): MachineSession {
     turns: null,
     tokens: null,
     costUsd: null,
+    facts: null,
     ...more,
   };
 }
@@ -35,6 +36,7 @@ const SET: readonly (readonly [string, Partial<Filters>])[] = [
   ["#/", {}],
   ["#/?text=tea+%26+%23%3F%25%2F", { text: "tea & #?%/" }],
   ["#/?agents=claude%2Cpi&time=week", { agents: ["claude", "pi"], time: "week" }],
+  ["#/?sort=largest", { sort: "largest" }],
   ["#/?project=%2Fhome%2Fann%2Fa+b&shown=deleted", { project: "/home/ann/a b", shown: "deleted" }],
 ];
 
@@ -43,7 +45,7 @@ test.each(SET)("the address %s has its filters, and they have it", (link, set) =
   expect([listLink(all), filtersIn(link)]).toEqual([link, all]);
 });
 
-test.each(["", "#/?", "#/?time=toString&shown=x&agents=,", "#/session/x", "#/?unknown=1"])(
+test.each(["", "#/?", "#/?time=toString&shown=x&agents=,&sort=size", "#/session/x", "#/?unknown=1"])(
   "an address that names no filter has none: %j",
   (hash) => expect(filtersIn(hash)).toEqual(NO_FILTERS),
 );
@@ -114,15 +116,19 @@ test("found sessions keep their order and their excerpt, and none is added", () 
 
 test("the server is asked for what the filters say, and for nothing that they leave open", () => {
   expect(queryOf(NO_FILTERS, NOW)).toEqual({ archived: "exclude" });
-  expect(queryOf({ agents: ["pi"], project: "p", time: "week", text: " t ", shown: "deleted" }, NOW)).toEqual(
-    {
-      agent: ["pi"],
-      project: "p",
-      since: sinceOf("week", NOW),
-      text: "t",
-      archived: "exclude",
-      deleted: "only",
-    },
-  );
+  expect(
+    queryOf(
+      { agents: ["pi"], project: "p", time: "week", text: " t ", shown: "deleted", sort: "title" },
+      NOW,
+    ),
+  ).toEqual({
+    agent: ["pi"],
+    project: "p",
+    since: sinceOf("week", NOW),
+    text: "t",
+    archived: "exclude",
+    deleted: "only",
+    sort: "title",
+  });
   expect(sinceOf("week", NOW)).toBe(new Date(2026, 10, 17).toISOString());
 });

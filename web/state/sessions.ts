@@ -1,6 +1,6 @@
 /** The list of sessions as a value. Pure. */
 
-import type { MachineSession } from "@continuo/core/wire/machine";
+import { LIST_SORTS, type ListSort, type MachineSession } from "@continuo/core/wire/machine";
 
 export interface Filters {
   readonly agents: readonly string[];
@@ -8,11 +8,20 @@ export interface Filters {
   readonly time: TimeFilter;
   readonly text: string;
   readonly shown: "current" | "archived" | "deleted";
+  /** `changed`: the newest change first, or the best match. */
+  readonly sort: "changed" | ListSort;
 }
 
 export type TimeFilter = "any" | "day" | "week" | "month";
 
-export const NO_FILTERS: Filters = { agents: [], project: "", time: "any", text: "", shown: "current" };
+export const NO_FILTERS: Filters = {
+  agents: [],
+  project: "",
+  time: "any",
+  text: "",
+  shown: "current",
+  sort: "changed",
+};
 
 const DAY_MS = 86_400_000;
 const DAYS: Readonly<Record<Exclude<TimeFilter, "any">, number>> = { day: 1, week: 7, month: 30 };
@@ -26,7 +35,7 @@ export function sinceOf(time: TimeFilter, now: Date): string | null {
 
 /** The parameters of the request to the server. */
 export function queryOf(
-  { agents, project, time, text, shown }: Filters,
+  { agents, project, time, text, shown, sort }: Filters,
   now: Date,
 ): Readonly<Record<string, string | readonly string[]>> {
   const asked: readonly (readonly [string, string | readonly string[] | null])[] = [
@@ -36,6 +45,7 @@ export function queryOf(
     ["text", text.trim()],
     ["archived", shown === "archived" ? "only" : "exclude"],
     ["deleted", shown === "deleted" ? "only" : null],
+    ["sort", sort === "changed" ? null : sort],
   ];
   return Object.fromEntries(asked.filter(([, value]) => value !== null && value.length > 0)) as Readonly<
     Record<string, string | readonly string[]>
@@ -61,7 +71,13 @@ export function filtersIn(hash: string): Filters {
     time: Object.hasOwn(DAYS, time) ? (time as TimeFilter) : "any",
     text: textOf("text"),
     shown: shown === "archived" || shown === "deleted" ? shown : "current",
+    sort: LIST_SORTS.find((sort) => sort === textOf("sort")) ?? "changed",
   };
+}
+
+/** True if the rows have an order of their own instead of days. */
+export function isOrdered({ text, sort }: Filters): boolean {
+  return text.trim() !== "" || sort !== "changed";
 }
 
 /** A line of the list as it is drawn. */
@@ -70,9 +86,9 @@ export type ListItem =
   | { readonly type: "project"; readonly key: string; readonly cwd: string | null; readonly sessions: number }
   | { readonly type: "session"; readonly key: string; readonly row: MachineSession };
 
-/** Groups rows by day, and within a day by project, the most recently used first. Ranked rows keep their order. */
-export function toItems(rows: readonly MachineSession[], isRanked: boolean): readonly ListItem[] {
-  if (isRanked) return rows.map((row) => ({ type: "session", key: row.key, row }));
+/** Groups rows by day, and within a day by project, the most recently used first. Rows with another order keep it. */
+export function toItems(rows: readonly MachineSession[], hasOrder: boolean): readonly ListItem[] {
+  if (hasOrder) return rows.map((row) => ({ type: "session", key: row.key, row }));
   const items: ListItem[] = [];
   for (const [day, ofDay] of grouped(rows, ({ updatedAt }) => dayOf(updatedAt))) {
     items.push({ type: "day", key: `day:${day}`, time: ofDay[0]?.updatedAt ?? null });

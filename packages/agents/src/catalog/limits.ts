@@ -19,6 +19,9 @@ export const CATALOG_LIMITS = {
   followLooks: 20,
   /** Number of failed look-ups in a row after which a session counts as gone. */
   followMissed: 12,
+  /** Names of changed files in the facts of a row, and characters of one text. */
+  rowFiles: 3,
+  rowChars: 240,
   /** Longer than a tick of the clock that stamps files. */
   followTickMs: 100,
 } as const;

@@ -68,21 +68,6 @@ export async function usageOfAll({
   }
 }
 
-/** Reads the usage of sessions from the index, and adds what it reads from others to the index. */
-export interface UsageIndex {
-  /** A full read, unless the index has it. Errors: those of opening the session. */
-  of(found: FoundSession): Promise<readonly UsageBucket[]>;
-  save(): Promise<void>;
-}
-
-export function openUsage(places: Places): UsageIndex {
-  const memo = openRows(indexPathOf(places), Date.now(), "usage");
-  return {
-    of: async (found) => (await usageOfNative(found, places, memo)).buckets,
-    save: () => memo.save("part"),
-  };
-}
-
 type SavedUsage = Pick<SessionUsage, "cwd" | "buckets">;
 
 async function usageOfNative(
@@ -94,11 +79,15 @@ async function usageOfNative(
     using session = await openNativeSession(found, { places });
     return { cwd: session.details.cwd, buckets: await usageOf(session) };
   };
-  // A database holds several sessions: the id is part of the question.
-  const what = `usage ${found.sessionId}`;
-  const kept = found.files.length === 0 ? await read() : await memo.remember(found.files, { what }, read);
+  const kept =
+    found.files.length === 0 ? await read() : await memo.remember(found.files, usageKey(found), read);
   const { agent, parentId, sessionId } = found;
   return { agent, sessionId: parentId ?? sessionId, isSubagent: parentId !== undefined, ...kept };
+}
+
+/** The name of the usage in the index. A database holds several sessions: the id is part of the question. */
+export function usageKey({ sessionId }: FoundSession): { readonly what: string } {
+  return { what: `usage ${sessionId}` };
 }
 
 async function usageOfOwn(places: PlacesAt): Promise<SessionUsage[]> {

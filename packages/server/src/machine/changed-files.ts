@@ -12,12 +12,14 @@ export async function* changesOf(
   usages: RowUsages,
   signal: AbortSignal,
 ): AsyncGenerator<SessionsChanged, void, void> {
-  let before: ReadonlyMap<string, string> = textsOf((await source.rows()).byKey, usages);
+  // A page that follows the list was sent its rows before: what was found out since is news to it.
+  const sentAt = performance.now() - MACHINE_LIMITS.sentBeforeMs;
+  let before = textsOf((await source.rows()).byKey, (row) => usages.at(row, sentAt));
   while (!signal.aborted) {
     await sleep(MACHINE_LIMITS.followMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     const { byKey } = await source.rows();
-    const now = textsOf(byKey, usages);
+    const now = textsOf(byKey, usages.of);
     const sessions: MachineSession[] = [];
     for (const [key, text] of now) if (before.get(key) !== text) sessions.push(JSON.parse(text));
     const gone = [...before.keys()].filter((key) => !now.has(key));
@@ -26,8 +28,8 @@ export async function* changesOf(
   }
 }
 
-function textsOf(rows: Rows["byKey"], usages: RowUsages): ReadonlyMap<string, string> {
+function textsOf(rows: Rows["byKey"], usageOf: RowUsages["of"]): ReadonlyMap<string, string> {
   return new Map(
-    [...rows].map(([key, { row, shown }]) => [key, JSON.stringify({ ...shown, ...usages.of(row) })]),
+    [...rows].map(([key, { row, shown }]) => [key, JSON.stringify({ ...shown, ...usageOf(row) })]),
   );
 }

@@ -20,6 +20,8 @@ export const MACHINE_LIMITS = {
    * a page works.
    */
   newestMs: 60_000,
+  /** Milliseconds from the answer with the rows to the beginning of following them, on a slow line. */
+  sentBeforeMs: 60_000,
   /** Milliseconds between two checks of the list for pages that follow it. */
   followMs: 2_000,
   /** After how many milliseconds a search answers with what it found so far: a page that waits asks again. */
@@ -32,6 +34,8 @@ export const MACHINE_LIMITS = {
   findWords: 20,
   /** Sessions that a search finds. */
   foundSessions: 1_000,
+  /** Milliseconds between two writes of what was computed for rows. */
+  saveMs: 2_000,
   /** The largest session whose usage is computed for the list, and the number of rows whose usage is remembered. */
   usageBytes: 16_777_216,
   knownUsages: 50_000,

@@ -1,6 +1,6 @@
 import type { ListQuery, MachineSession } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import { pageOf, toFilter } from "./list.ts";
+import { pageOf, sorted, toFilter } from "./list.ts";
 
 function session(key: string, more: Partial<MachineSession> = {}): MachineSession {
   const agent = "claude" as const;
@@ -52,6 +52,22 @@ test("the first page counts folders and agents, the most frequent first", () => 
   ]);
   expect(agents).toEqual([{ agent: "claude", sessions: 4 }]);
   expect(pageOf(rows, { cursor: nextCursor ?? "" }, []).projects).toEqual([]);
+});
+
+test.each([
+  ["no order", undefined, "bacd"],
+  ["the newest start first", "created", "cabd"],
+  ["titles from A to Z, those without one last", "title", "badc"],
+  ["the most bytes first, and unknown sizes last", "largest", "bcad"],
+] as const)("sessions have %s", (_, sort, keys) => {
+  const rows = [
+    session("b", { title: "part 2", sizeBytes: 9, createdAt: null }),
+    session("a", { title: "Part 10", sizeBytes: 0, createdAt: "2026-01-02" }),
+    session("c", { title: null, sizeBytes: 5, createdAt: "2026-01-03" }),
+    session("d", { title: "part 11", sizeBytes: null, createdAt: null }),
+  ];
+  const order = sorted(rows, sort === undefined ? {} : { sort }).map(({ key }) => key);
+  expect(order.join("")).toBe(keys);
 });
 
 test("sessions pass the filters for agents, folders and titles only if all of them fit", () => {

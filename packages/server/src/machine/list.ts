@@ -23,6 +23,32 @@ export function toFilter(query: ListQuery): Filter {
   };
 }
 
+/** The order of equal sessions stays. */
+export function sorted(sessions: readonly MachineSession[], { sort }: ListQuery): readonly MachineSession[] {
+  switch (sort) {
+    case "created":
+      return sessions.toSorted((a, b) => compare(b.createdAt ?? "", a.createdAt ?? ""));
+    case "largest":
+      return sessions.toSorted((a, b) => compare(b.sizeBytes ?? -1, a.sizeBytes ?? -1));
+    case "title":
+      return sessions.toSorted((a, b) => compareTitles(a.title, b.title));
+    default:
+      return sessions;
+  }
+}
+
+const TITLES = new Intl.Collator("en", { numeric: true });
+
+/** Sessions without a title come last. */
+function compareTitles(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return TITLES.compare(a, b);
+}
+
+function compare<T extends string | number>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** `sessions` are ordered and filtered already. Errors: `invalid` for a cursor that no page returned. */
 export function pageOf(
   sessions: readonly MachineSession[],

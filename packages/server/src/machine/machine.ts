@@ -16,7 +16,7 @@ import { createChat } from "./chat/index.ts";
 import { growthOf } from "./growth-events.ts";
 import { healthOf } from "./health.ts";
 import { createKnownFacts } from "./known-facts.ts";
-import { pageOf, toFilter } from "./list.ts";
+import { pageOf, sorted, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
 import type { MachineOptions } from "./options.ts";
 import { createHistoryReader } from "./read-history.ts";
@@ -29,8 +29,8 @@ import { createTrashedSessions } from "./trashed.ts";
 export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);
   const { source, reading } = machine;
-  const usages = createRowUsages(options);
   const facts = createKnownFacts(options.places);
+  const usages = createRowUsages(options, facts);
   const searches = createTextSearches(options);
   const chat = createChat({
     places: options.places,
@@ -42,13 +42,17 @@ export function createMachine(options: MachineOptions): MachineService {
     async sessions(query) {
       const { rows, isWhole } = await rowsFor(query, source);
       const filter = toFilter(query);
-      if (query.deleted === "only") return pageOf(rows.trashed.filter(filter), query, rows.notices);
+      if (query.deleted === "only")
+        return pageOf(sorted(rows.trashed.filter(filter), query), query, rows.notices);
       const found =
         query.text === undefined
           ? { sessions: [...rows.byKey.values()].map(({ shown }) => shown), unsearched: 0, notices: [] }
           : await searches.find(query.text, rows);
       const notices = [...rows.notices, ...found.notices];
-      const page = { ...pageOf(found.sessions.filter(filter), query, notices), unsearched: found.unsearched };
+      const page = {
+        ...pageOf(sorted(found.sessions.filter(filter), query), query, notices),
+        unsearched: found.unsearched,
+      };
       if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], partial: true };
       return { ...page, sessions: withUsage(page.sessions, rows, usages) };
     },
@@ -102,16 +106,17 @@ export function createMachine(options: MachineOptions): MachineService {
 
 /** The head of the last read with the row of now, which does not know what was read. */
 function withRow(head: SessionHead, shown: MachineSession): SessionHead {
-  const { model, turns, tokens, costUsd } = head.session;
-  return { ...head, session: { ...shown, model, turns, tokens, costUsd } };
+  const { model, turns, tokens, costUsd, facts } = head.session;
+  return { ...head, session: { ...shown, model, turns, tokens, costUsd, facts } };
 }
 
 /** All rows, or only the newest where a first answer may have those. */
 async function rowsFor(
-  { partial, cursor, text, deleted }: ListQuery,
+  { partial, cursor, text, deleted, sort }: ListQuery,
   source: RowSource,
 ): ReturnType<RowSource["soon"]> {
-  const isFirst = partial === "allow" && cursor === undefined && text === undefined && deleted !== "only";
+  const isNewest = text === undefined && sort === undefined && deleted !== "only";
+  const isFirst = partial === "allow" && cursor === undefined && isNewest;
   if (isFirst) return await source.soon();
   return { rows: await (cursor === undefined ? source.rows() : source.same()), isWhole: true };
 }

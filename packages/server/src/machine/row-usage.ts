@@ -1,31 +1,39 @@
 /**
- * Models, turns, tokens and costs of rows: from the index, or computed one session at a time for rows that a page
+ * Models, turns, tokens, costs and facts of rows: from the index, or computed one session at a time for rows that a page
  * shows.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   costOf,
+  isOwn,
   type ListedSession,
   locateRow,
-  openUsage,
+  openCatalogSession,
+  openRowIndex,
   type Prices,
+  type RowIndex,
+  type RowKnowledge,
+  rowFactsOf,
   tokensOf,
-  type UsageBucket,
-  type UsageIndex,
+  usageOf,
 } from "@continuo/agents/catalog";
 import { isContinuoError, type Usage } from "@continuo/core/model";
-import type { MachineSession } from "@continuo/core/wire/machine";
+import type { MachineSession, SessionHead } from "@continuo/core/wire/machine";
 import { placesOf } from "@continuo/files";
+import type { FoundSession } from "@continuo/native/kit";
+import type { KnownFacts } from "./known-facts.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 import type { MachineOptions } from "./options.ts";
 import type { Rows } from "./rows.ts";
 
-export type RowUsage = Pick<MachineSession, "model" | "turns" | "tokens" | "costUsd">;
+export type RowUsage = Pick<MachineSession, "model" | "turns" | "tokens" | "costUsd" | "facts">;
 
 export interface RowUsages {
   /** The known usage of a row in its present form. */
   of(row: ListedSession): RowUsage;
+  /** The usage that was known at this time of `performance.now()`. */
+  at(row: ListedSession, time: number): RowUsage;
   /** Computes the missing usage of these rows after the answer. */
   want(rows: readonly ListedSession[]): void;
   close(): void;
@@ -45,32 +53,55 @@ export function withUsage(
   });
 }
 
-const NOTHING: RowUsage = { model: null, turns: null, tokens: null, costUsd: null };
+const NOTHING: RowUsage = { model: null, turns: null, tokens: null, costUsd: null, facts: null };
 
-export function createRowUsages(options: MachineOptions): RowUsages {
-  const known = new Map<string, { readonly stamp: string; readonly usage: RowUsage }>();
+export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts): RowUsages {
+  const known = new Map<
+    string,
+    { readonly stamp: string; readonly usage: RowUsage; readonly since: number }
+  >();
   const wanted = new Map<string, ListedSession>();
   const ended = new AbortController();
   let isWorking = false;
   const isKnown = (row: ListedSession): boolean => known.get(nameOf(row))?.stamp === stampOf(row);
+  const at: RowUsages["at"] = (row, time) => {
+    const one = known.get(nameOf(row));
+    return one?.stamp === stampOf(row) && one.since <= time ? one.usage : NOTHING;
+  };
   const work = async (): Promise<void> => {
-    const index = openUsage(placesOf(options.places));
+    const index = openRowIndex(placesOf(options.places));
     const prices = await options.prices();
-    for (const [name, row] of wanted) {
-      if (ended.signal.aborted) return;
+    const note = (name: string, row: ListedSession, usage: RowUsage): void => {
       wanted.delete(name);
-      const began = performance.now();
-      known.set(name, { stamp: stampOf(row), usage: await usageOfRow(row, { index, prices, options }) });
+      known.set(name, { stamp: stampOf(row), usage, since: performance.now() });
       if (known.size > MACHINE_LIMITS.knownUsages) known.delete(known.keys().next().value ?? "");
-      // A caller that reads a session goes first.
-      await sleep(performance.now() - began, undefined, { ref: false });
+    };
+    let saved = performance.now();
+    while (wanted.size > 0) {
+      await noteKnown(wanted, { index, prices, options, note, signal: ended.signal });
+      // Rows that were asked for meanwhile may be in the index.
+      for (const [name, row] of [...wanted]) {
+        if (ended.signal.aborted) return await index.save();
+        const began = performance.now();
+        const usage = isReadable(row)
+          ? await usageOfRow(row, { index, prices, options })
+          : usageOfHead((await knownFacts.of(row)).head);
+        note(name, row, usage);
+        if (began - saved > MACHINE_LIMITS.saveMs) {
+          await index.save();
+          saved = performance.now();
+        }
+        // A caller that reads a session goes first.
+        await sleep(performance.now() - began, undefined, { ref: false });
+      }
     }
     await index.save();
   };
   return {
-    of: (row) => (isKnown(row) ? (known.get(nameOf(row))?.usage ?? NOTHING) : NOTHING),
+    of: (row) => at(row, Number.POSITIVE_INFINITY),
+    at,
     want(rows) {
-      for (const row of rows) if (!isKnown(row) && isReadable(row)) wanted.set(nameOf(row), row);
+      for (const row of rows) if (!isKnown(row)) wanted.set(nameOf(row), row);
       if (isWorking || wanted.size === 0) return;
       isWorking = true;
       const end = (): void => {
@@ -91,28 +122,65 @@ function stampOf({ updatedAt, sizeBytes }: ListedSession): string {
   return `${updatedAt} ${sizeBytes}`;
 }
 
-/** Continuo's own sessions count their native sessions; a very long session is computed when it is opened. */
+/** A very long session is not read for its row alone. */
 function isReadable({ sizeBytes }: ListedSession): boolean {
-  return sizeBytes !== null && sizeBytes <= MACHINE_LIMITS.usageBytes;
+  return (sizeBytes ?? 0) <= MACHINE_LIMITS.usageBytes;
+}
+
+/** The last read for a page counted it. */
+function usageOfHead(head: SessionHead | null): RowUsage {
+  if (head === null) return NOTHING;
+  const { model, turns, tokens, costUsd, facts } = head.session;
+  return { model, turns, tokens, costUsd, facts };
 }
 
 interface UsageSources {
-  readonly index: UsageIndex;
+  readonly index: RowIndex;
   readonly prices: Prices;
   readonly options: MachineOptions;
+}
+
+interface KnownSources extends UsageSources {
+  readonly note: (name: string, row: ListedSession, usage: RowUsage) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The rows that the index has are there without a read. */
+async function noteKnown(
+  wanted: ReadonlyMap<string, ListedSession>,
+  { index, prices, options, note, signal }: KnownSources,
+): Promise<void> {
+  const found: (readonly [string, ListedSession, FoundSession])[] = [];
+  for (const [name, row] of wanted) {
+    if (signal.aborted) return;
+    const hit = isOwn(row) ? null : await locateRow(row, options.places).catch(notFound);
+    if (hit?.kind === "native") found.push([name, row, hit.native.found]);
+  }
+  await index.expect(found.map(([, , session]) => session));
+  for (const [name, row, session] of found) {
+    const known = await index.known(session);
+    if (known !== null) note(name, row, toRowUsage(known, prices));
+  }
+}
+
+function notFound(error: unknown): null {
+  if (isContinuoError(error)) return null;
+  throw error;
 }
 
 async function usageOfRow(row: ListedSession, { index, prices, options }: UsageSources): Promise<RowUsage> {
   try {
     const hit = await locateRow(row, options.places);
-    return hit.kind === "own" ? NOTHING : toRowUsage(await index.of(hit.native.found), prices);
+    if (hit.kind === "native") return toRowUsage(await index.read(hit.native.found), prices);
+    using session = await openCatalogSession(hit, options.places);
+    return toRowUsage({ buckets: await usageOf(session), facts: await rowFactsOf(session) }, prices);
   } catch (error) {
     if (isContinuoError(error)) return NOTHING;
     throw error;
   }
 }
 
-function toRowUsage(buckets: readonly UsageBucket[], prices: Prices): RowUsage {
+function toRowUsage({ buckets, facts }: RowKnowledge, prices: Prices): RowUsage {
   const newest = [...buckets].sort((a, b) => ((a.hour ?? "") < (b.hour ?? "") ? -1 : 1));
   const sum = (of: (usage: Usage) => number): number =>
     buckets.reduce((total, { usage }) => total + of(usage), 0);
@@ -121,5 +189,6 @@ function toRowUsage(buckets: readonly UsageBucket[], prices: Prices): RowUsage {
     turns: buckets.reduce((total, { turns }) => total + turns, 0),
     tokens: sum(tokensOf),
     costUsd: costOf(buckets, prices).usd,
+    facts,
   };
 }

@@ -41,7 +41,7 @@ export async function resolveSession(
   const { id, location, description, type, sizeBytes } = info;
   const row = { ...parent.row, sessionId: id, location, title: description ?? type, sizeBytes, problems: [] };
   const shown = { ...parent.shown, key, sessionId: id, title: row.title, sizeBytes, problems: [] };
-  return { key, row, shown: { ...shown, turns: null, tokens: null, costUsd: null }, parentKey };
+  return { key, row, shown: { ...shown, turns: null, tokens: null, costUsd: null, facts: null }, parentKey };
 }
 
 async function findListed(key: string, source: RowSource): Promise<KeyedSession> {

@@ -15,8 +15,22 @@ export interface MachineSession extends SessionRow {
   readonly turns: number | null;
   readonly tokens: number | null;
   readonly costUsd: number | null;
+  /** Read with those; `null` until then. */
+  readonly facts: RowFacts | null;
   /** Only in an answer to a query with `text`. */
   readonly match?: TextMatch;
+}
+
+/** Tell apart rows with the same title. */
+export interface RowFacts {
+  /** The beginning of the agent's last text, on one line. */
+  readonly lastWords: string | null;
+  /** The names of changed files, that of the last change first, at most 3; `changedFiles` counts all. */
+  readonly fileNames: readonly string[];
+  readonly changedFiles: number;
+  /** Ends of branches: 1 for a session without branches. */
+  readonly branches: number;
+  readonly isFork: boolean;
 }
 
 /** The turn that matches best. */
@@ -28,6 +42,10 @@ export interface TextMatch {
   /** Pieces of the text in order; empty where there is nothing to show. */
   readonly excerpt: readonly { readonly text: string; readonly isMatch: boolean }[];
 }
+
+/** The newest start first, titles from A to Z, the most bytes first. */
+export const LIST_SORTS = ["created", "title", "largest"] as const;
+export type ListSort = (typeof LIST_SORTS)[number];
 
 /** The query of the list, each key at most once but `agent`. Every filter narrows. */
 export interface ListQuery {
@@ -45,6 +63,8 @@ export interface ListQuery {
   readonly archived?: "include" | "exclude" | "only";
   /** `only`: what is in the trash. */
   readonly deleted?: "exclude" | "only";
+  /** Instead of the newest change, or the best match, first. `largest` knows only sizes of files. */
+  readonly sort?: ListSort;
   /** 1 to 500; 100 when left out. */
   readonly limit?: number;
   /** The first answer may hold only the newest sessions, while the others are still looked for. */

@@ -1,7 +1,7 @@
 /** The list of sessions, what changes in it, and the health of the machine. */
 
 import { present } from "@continuo/core/model";
-import { MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
+import { LIST_SORTS, MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
@@ -23,6 +23,7 @@ const LIST = z.strictObject({
   text: WORDS.optional(),
   archived: z.enum(["include", "exclude", "only"]).optional(),
   deleted: z.enum(["exclude", "only"]).optional(),
+  sort: z.enum(LIST_SORTS).optional(),
   limit: COUNT.pipe(z.number().min(1).max(500)).optional(),
   partial: z.literal("allow").optional(),
   cursor: NAME.max(2_000).optional(),
