@@ -224,6 +224,8 @@ test("what a session changed is one list of differences for each file", async ()
     { messageId: "c1", turn: 1, tool: "Edit", status: "done", lines: [{ sign: "-" }, { sign: "+" }] },
     { messageId: "c3", status: "failed" },
   ]);
+  // One change was made: there is nothing to sum up.
+  expect(file.net).toBeNull();
   expect((await machine.get(`${WORK}/changes?path=/etc/passwd`)).status).toBe(404);
 });
 

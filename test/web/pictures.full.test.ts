@@ -77,7 +77,8 @@ continuo_requests_total{status="500"} 2
 const SAMPLE = sessionAddress(SAMPLE_ID);
 
 const PAGES = [
-  ["list", "/", ".row .title"],
+  // Its rows are whole when their sessions were read.
+  ["list", "/", ".rows:not(:has(.row:not(:has(.damaged)) .turns:empty)) .title"],
   ["session", `${SAMPLE}/turn/1`, ".turn-foot"],
   ["files", `${SAMPLE}/files`, ".diff"],
   ["channel", "/channels/tea", ".post-note.warn"],

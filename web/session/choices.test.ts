@@ -12,6 +12,7 @@ test("the address of any choices leads to the same choices", () => {
     facts: fc.boolean(),
     folds: fc.array(fc.tuple(text, fc.boolean()), { maxLength: 20 }).map((all) => new Map(all)),
     file: fc.option(text),
+    diff: fc.record({ net: fc.boolean(), sides: fc.boolean() }),
     find: text,
   });
   fc.assert(

@@ -14,8 +14,17 @@ export interface Choices {
   readonly folds: ReadonlyMap<string, boolean>;
   /** The path of the file whose changes are shown; `null` for the first one. */
   readonly file: string | null;
+  /** The form of the differences under Files. */
+  readonly diff: DiffForm;
   /** The words to find in the session, as they were typed. */
   readonly find: string;
+}
+
+export interface DiffForm {
+  /** All changes of a file as one. */
+  readonly net: boolean;
+  /** Before and after in two columns. */
+  readonly sides: boolean;
 }
 
 /** The address has the newest folds: a longer one could not be shared. */
@@ -37,6 +46,7 @@ export function choicesIn(hash: string): Choices {
     facts: query.get("facts") === "open",
     folds: new Map(folds.slice(-MAX_FOLDS)),
     file: query.get("file"),
+    diff: { net: query.get("changes") === "net", sides: query.get("columns") === "2" },
     find: query.get("find") ?? "",
   };
 }
@@ -44,7 +54,7 @@ export function choicesIn(hash: string): Choices {
 /** `link` has no query; a choice that is not made is left out of it. */
 export function withChoices(
   link: string,
-  { view, branch, thinking, facts, folds, file, find }: Choices,
+  { view, branch, thinking, facts, folds, file, diff, find }: Choices,
 ): string {
   const query = new URLSearchParams([
     ...(view === "model" ? [["view", view]] : []),
@@ -53,6 +63,8 @@ export function withChoices(
     ...(facts ? [["facts", "open"]] : []),
     ...[...folds].slice(-MAX_FOLDS).map(([key, isOpen]) => [isOpen ? "open" : "closed", key]),
     ...(file === null ? [] : [["file", file]]),
+    ...(diff.net ? [["changes", "net"]] : []),
+    ...(diff.sides ? [["columns", "2"]] : []),
     ...(find === "" ? [] : [["find", find]]),
   ]);
   return query.size === 0 ? link : `${link}?${query}`;

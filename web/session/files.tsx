@@ -1,8 +1,8 @@
 /** The changes of a session in files, file by file in the order of its changes. */
 
 import { visibleLine } from "@continuo/core/transcript";
-import { languageAttribute, linesToHtml } from "@continuo/core/transcript/html";
 import {
+  type ChangedLine,
   type ChangedPath,
   type ChangesAnswer,
   type FileChange,
@@ -13,25 +13,34 @@ import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
-import { Html } from "../content/html.tsx";
 import { counted } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import { sessionLink } from "../shell/route.ts";
 import { ask, sayError } from "../state/server.ts";
 import { readingWords } from "./facts.tsx";
+import { FileDiff } from "./file-diff.tsx";
 import { addStep, type SessionState } from "./session-state.ts";
 
 interface FilesState {
   readonly files: readonly ChangedPath[] | null;
   readonly chosen: string | null;
   readonly changes: readonly FileChange[];
+  /** The rest of all changes together; `null` if there is nothing to sum up. */
+  readonly net: readonly ChangedLine[] | null;
   readonly nextAfter: number | null;
   readonly failure: string | null;
 }
 
 export function Files({ state }: { state: SessionState }): VNode {
   const shown = useMemo(
-    () => signal<FilesState>({ files: null, chosen: null, changes: [], nextAfter: null, failure: null }),
+    () =>
+      signal<FilesState>({
+        files: null,
+        chosen: null,
+        changes: [],
+        net: null,
+        nextAfter: null,
+        failure: null,
+      }),
     [state],
   );
   const guarded = async (work: () => Promise<Partial<FilesState>>): Promise<void> => {
@@ -44,9 +53,11 @@ export function Files({ state }: { state: SessionState }): VNode {
   const read = (path: string, after: number | null): Promise<void> =>
     guarded(async () => {
       const query = after === null ? { path } : { path, after };
-      const { changes, nextAfter } = await ask<FileChanges>(sessionPath(state.key, "changes", query));
+      const answer = await ask<FileChanges>(sessionPath(state.key, "changes", query));
+      const { nextAfter } = answer;
       const before = after === null ? [] : shown.value.changes;
-      return { chosen: path, changes: [...before, ...changes], nextAfter };
+      const net = after === null ? answer.net : shown.value.net;
+      return { chosen: path, changes: [...before, ...answer.changes], net, nextAfter };
     });
   useEffect(() => {
     void guarded(async () => {
@@ -75,7 +86,7 @@ export function Files({ state }: { state: SessionState }): VNode {
     choose(all[all.findIndex(({ path }) => path === shown.value.chosen) + by]?.path);
   };
   useKeys({ j: () => step(1), k: () => step(-1) });
-  const { files, chosen, changes, nextAfter, failure } = shown.value;
+  const { files, chosen, changes, net, nextAfter, failure } = shown.value;
   if (failure !== null) return <main class="page-body notice bad">{failure}</main>;
   if (files === null)
     return (
@@ -113,37 +124,14 @@ export function Files({ state }: { state: SessionState }): VNode {
             Copy the path
           </button>
         </h2>
-        {changes.map((change) => (
-          <Change
-            key={`${change.messageId}:${change.index}`}
-            change={change}
-            path={chosen ?? ""}
-            state={state}
-          />
-        ))}
-        {nextAfter === null || chosen === null ? null : (
+        <FileDiff changes={changes} net={net} path={chosen ?? ""} state={state} />
+        {nextAfter === null || chosen === null || (state.diff.value.net && net !== null) ? null : (
           <button type="button" onClick={() => void read(chosen, nextAfter)}>
             More changes
           </button>
         )}
       </main>
     </div>
-  );
-}
-
-function Change({ change, path, state }: { change: FileChange; path: string; state: SessionState }): VNode {
-  const lines = change.lines.map((line) => ({ ...line, before: null, after: null }));
-  return (
-    <section>
-      <p class="change-head">
-        <a href={sessionLink(state.key, `turn/${change.turn}`)}>Turn {change.turn}</a>
-        <span class="dim">
-          {visibleLine(change.tool)}
-          {change.status === "failed" ? ", not made" : ""}
-        </span>
-      </p>
-      <Html class="body" html={`<pre class="diff"${languageAttribute(path)}>${linesToHtml(lines)}</pre>`} />
-    </section>
   );
 }
 

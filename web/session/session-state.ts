@@ -30,7 +30,7 @@ import { NO_RUNNING_TURN, type RunningTurn, withLive } from "../state/live.ts";
 import { outlineOfLoaded, withTurns } from "../state/loaded-turns.ts";
 import { withNewestTurns, withOlderTurns } from "../state/outline.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
-import { type Choices, withChoices } from "./choices.ts";
+import { type Choices, type DiffForm, withChoices } from "./choices.ts";
 
 const WINDOW = 60;
 const OUTLINE_TURNS = 500;
@@ -64,6 +64,7 @@ export class SessionState {
   readonly showsFacts: Signal<boolean>;
   readonly folds: Signal<ReadonlyMap<string, boolean>>;
   readonly file: Signal<string | null>;
+  readonly diff: Signal<DiffForm>;
   readonly find: Signal<string>;
   /** The messages with the words of `find`, the newest first. */
   readonly found: Signal<readonly FoundMessage[]> = signal([]);
@@ -101,7 +102,7 @@ export class SessionState {
   #chat: Handlers | null = null;
   #due: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(key: string, { view, branch, thinking, facts, folds, file, find }: Choices) {
+  constructor(key: string, { view, branch, thinking, facts, folds, file, diff, find }: Choices) {
     this.key = key;
     this.view = signal(view);
     this.branch = signal(branch);
@@ -109,6 +110,7 @@ export class SessionState {
     this.showsFacts = signal(facts);
     this.folds = signal(folds);
     this.file = signal(file);
+    this.diff = signal(diff);
     this.find = signal(find);
   }
 
@@ -122,6 +124,7 @@ export class SessionState {
       facts: this.showsFacts.value,
       folds: this.folds.value,
       file: this.file.value,
+      diff: this.diff.value,
       find: this.find.value,
     };
     return withChoices(sessionLink(this.key, part), choices);
@@ -129,7 +132,7 @@ export class SessionState {
 
   /** Shows what an address names, where that is something else. */
   async show(
-    { view, branch, thinking, facts, folds, file, find }: Choices,
+    { view, branch, thinking, facts, folds, file, diff, find }: Choices,
     turn: number | null,
   ): Promise<void> {
     const isOther = view !== this.view.value || branch !== this.branch.value;
@@ -138,6 +141,7 @@ export class SessionState {
       this.showsFacts.value = facts;
       this.folds.value = folds;
       this.file.value = file;
+      this.diff.value = diff;
       this.find.value = find;
       if (isOther) this.#begin(branch, view);
     });

@@ -39,6 +39,7 @@ export function toMachineSession(key: string, row: ListedSession): MachineSessio
     turns: null,
     tokens: null,
     costUsd: null,
+    facts: null,
   };
 }
 

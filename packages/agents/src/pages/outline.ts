@@ -3,7 +3,8 @@
  * spool.
  */
 
-import { ContinuoError, type SessionFacts } from "@continuo/core/model";
+import { ContinuoError, type SessionFacts, type ToolCallBlock } from "@continuo/core/model";
+import { numbered } from "@continuo/core/transcript/html";
 import { factsOfTurns } from "@continuo/core/transcript/work";
 import type {
   ChangedPath,
@@ -16,6 +17,7 @@ import type {
 } from "@continuo/core/wire/machine";
 import type { CachedHistory } from "./cached-history.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
+import { linesOfNet, netOf, replacementsOf } from "./net-changes.ts";
 import { type Change, changesOfCall, toOutlineTurn } from "./turn-facts.ts";
 
 export interface OutlineQuery {
@@ -121,15 +123,50 @@ export function changesOfFile(kept: CachedHistory, path: string, after = 0): Fil
     changes.push(shown);
   }
   const next = after + changes.length;
-  return { path, changes, total: all.length, nextAfter: next < all.length ? next : null };
+  const net =
+    after === 0
+      ? netOfAll(
+          kept,
+          all.map(({ change }) => change),
+          path,
+        )
+      : null;
+  return { path, changes, net, total: all.length, nextAfter: next < all.length ? next : null };
 }
 
 function linesOf(kept: CachedHistory, change: Change, path: string): Omit<FileChange, "turn"> {
-  const { index, messageId, at, tool, status, callId } = change;
+  const { index, messageId, at, tool, status } = change;
+  const call = callOf(kept, change);
+  const files = call === null ? [] : changesOfCall(call).filter((file) => file.path === path);
+  const lines = numbered(files, detailsOf(kept, change)).flatMap((file) => file.lines);
+  return { messageId, index, at, tool, status, lines: lines.slice(0, HISTORY_LIMITS.changeLines) };
+}
+
+function callOf(kept: CachedHistory, { index, callId }: Change): ToolCallBlock | null {
   const call = kept
     .messageAt(index)
     .content.find((block) => block.type === "tool_call" && block.id === callId);
-  const files = call?.type === "tool_call" ? changesOfCall(call) : [];
-  const lines = files.filter((file) => file.path === path).flatMap((file) => file.lines);
-  return { messageId, index, at, tool, status, lines: lines.slice(0, HISTORY_LIMITS.changeLines) };
+  return call?.type === "tool_call" ? call : null;
+}
+
+/** The details of the result of the call, which may have the numbers of the lines. */
+function detailsOf(kept: CachedHistory, { index, callId }: Change): unknown {
+  const end = Math.min(kept.length, index + 1 + HISTORY_LIMITS.resultMessages);
+  for (let at = index + 1; at < end; at++) {
+    for (const block of kept.messageAt(at).content) {
+      if (block.type === "tool_result" && block.toolCallId === callId) return block.details;
+    }
+  }
+  return undefined;
+}
+
+function netOfAll(kept: CachedHistory, changes: readonly Change[], path: string): FileChanges["net"] {
+  const made = changes.filter((change) => change.status !== "failed");
+  if (made.length < 2 || made.length > HISTORY_LIMITS.fileChanges) return null;
+  const calls = new Map(made.map((change) => [`${change.index} ${change.callId}`, callOf(kept, change)]));
+  const replacements = [...calls.values()].flatMap((call) =>
+    call === null ? [] : replacementsOf(call, path),
+  );
+  const [file] = numbered([{ path, lines: linesOfNet(path, netOf(replacements)) }], undefined);
+  return file?.lines.slice(0, HISTORY_LIMITS.changeLines) ?? null;
 }

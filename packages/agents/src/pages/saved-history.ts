@@ -120,11 +120,15 @@ export function savedChanges(kept: CachedHistory, { from, to }: TurnRange): Chan
 export function* savedFiles(kept: CachedHistory, range: TurnRange): Generator<FileChanges, void, void> {
   for (const { path } of savedChanges(kept, range).files) {
     const changes: FileChange[] = [];
+    let net: FileChanges["net"] = null;
     for (let after: number | null = 0; after !== null; ) {
       const part: FileChanges = changesOfFile(kept, path, after);
       changes.push(...part.changes.filter(({ turn }) => turn >= range.from && turn <= range.to));
+      net ??= part.net;
       after = part.nextAfter;
     }
-    yield { path, changes, total: changes.length, nextAfter: null };
+    // The net result is that of all turns: a page of some of them has only their changes.
+    const isAll = range.from === 1 && range.to >= kept.turns.length;
+    yield { path, changes, net: isAll ? net : null, total: changes.length, nextAfter: null };
   }
 }

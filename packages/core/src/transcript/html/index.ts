@@ -7,7 +7,7 @@
  */
 
 export { type CallHtml, type CallKind, callToHtml, changesToHtml, resultToHtml } from "./call.ts";
-export { linesToHtml, type NumberedLine } from "./diff.ts";
+export { linesToHtml, type NumberedLine, numbered } from "./diff.ts";
 export { escapeHtml } from "./escape.ts";
 export { headToHtml, type PageHead } from "./head.ts";
 export { LANGUAGES, type Language, languageAttribute } from "./language.ts";

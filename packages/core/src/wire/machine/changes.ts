@@ -27,14 +27,24 @@ export interface FileChange {
   readonly tool: string;
   /** `failed`: the agent said that the change was not made. */
   readonly status: "done" | "failed" | "unknown";
-  /** Lines with what is around them; `…` stands for lines that are left out. Visible text. */
-  readonly lines: readonly { readonly sign: "-" | "+" | " " | "…"; readonly text: string }[];
+  readonly lines: readonly ChangedLine[];
+}
+
+/** A line that changed, or one around it; `…` stands for lines that are left out. Visible text. */
+export interface ChangedLine {
+  readonly sign: "-" | "+" | " " | "…";
+  readonly text: string;
+  /** The numbers of the line in the file; `null` if they are not known. */
+  readonly before: number | null;
+  readonly after: number | null;
 }
 
 /** In order; `after` takes `nextAfter`. */
 export interface FileChanges {
   readonly path: string;
   readonly changes: readonly FileChange[];
+  /** The rest of all changes together; only in the first answer, and only for more than one change that was made. */
+  readonly net: readonly ChangedLine[] | null;
   readonly total: number;
   readonly nextAfter: number | null;
 }

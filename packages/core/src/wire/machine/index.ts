@@ -20,7 +20,7 @@ export type {
   TrashAnswer,
 } from "./actions.ts";
 export type { Branch, SessionBranches } from "./branches.ts";
-export type { ChangedPath, ChangesAnswer, FileChange, FileChanges } from "./changes.ts";
+export type { ChangedLine, ChangedPath, ChangesAnswer, FileChange, FileChanges } from "./changes.ts";
 export {
   type AnswerRequest,
   type CancelRequest,
@@ -38,7 +38,16 @@ export {
 export type { FoundMessage, SessionSearchResult } from "./find.ts";
 export type { HealthRun, MachineHealth } from "./health.ts";
 export type { HistoryView, HistoryWindow, TextCut, TextRest, WindowMessage } from "./history.ts";
-export type { ListQuery, MachineSession, SessionsChanged, SessionsPage, TextMatch } from "./list.ts";
+export {
+  LIST_SORTS,
+  type ListQuery,
+  type ListSort,
+  type MachineSession,
+  type RowFacts,
+  type SessionsChanged,
+  type SessionsPage,
+  type TextMatch,
+} from "./list.ts";
 export type { Outline, OutlineMark, OutlineTurn, TouchedFile } from "./outline.ts";
 export {
   exportPath,

@@ -1,0 +1,136 @@
+/** The changes of one file: one after the other, or what is left of them; in one column, or in two. */
+
+import { visibleLine } from "@continuo/core/transcript";
+import { languageAttribute, linesToHtml } from "@continuo/core/transcript/html";
+import type { ChangedLine, FileChange } from "@continuo/core/wire/machine";
+import type { VNode } from "preact";
+import { Html } from "../content/html.tsx";
+import { counted } from "../content/words.ts";
+import { sessionLink } from "../shell/route.ts";
+import { type SidesRow, sidesOf } from "../state/sides.ts";
+import { addStep, type SessionState } from "./session-state.ts";
+
+interface FileDiffProps {
+  readonly changes: readonly FileChange[];
+  /** `null` if there is nothing to sum up. */
+  readonly net: readonly ChangedLine[] | null;
+  readonly path: string;
+  readonly state: SessionState;
+}
+
+export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
+  const isNet = state.diff.value.net && net !== null;
+  return (
+    <>
+      <div class="file-switches">
+        {net === null ? null : (
+          <Switch name="Net result" isOn={state.diff.value.net} onSwitch={() => switchDiff(state, "net")} />
+        )}
+        <Switch
+          name="Side by side"
+          isOn={state.diff.value.sides}
+          onSwitch={() => switchDiff(state, "sides")}
+        />
+      </div>
+      {isNet ? (
+        <Net lines={net} changes={changes} path={path} state={state} />
+      ) : (
+        changes.map((change) => (
+          <Change key={`${change.messageId}:${change.index}`} change={change} path={path} state={state} />
+        ))
+      )}
+    </>
+  );
+}
+
+interface SwitchProps {
+  readonly name: string;
+  readonly isOn: boolean;
+  readonly onSwitch: () => void;
+}
+
+function Switch({ name, isOn, onSwitch }: SwitchProps): VNode {
+  return (
+    <button type="button" class="quiet" aria-pressed={isOn} onClick={onSwitch}>
+      {name}
+    </button>
+  );
+}
+
+function switchDiff(state: SessionState, name: "net" | "sides"): void {
+  addStep();
+  state.diff.value = { ...state.diff.value, [name]: !state.diff.value[name] };
+}
+
+interface NetProps {
+  readonly lines: readonly ChangedLine[];
+  readonly changes: readonly FileChange[];
+  readonly path: string;
+  readonly state: SessionState;
+}
+
+/** The file as all changes together left it. */
+function Net({ lines, changes, path, state }: NetProps): VNode {
+  const turns = [...new Set(changes.map(({ turn }) => turn))];
+  return (
+    <section>
+      <p class="change-head">
+        <span class="dim">
+          {counted(changes.length, "change")} in {counted(turns.length, "turn")}, as they are at the end
+        </span>
+      </p>
+      {lines.length === 0 ? (
+        <p class="dim">Nothing is left of them: each was taken back.</p>
+      ) : (
+        <Diff lines={lines} path={path} isSides={state.diff.value.sides} />
+      )}
+    </section>
+  );
+}
+
+function Change({ change, path, state }: { change: FileChange; path: string; state: SessionState }): VNode {
+  const { lines, turn, tool, status } = change;
+  return (
+    <section>
+      <p class="change-head">
+        <a href={sessionLink(state.key, `turn/${turn}`)}>Turn {turn}</a>{" "}
+        <span class="dim">
+          {visibleLine(tool)}
+          {status === "failed" ? ", not made" : ""}
+        </span>
+      </p>
+      <Diff lines={lines} path={path} isSides={state.diff.value.sides} />
+    </section>
+  );
+}
+
+interface DiffProps {
+  readonly lines: readonly ChangedLine[];
+  readonly path: string;
+  readonly isSides: boolean;
+}
+
+function Diff({ lines, path, isSides }: DiffProps): VNode {
+  const language = languageAttribute(path);
+  if (!isSides)
+    return <Html class="body" html={`<pre class="diff"${language}>${linesToHtml(lines)}</pre>`} />;
+  const rows = sidesOf(lines);
+  return (
+    <div class="sides">
+      {(["left", "right"] as const).map((side) => (
+        <Html
+          key={side}
+          class="body"
+          html={`<pre class="diff"${language}>${linesToHtml(rows.map((row) => ofSide(row, side)))}</pre>`}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** A side has the numbers of its own file, and an empty line beside one of the other. */
+function ofSide(row: SidesRow, side: "left" | "right"): ChangedLine {
+  const line = row[side];
+  if (line === null) return { sign: " ", text: "", before: null, after: null };
+  return side === "left" ? { ...line, after: null } : { ...line, before: null };
+}
