@@ -2,6 +2,7 @@
 
 import {
   type CallOptions,
+  type ClaimWrite,
   ContinuoError,
   isContinuoError,
   type Session,
@@ -42,15 +43,18 @@ export async function findKey(store: Store, key: string, call: CallOptions = {})
 
 /** `null` if the key got another session after the entry was read. */
 export async function setKey(store: Store, entry: KeyEntry): Promise<KeyEntry | null> {
-  const { key, sessionId, generation, status = "open" } = entry;
-  const claim = { name: nameOf(key), generation, owner: sessionId, status, data: { key } };
   try {
-    await store.putClaim(claim);
+    await store.putClaim(claimOf(entry));
     return entry;
   } catch (error) {
     if (isContinuoError(error, "fenced")) return null;
     throw error;
   }
+}
+
+/** The claim of a key that means this session. */
+export function claimOf({ key, sessionId, generation, status = "open" }: KeyEntry): Omit<ClaimWrite, "type"> {
+  return { name: nameOf(key), generation, owner: sessionId, status, data: { key } };
 }
 
 export async function listKeys(

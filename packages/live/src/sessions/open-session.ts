@@ -1,6 +1,13 @@
 /** Gets or creates the session of a key, on any server, however often a client asks for it. */
 
-import { ContinuoError, isContinuoError, present, type Session, type Store } from "@continuo/core/model";
+import {
+  type ClaimWrite,
+  ContinuoError,
+  isContinuoError,
+  present,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
 import { coversName } from "@continuo/core/wire";
 import {
   type Clock,
@@ -13,8 +20,8 @@ import {
   nearestShown,
 } from "../kit/index.ts";
 import { isFinal } from "../state/index.ts";
-import { findKey, type KeyEntry, setKey, setKeyStatus } from "./keys.ts";
-import { findVideo, setVideo } from "./video-sessions.ts";
+import { claimOf, findKey, type KeyEntry, setKey, setKeyStatus } from "./keys.ts";
+import { claimOfVideo, findVideo } from "./video-sessions.ts";
 
 export interface OpenedSession {
   readonly sessionId: string;
@@ -43,7 +50,7 @@ export async function openLiveSession(
       if (entry.status === "left") await setKeyStatus(store, key, "open");
       return { sessionId: entry.sessionId, origin: "found" };
     }
-    // The process that took the key died before it created the session, or the session was deleted with its video.
+    // In an earlier version, the process that took the key died before it created the session.
     const isBegun = entry !== null && last === null && !(await wasDeleted(store, entry.sessionId));
     const shown = await nearestShown(store, last);
     if (request.continues === "video") {
@@ -52,10 +59,10 @@ export async function openLiveSession(
       else if (opened !== null) return opened;
       continue;
     }
-    if (isBegun) return create(store, entry, { request, parentId: null, ...options });
     const next = { key, sessionId: options.newId(), generation: (entry?.generation ?? 0) + 1 };
-    const parentId = shown === null ? null : shown.sessionId;
-    if ((await setKey(store, next)) !== null) return create(store, next, { request, parentId, ...options });
+    const parentId = shown === null || isBegun ? null : shown.sessionId;
+    const made = await create(store, isBegun ? entry : next, { request, parentId, ...options });
+    if (made !== null) return made;
   }
 }
 
@@ -75,14 +82,14 @@ interface KeyPlace {
 async function openOfVideo(
   store: Store,
   { key, entry, own, isBegun }: KeyPlace,
-  options: Omit<Creation, "parentId">,
+  options: Omit<Creation, "parentId" | "claims">,
 ): Promise<OpenedSession | null | "forbidden"> {
   const { newId, reach, request } = options;
   const video = await findVideo(store, request.videoId);
   const newest = video === null ? null : await store.getSession(video.sessionId);
   const before = await nearestShown(store, newest);
   const session = before !== null && videoOf(before) === request.videoId ? before : null;
-  // The last process died before it created the session that the video already has.
+  // In an earlier version, the last process died before it created the session that the video already has.
   const isTaken = video !== null && newest === null && !(await wasDeleted(store, video.sessionId));
   if (video !== null && (session !== null || isTaken)) {
     const isNewest = session === null || session.sessionId === video.sessionId;
@@ -96,14 +103,12 @@ async function openOfVideo(
     return joined === null ? null : { sessionId: session.sessionId, origin: "found" };
   }
   const sessionId = isTaken ? video.sessionId : isBegun ? (entry?.sessionId ?? newId()) : newId();
-  if (!isTaken) {
-    const next = { sessionId, generation: (video?.generation ?? 0) + 1, key, reach };
-    if ((await setVideo(store, request.videoId, next)) === null) return null;
-  }
-  const made = await setKey(store, { key, sessionId, generation });
+  const next = { sessionId, generation: (video?.generation ?? 0) + 1, key, reach };
+  const claims = isTaken ? [] : [claimOfVideo(request.videoId, next)];
   // The key may have a session from before its video had an entry.
   const last = session ?? (own !== null && videoOf(own) === request.videoId ? own : null);
-  return made === null ? null : create(store, made, { ...options, parentId: last?.sessionId ?? null });
+  const parentId = last?.sessionId ?? null;
+  return create(store, { key, sessionId, generation }, { ...options, parentId, claims });
 }
 
 function videoOf({ metadata }: Session): unknown {
@@ -131,13 +136,17 @@ function covers(reach: readonly string[], key: string): boolean {
 interface Creation extends OpenLiveSessionOptions {
   readonly request: LiveSessionRequest;
   readonly parentId: string | null;
+  /** Claims beside that of the key. */
+  readonly claims?: readonly Omit<ClaimWrite, "type">[];
 }
 
+/** Creates the session and claims its key in one commit. `null`: the key, the video or the session was taken meanwhile. */
 async function create(
   store: Store,
-  { key, sessionId }: KeyEntry,
-  { request, parentId, clock }: Creation,
-): Promise<OpenedSession> {
+  entry: KeyEntry,
+  { request, parentId, clock, claims = [] }: Creation,
+): Promise<OpenedSession | null> {
+  const { key, sessionId } = entry;
   const { videoId, title, lanes = "one", noteWriter } = request;
   const createdAt = isoOf(clock.now());
   const live = present({
@@ -155,13 +164,14 @@ async function create(
       sessionId,
       status: "created",
       metadata: { live },
+      claims: [claimOf(entry), ...claims],
       ...(title === undefined ? {} : { title }),
       ...(parentId === null ? {} : { parentId }),
     });
     return { sessionId, origin: "created" };
   } catch (error) {
-    // Two servers found the key without its session at the same time.
-    if (isContinuoError(error, "conflict")) return { sessionId, origin: "found" };
+    // Two servers found the key, or its video, without a session at the same time.
+    if (isContinuoError(error, "conflict") || isContinuoError(error, "fenced")) return null;
     throw error;
   }
 }

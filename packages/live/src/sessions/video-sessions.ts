@@ -3,7 +3,7 @@
  * open session joins it; the session ends when its last tab has left.
  */
 
-import { isContinuoError, type Store } from "@continuo/core/model";
+import { type ClaimWrite, isContinuoError, type Store } from "@continuo/core/model";
 import { isFields, sha256 } from "../kit/index.ts";
 
 export interface VideoEntry {
@@ -33,19 +33,20 @@ export async function findVideo(store: Store, videoId: string): Promise<VideoEnt
 
 /** `null` if the video got another session after the entry was read. */
 export async function setVideo(store: Store, videoId: string, entry: VideoEntry): Promise<VideoEntry | null> {
-  const { sessionId, generation, key, reach } = entry;
-  const name = `${VIDEOS}${sha256(videoId)}`;
   try {
-    await store.putClaim({
-      name,
-      generation,
-      owner: sessionId,
-      status: "open",
-      data: { videoId, key, reach },
-    });
+    await store.putClaim(claimOfVideo(videoId, entry));
     return entry;
   } catch (error) {
     if (isContinuoError(error, "fenced")) return null;
     throw error;
   }
+}
+
+/** The claim of a video whose newest session this is. */
+export function claimOfVideo(
+  videoId: string,
+  { sessionId, generation, key, reach }: VideoEntry,
+): Omit<ClaimWrite, "type"> {
+  const name = `${VIDEOS}${sha256(videoId)}`;
+  return { name, generation, owner: sessionId, status: "open", data: { videoId, key, reach } };
 }

@@ -5,6 +5,7 @@
 
 import type { ForkPoint } from "./logs.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
+import type { ClaimWrite } from "./writes.ts";
 
 /** `open` until somebody says otherwise; the words are the session manager's. */
 export interface Session {
@@ -47,6 +48,8 @@ export interface NewSession extends CallOptions {
    * takes title, agent and cwd where none are given, and is its child; not its metadata, where native references lie.
    */
   readonly forkedFrom?: { readonly logId: string; readonly sequence?: number };
+  /** Stored together with the session, as the side writes of an append are; `fenced` makes no session. */
+  readonly claims?: readonly Omit<ClaimWrite, "type">[];
 }
 
 /** Fields that are left out stay. Keys of `metadata` are set one by one; `null` removes one. */
@@ -75,8 +78,8 @@ export interface ListSessionsOptions extends PageOptions {
 
 export interface SessionStore {
   /**
-   * Makes the session and its log, and appends `session_created`. Errors: `conflict`; `not_found`, `gone` or
-   * `out_of_range` for the fork point.
+   * Makes the session and its log, and appends `session_created`. Errors: `conflict`; `fenced` for a claim;
+   * `not_found`, `gone` or `out_of_range` for the fork point.
    */
   createSession(options?: NewSession): Promise<Session>;
   getSession(sessionId: string, options?: CallOptions): Promise<Session | null>;

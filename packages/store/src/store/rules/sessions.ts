@@ -35,7 +35,8 @@ export function* createSession(tx: Transaction, options: NewSession): Work<Sessi
   const data = { title, agent, cwd, metadata, forkedFrom: log.forkedFrom };
   const first = { type: "session_created", data: JSON.parse(JSON.stringify(data)) as unknown };
   yield* query(tx.db.insertInto("sessions").values(rowOf(tx, sessionId, given, Date.parse(log.createdAt))));
-  yield* appendTo(tx, yield* logAfterCreate(tx, sessionId), prepareEvents(tx, [first]), {});
+  const also = (options.claims ?? []).map((claim) => ({ type: "claim", ...claim }) as const);
+  yield* appendTo(tx, yield* logAfterCreate(tx, sessionId), prepareEvents(tx, [first]), { also });
   const made = yield* findSession(tx, sessionId);
   if (made === undefined) throw invalid("cannot create a session that has already expired", { sessionId });
   return toSession(made);

@@ -235,6 +235,27 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "a session is made together with its claims, or not at all",
+    run: async ({ store }) => {
+      const claim = { name: "m1", owner: "a", generation: 1, data: { x: 1 } };
+      await store.createSession({ sessionId: "s1", claims: [claim] });
+      assert.deepEqual((await store.getClaim("m1"))?.data, { x: 1 });
+      const other = { ...claim, owner: "b" };
+      await rejects(
+        "fenced",
+        store.createSession({ sessionId: "s2", claims: [{ ...claim, name: "m2" }, other] }),
+      );
+      assert.equal(await store.getSession("s2"), null);
+      assert.equal(await store.getLog("s2"), null);
+      assert.equal(await store.getClaim("m2"), null);
+      await rejects(
+        "conflict",
+        store.createSession({ sessionId: "s1", claims: [{ ...claim, generation: 2 }] }),
+      );
+      assert.equal((await store.getClaim("m1"))?.generation, 1);
+    },
+  },
+  {
     name: "listClaims: by prefix, status and owner",
     run: async ({ store }) => {
       const logId = await newLog(store);
