@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -87,10 +86,10 @@ function write(name: string, text: string): void {
   writeFileSync(join(native, name), text);
 }
 
-/** Takes one file of a deletion back to its place, as if it had not moved yet. */
+/** Gives one file of a deletion its place too, as it has both until the last one lies in the trash. */
 function unmove(trashId: string, at: number, name: string): void {
   mkdirSync(dirname(join(native, name)), { recursive: true });
-  renameSync(join(trashFolder(places), trashId, `files/${at}`), join(native, name));
+  copyFileSync(join(trashFolder(places), trashId, `files/${at}`), join(native, name));
 }
 
 describe("a deletion that was cut off", () => {
@@ -123,6 +122,15 @@ describe("a deletion that was cut off", () => {
     await settle(trashId);
     expect(agentFiles()).toEqual({ "a.jsonl": "another\n" });
     expect(inTrash()).toEqual([trashId]);
+  });
+
+  test("whose manifest was damaged since stays in the trash as it is", async () => {
+    const trashId = await trash(filesPlan());
+    const folder = join(trashFolder(places), trashId);
+    writeFileSync(join(folder, "manifest.json"), "{");
+    await settle(trashId);
+    expect(readdirSync(join(folder, "files"))).toHaveLength(Object.keys(FILES).length);
+    expect(listTrash(places).problems).toHaveLength(1);
   });
 
   test("stays in the trash with a file whose place the agent took since", async () => {

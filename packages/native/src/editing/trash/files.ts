@@ -79,9 +79,14 @@ function assertUnchanged({ from, sizeBytes, mtimeMs }: KeptFile): void {
   });
 }
 
-/** False while a file of the session lies only in the trash. */
-export function areInPlace(kept: readonly KeptFile[]): boolean {
-  return kept.every(({ from }) => isThere(from));
+/**
+ * False while a file of the session lies only in the trash.
+ * @param replacement the hash of what takes the place of the first file
+ */
+export function areInPlace(kept: readonly KeptFile[], replacement?: string): boolean {
+  const [file] = kept;
+  if (!kept.every(({ from }) => isThere(from))) return false;
+  return file === undefined || replacement === undefined || hashFile(file.from) !== replacement;
 }
 
 /** Folders of a session that is gone, and that hold nothing any more. */

@@ -5,7 +5,7 @@
  * deletion that was cut off can be restored like any other.
  */
 
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ContinuoError, isContinuoError, openInAgent, type SessionInfo } from "@continuo/core/model";
@@ -91,7 +91,7 @@ export async function moveToTrash(
       await take(manifest, replacement, folder);
     } catch (error) {
       // What could not go back stays in the trash, and can be restored.
-      if (areInPlace(files)) rmSync(folder, { recursive: true });
+      if (areInPlace(files, manifest.replacement)) rmSync(folder, { recursive: true });
       throw error;
     }
   });
@@ -279,8 +279,13 @@ function removeFolder(places: Places, trashId: string): void {
 export async function settleTrash({ trashId }: TrashNote, pid: number, places: Places): Promise<void> {
   const folder = join(trashFolder(places), trashId);
   const manifest = readManifest(join(folder, MANIFEST));
-  if (manifest !== null && (await isTaken(manifest, pid, folder))) return;
-  rmSync(folder, { recursive: true, force: true });
+  const isToStay = manifest === null ? holdsMore(folder) : await isTaken(manifest, pid, folder);
+  if (!isToStay) rmSync(folder, { recursive: true, force: true });
+}
+
+/** The manifest is written first: where it cannot be read and something else is there, it was damaged later. */
+function holdsMore(folder: string): boolean {
+  return existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith(MANIFEST));
 }
 
 async function isTaken(
