@@ -44,7 +44,7 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
 const NAMES = { format: "esm", chunkFileNames: "chunks/[name]-[hash].js" } as const;
 
 const ENTRY = "src/cli/main.ts";
-/** Every command loads `PROGRAM`. Most load `NOTICES`, lists load `LIST`, and chat loads a part of it. */
+/** Every command loads `PROGRAM`. Most load `NOTICES`, lists load `LIST`, searches `SEARCH` too; chat loads a part of both. */
 const PROGRAM = ["src/cli/program.ts"];
 const NOTICES = ["src/cli/failure.ts"];
 const CHAT = ["src/cli/chat/chat.ts"];
@@ -52,6 +52,8 @@ const LIST = [
   "src/cli/session/list/list.ts",
   ...AGENT_NAMES.map((agent) => `packages/native/src/native/${agent}/index.ts`),
 ];
+
+const SEARCH = ["src/cli/search/search.ts"];
 
 /**
  * Node takes half a millisecond to find, check and link a module, so that the eighty chunks that a list would load
@@ -71,14 +73,17 @@ export async function commandChunks(root: string): Promise<OutputOptions> {
     ["program", loadedWith(PROGRAM)],
     ["notices", loadedWith(NOTICES)],
     ["reading", loadedWith(LIST)],
+    ["searching", loadedWith(SEARCH)],
   ];
   const chat = loadedWith(CHAT);
   const groupOf = (id: string): string | null => {
     if (id === join(root, ENTRY)) return null;
     const [name] = sets.find(([, modules]) => modules.has(id)) ?? [null];
-    return name === "reading" && chat.has(id) ? "shared" : name;
+    // Chat waits for no reader and no search.
+    return (name === "reading" || name === "searching") && chat.has(id) ? `${name}-and-chat` : name;
   };
-  const groups = [...sets.map(([name]) => name), "shared"].map((name) => ({
+  const names = sets.flatMap(([name]) => [name, `${name}-and-chat`]);
+  const groups = names.map((name) => ({
     name,
     test: (id: string): boolean => groupOf(id) === name,
   }));

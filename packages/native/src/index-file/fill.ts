@@ -3,7 +3,7 @@
  * the time is over. What is done stays, and the next fill continues.
  */
 
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID, hash as toHash } from "node:crypto";
 import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, type Message } from "@continuo/core/model";
 import { debugOf, reasonOf } from "@continuo/files";
@@ -18,7 +18,7 @@ import {
   type StoredTurnLength,
   type TextSteps,
 } from "./resume-point.ts";
-import { storedTurnTexts } from "./stored-text.ts";
+import { storedSessions, storedTurnTexts } from "./stored-text.ts";
 import {
   applyChanges,
   type NumberedTurn,
@@ -85,6 +85,7 @@ export interface FillResult extends FillProgress {
 /** Errors: `unwritable` where the index cannot be written; what was written before stays. */
 export async function fillText(path: string, options: FillOptions): Promise<FillResult> {
   const writer = createBatch(path, options.batchChars ?? BATCH_CHARS);
+  const known = await keysOf(path);
   const filled = new Set<string>();
   const failures = new Map<string, unknown>();
   let [sessions, sizeBytes] = [0, 0];
@@ -92,7 +93,11 @@ export async function fillText(path: string, options: FillOptions): Promise<Fill
     if (options.goOn?.() === false) break;
     options.signal?.throwIfAborted();
     try {
-      await fillSession(path, source, writer, options.signal);
+      await fillSession(path, source, {
+        batch: writer,
+        isNew: !known.has(source.key),
+        signal: options.signal,
+      });
       filled.add(source.key);
     } catch (error) {
       if (options.signal?.aborted === true || error instanceof IndexNotWritten) throw error;
@@ -180,6 +185,13 @@ function createBatch(path: string, maxChars: number): Batch {
   };
 }
 
+interface Filling {
+  readonly batch: Batch;
+  /** The index had nothing of the session when the fill began. */
+  readonly isNew: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * Turns that are there already stay as they are. Of a session that grew they are not even read, where it can be
  * continued; otherwise they are recognized by their hashes.
@@ -187,10 +199,9 @@ function createBatch(path: string, maxChars: number): Batch {
 async function fillSession(
   path: string,
   { key, stamp, open }: TextSource,
-  batch: Batch,
-  signal: AbortSignal | undefined,
+  { batch, isNew, signal }: Filling,
 ): Promise<void> {
-  const known = await readStored(path, key);
+  const known = isNew ? NOTHING_STORED : await readStored(path, key);
   using text = await open(signal, known.kept && { scan: known.kept.scan, beside: known.beside });
   const { source } = text;
   const { goOn, turns: again } = await turnsToKeep(path, key, { known, steps: text.steps });
@@ -212,8 +223,10 @@ async function fillSession(
   for await (const turn of turnsOf(read.messages, goOn.isOpen ? (again.at(-1) ?? null) : null)) {
     number += 1;
     turns.push([turn.messages, turn.cutChars]);
-    const hash = hashOf(turn);
-    chunk.add({ ...turn, number, hash });
+    // The chunk is made of the same text.
+    const json = JSON.stringify(turn.passages);
+    const hash = hashOf(turn, json);
+    chunk.add({ ...turn, number, hash, json });
     const before = begun ? undefined : known.turns[number - 1];
     if (before?.hash !== hash) {
       if (chunk.chars > CHUNK_CHARS) await write();
@@ -247,12 +260,13 @@ async function turnsToKeep(
 ): Promise<TurnsToKeep> {
   const goOn = resumePointOf(known.kept, steps, known.turns);
   const range = { after: goOn.stay, to: goOn.turns + (goOn.isOpen ? 1 : 0) };
+  if (range.after === range.to) return { goOn, turns: [] };
   const used = await useIndex(path, "read", (database) => storedTurnTexts(database, key, range));
   const texts = used.state === "ready" ? used.value : [];
   const isThere = texts.length === range.to - range.after;
   const turns = texts.map((turn): NumberedTurn => {
     const [messages, cutChars] = known.kept?.turns[turn.number - 1] ?? [0, 0];
-    return { ...turn, messages, cutChars };
+    return { ...turn, messages, cutChars, json: JSON.stringify(turn.passages) };
   });
   // Another process may have written it since.
   const isSame = isThere && turns.every(({ number, hash }) => known.turns[number - 1]?.hash === hash);
@@ -293,7 +307,13 @@ function toKept(
 
 async function readStored(path: string, key: string): Promise<StoredText> {
   const used = await useIndex(path, "read", (database) => storedTextOf(database, key));
-  return used.state === "ready" ? used.value : { turns: [], kept: null, beside: {} };
+  return used.state === "ready" ? used.value : NOTHING_STORED;
+}
+
+const NOTHING_STORED: StoredText = { turns: [], kept: null, beside: {} };
+
+async function keysOf(path: string): Promise<ReadonlySet<string>> {
+  return new Set((await storedSessions(path)).map(({ key }) => key));
 }
 
 interface Chunk {
@@ -320,6 +340,6 @@ function hashesOf(known: readonly StoredTurn[], keep: number): string {
     .join(" ");
 }
 
-function hashOf(turn: Turn): string {
-  return createHash("sha1").update(JSON.stringify(turn)).digest("base64url").slice(0, 16);
+function hashOf({ passages, ...facts }: Turn, json: string): string {
+  return toHash("sha1", `${JSON.stringify(facts)}${json}`, "base64url").slice(0, 16);
 }

@@ -229,7 +229,7 @@ export function passagesOf(
 }
 
 /** Turns as they were written, but for what is not in their rows. */
-export type StoredTurnText = Omit<NumberedTurn, "messages" | "cutChars">;
+export type StoredTurnText = Omit<NumberedTurn, "messages" | "cutChars" | "json">;
 
 /** Some turns of a session, in order; fewer where another process writes it. */
 export function storedTurnTexts(

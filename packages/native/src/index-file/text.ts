@@ -41,6 +41,8 @@ export type TextChange =
 export interface NumberedTurn extends Turn {
   readonly number: number;
   readonly hash: string;
+  /** The passages, as they are in a chunk. */
+  readonly json: string;
 }
 
 /** The content of a chunk as JSON: its turns by number, with their passages. */
@@ -176,10 +178,10 @@ function removeSession(database: DatabaseSync, key: string): void {
 }
 
 function addTurns(database: DatabaseSync, session: number, turns: readonly NumberedTurn[]): void {
-  const texts: ChunkTurns = turns.map(({ number, passages }) => [number, passages]);
+  const texts = `[${turns.map(({ number, json }) => `[${number},${json}]`).join(",")}]`;
   const chunk = database
     .prepare("insert into chunks (session, passages) values (?, ?)")
-    .run(session, zstdCompressSync(JSON.stringify(texts))).lastInsertRowid;
+    .run(session, zstdCompressSync(texts)).lastInsertRowid;
   const insertTurn = database.prepare(
     `insert into turns (session, number, message, at, tools, files, errors, hash, chunk)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
