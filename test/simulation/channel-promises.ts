@@ -68,14 +68,19 @@ function inMessages(
   return [...faults, ...inParts(events)];
 }
 
-/** Every part that was confirmed is there, in its order; of the others any may be missing. */
-function isCutOff(content: string, { first, parts }: WrittenMessage): boolean {
-  let rest = content.startsWith(first) ? content.slice(first.length) : "?";
+/**
+ * Every part that was confirmed is there, in its order; of the others any may be missing. Tries of an answer say the
+ * same words, so a text that was stored may be that of any of them.
+ */
+export function isCutOff(content: string, { first, parts }: WrittenMessage): boolean {
+  let rests = new Set(content.startsWith(first) ? [content.slice(first.length)] : []);
   for (const { delta, isStored } of parts) {
-    if (rest.startsWith(delta)) rest = rest.slice(delta.length);
-    else if (isStored) return false;
+    const withPart = [...rests]
+      .filter((rest) => rest.startsWith(delta))
+      .map((rest) => rest.slice(delta.length));
+    rests = new Set(isStored ? withPart : [...withPart, ...rests]);
   }
-  return rest === "";
+  return rests.has("");
 }
 
 /** The parts of a message come before its end, and one that is cut off has what they say. */

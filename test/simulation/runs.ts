@@ -21,16 +21,26 @@ const SESSIONS = ["one", "two"] as const;
 const STEPS = 240;
 /** A world in which so much happens without an end hangs. */
 const MAX_STEPS = 40_000;
-/** The longest pauses of an agent between two messages, and in the end. */
-const WORDS_MS = 20_000;
-const LAST_WORDS_MS = 200;
+const LEASE_MS = 30_000;
+const SHORT_LEASE_MS = 3_000;
+/** A process stands still for up to so many times of its leases. */
+const FROZEN_LEASES = 3;
+const STEPS_OF_SLEEP = 300;
+/** The longest pause of an agent between two messages, and the likelihood that its process falls asleep at one. */
+interface Manner {
+  readonly longestMs: number;
+  readonly sleep: number;
+}
+
+const TALKING: Manner = { longestMs: 10_000, sleep: 0.3 };
+const LAST_WORDS: Manner = { longestMs: 200, sleep: 0 };
 /** More than the events of all logs. */
 const LAST_STEPS = 2_000;
 
 const WEATHER: Weather = {
   kill: 0.003,
   freeze: 0.01,
-  freezeMs: 90_000,
+  freezeMs: 0,
   away: 0.003,
   awayMs: 30_000,
   clock: 0.004,
@@ -42,6 +52,13 @@ interface Member {
   readonly worker: Exports["worker"];
   readonly store: Store;
   readonly promised: Promised;
+  /** How long it holds a session without a sign of life. */
+  readonly leaseMs: number;
+}
+
+interface Joining {
+  readonly faults: Faults;
+  readonly leaseMs: number;
 }
 
 export async function simulateRuns(seed: number, options: SimulationOptions): Promise<Outcome> {
@@ -56,30 +73,44 @@ export async function simulateRuns(seed: number, options: SimulationOptions): Pr
     })(),
   );
   const promised: Promised = { runs: new Map(), said: new Map(), seen: [], faults: [] };
-  const join = (name: string, on: Machine, faults: Faults): Member => {
+  const join = (name: string, on: Machine, { faults, leaseMs }: Joining): Member => {
     const process = world.begin(name, on);
     const worker = programs.worker(surround(world, process));
     const store = storeOver(base, { world, process, model: worker.model, faults });
-    return { world, process, worker, store, promised };
+    return { world, process, worker, store, promised, leaseMs };
   };
   let disturbed = 0;
   for (let generation = 0; generation < generations && disturbed < until; generation++) {
     const { random } = world;
     const faults = usualFaults();
+    // With short ones a process that stands still wakes up when another one has its session.
+    const leaseMs = random.pick([SHORT_LEASE_MS, LEASE_MS]);
+    const processes: SimulatedProcess[] = [];
+    const bear = (on: Machine): void => {
+      const member = join(`${generation}.${processes.length}`, on, { faults, leaseMs });
+      processes.push(member.process);
+      begin(member);
+    };
     // Two on one machine, or on two: a process sees that another one of its machine is gone.
-    const members = [0, 1].map((n) => {
-      return join(`${generation}.${n}`, n === 0 ? (machines[0] as Machine) : random.pick(machines), faults);
-    });
-    for (const member of members) begin(member);
-    const processes = members.map(({ process }) => process);
-    for (let left = STEPS / 3 + random.below(STEPS); left > 0 && disturbed < until; left--) {
+    bear(machines[0] as Machine);
+    bear(random.pick(machines));
+    const weather = { ...WEATHER, freezeMs: FROZEN_LEASES * leaseMs };
+    let left = STEPS / 3 + random.below(STEPS);
+    // Who stands still wakes up within its generation, and writes then.
+    const isAwaited = (): boolean =>
+      left > -STEPS_OF_SLEEP &&
+      processes.some(({ state, frozenUntil }) => state === "alive" && frozenUntil > world.now);
+    for (; (left > 0 || isAwaited()) && disturbed < until; left--) {
       if (!(await world.step())) break;
       disturbed++;
-      disturb({ world, faults, processes, machines: [machine, ...machines] }, WEATHER);
+      disturb({ world, faults, processes, machines: [machine, ...machines] }, weather);
+      // One that was killed is started again.
+      const [dead] = processes.slice(-2).filter(({ state }) => state === "dead");
+      if (dead !== undefined && random.chance(0.03)) bear(dead.machine);
     }
     for (const process of processes) world.kill(process);
   }
-  await finish(join("end", machines[0] as Machine, CALM), base);
+  await finish(join("end", machines[0] as Machine, { faults: CALM, leaseMs: LEASE_MS }), base);
   const faults = [...promised.faults, ...(await during(world, faultsIn(base, SESSIONS, promised)))];
   for (const line of await during(world, shape(base))) world.note(line);
   return { seed, hash: world.hash, faults, trace: world.trace, disturbed };
@@ -118,26 +149,28 @@ function begin(member: Member): void {
 
 /** Whatever is refused is expected; what must hold is looked at in the end. */
 async function work(member: Member, sessionId: string): Promise<void> {
-  const { world, worker, store, promised } = member;
-  const { sessions, model } = worker;
+  const { world, worker, store, promised, leaseMs } = member;
+  const { sessions } = worker;
   const { random } = world;
   const agent = scripted(member);
   for (let n = 0; ; n++) {
     const runId = `${member.process.name}/${sessionId}/${n}`;
     try {
       if (random.chance(0.25)) await wakeAndRetry(member, sessionId, agent);
-      else if (random.chance(0.2)) {
-        await sessions.startRun(store, sessionId, `input of ${runId}`, { runId });
-        promised.runs.set(runId, "started");
-        if (random.chance(0.5)) await sessions.executeRun(store, agent, runId);
+      else if (random.chance(0.3)) {
+        await sessions
+          .startSession(store, { sessionId: `session of ${runId}` })
+          .catch(newIdTaken(member, runId));
+        // A caller who names no run could not find it by its name.
+        const started = await sessions
+          .startRun(store, sessionId, `input of ${runId}`, random.chance(0.3) ? { runId } : {})
+          .catch(newIdTaken(member, runId));
+        promised.runs.set(started.runId, "started");
+        if (random.chance(0.5)) await sessions.executeRun(store, agent, started.runId, { leaseMs });
       } else {
         const { status } = await sessions
-          .runOnce(store, agent, `input of ${runId}`, { sessionId, runId })
-          .catch((error: unknown) => {
-            // The id is new: nobody else can have taken it.
-            if (model.isContinuoError(error, "conflict")) promised.faults.push(`${runId}: ${error.message}`);
-            throw error;
-          });
+          .runOnce(store, agent, `input of ${runId}`, { sessionId, runId, leaseMs })
+          .catch(newIdTaken(member, runId));
         promised.runs.set(runId, status);
       }
       if (random.chance(0.15)) await cancelAny(member, sessionId);
@@ -148,23 +181,31 @@ async function work(member: Member, sessionId: string): Promise<void> {
   }
 }
 
+/** Nobody else can have taken an id that is new: only an earlier try of the same call, whose answer was lost. */
+function newIdTaken({ worker, promised }: Member, runId: string): (error: unknown) => never {
+  return (error) => {
+    if (worker.model.isContinuoError(error, "conflict")) promised.faults.push(`${runId}: ${error.message}`);
+    throw error;
+  };
+}
+
 /** Only an error with a code is a refusal. */
 function refusal({ worker, promised, process }: Member, error: unknown): void {
   if (!worker.model.isContinuoError(error)) promised.faults.push(`${process.name}: ${String(error)}`);
 }
 
 async function wakeAndRetry(
-  { worker, store, promised }: Member,
+  { worker, store, promised, leaseMs }: Member,
   sessionId: string,
   agent: Agent,
 ): Promise<void> {
   const { sessions } = worker;
-  const { unprocessed } = await sessions.wake(store, sessionId);
+  const { unprocessed } = await sessions.wake(store, sessionId, { leaseMs });
   const [first] = unprocessed;
   if (first === undefined) return;
   const run = await sessions.startRun(store, sessionId, first.input, { retryOf: first.runId });
   promised.runs.set(run.runId, "started");
-  await sessions.executeRun(store, agent, run.runId);
+  await sessions.executeRun(store, agent, run.runId, { leaseMs });
 }
 
 async function cancelAny({ world, worker, store }: Member, sessionId: string): Promise<void> {
@@ -189,8 +230,8 @@ async function follow(member: Member, sessionId: string): Promise<void> {
 }
 
 /** Says some words one after the other, and now and then fails, or does not end before it is cancelled. */
-function scripted(member: Member, longestMs = WORDS_MS): Agent {
-  const { world, promised } = member;
+function scripted(member: Member, { longestMs, sleep }: Manner = TALKING): Agent {
+  const { world, process, promised, leaseMs } = member;
   return {
     name: "scripted",
     execute: async (request, { onEvent, signal }: ExecuteOptions): Promise<AgentResult> => {
@@ -204,7 +245,10 @@ function scripted(member: Member, longestMs = WORDS_MS): Agent {
         signal.throwIfAborted();
         const text = `${runId} says ${n}`;
         said.push(text);
-        await onEvent({ type: "message", content: [{ type: "text", text }] });
+        const stored = onEvent({ type: "message", content: [{ type: "text", text }] });
+        // The words are on their way, and arrive when somebody else may have the session.
+        if (random.chance(sleep)) world.freeze(process, leaseMs + random.below(leaseMs));
+        await stored;
       }
       if (random.chance(0.1)) throw new Error("the scripted agent failed");
       return { stopReason: "end_turn" };
@@ -240,7 +284,7 @@ async function finish(member: Member, base: Store): Promise<void> {
           const { items } = await store.listRuns({ sessionId, status: ["pending", "running"] });
           // An input that waited behind a run of nobody would look for its turn again and again.
           if (items.length === 0 && unprocessed.length > 0) {
-            await wakeAndRetry(member, sessionId, scripted(member, LAST_WORDS_MS));
+            await wakeAndRetry(member, sessionId, scripted(member, LAST_WORDS));
           }
           left = heldBy !== null || unprocessed.length > 0 || items.length > 0;
         } catch (error) {

@@ -157,7 +157,8 @@ export class World {
       message.deliver();
       return true;
     }
-    if (timer === undefined) return this.#thaw();
+    if (this.#thaw(timer?.at)) return true;
+    if (timer === undefined) return false;
     this.now = Math.max(this.now, timer.at);
     if (timer.everyMs === undefined) this.#timers.delete(timer.id);
     else timer.at = this.now + timer.everyMs;
@@ -187,11 +188,13 @@ export class World {
     return next;
   }
 
-  /** Only those who are frozen are left. */
-  #thaw(): boolean {
-    const until = this.#messages.map(({ owner }) => owner.frozenUntil).filter((at) => at > this.now);
-    if (until.length === 0) return false;
-    this.now = Math.min(...until);
+  /** Nobody else has anything to do before a frozen process wakes up, whom a message waits for. */
+  #thaw(before = Number.POSITIVE_INFINITY): boolean {
+    if (this.#ready().length > 0) return false;
+    const wakes = this.#messages.map(({ owner }) => owner.frozenUntil).filter((at) => at > this.now);
+    const first = Math.min(...wakes);
+    if (wakes.length === 0 || first >= before) return false;
+    this.now = first;
     return true;
   }
 }

@@ -24,6 +24,7 @@ export const FOUND_DEFECTS: ReadonlySet<string> = new Set([
   "a fork has one record less",
   "a full disk ends a deletion with a raw error",
   "a full disk ends a fork with a raw error",
+  "a lease fences no append",
   "a lease is never free",
   "a lease is not given back",
   "a lost connection frees the handle at once",

@@ -196,8 +196,8 @@ export const RUN_DEFECTS: readonly Defect[] = [
   {
     name: "calls that may not be repeated are",
     file: "sessions/patient-store.ts",
-    find: "REPEATABLE.has(key) ?",
-    replace: 'key !== "" ?',
+    find: "createOnce(target, { outage, session });",
+    replace: "outage.over(() => target.createSession(session));",
   },
   {
     name: "a run does not wait for its turn",
