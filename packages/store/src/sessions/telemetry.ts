@@ -108,7 +108,10 @@ function seen(agent: Agent, onEvent: (event: AgentEvent) => void): Agent {
   };
 }
 
-function see(tools: Map<string, OpenSpan>, event: AgentEvent): void {
+/** An agent may tell of anything: an event without a meaning is none here either. */
+function see(tools: Map<string, OpenSpan>, event: AgentEvent | null | undefined): void {
+  if (event?.type !== "tool_call" && event?.type !== "tool_result") return;
+  if (typeof event.toolCallId !== "string") return;
   if (event.type === "tool_call" && !tools.has(event.toolCallId)) {
     const attributes = {
       "gen_ai.operation.name": "execute_tool",
@@ -126,6 +129,10 @@ function see(tools: Map<string, OpenSpan>, event: AgentEvent): void {
 }
 
 function content(name: string, value: unknown): Attributes {
-  if (!capturesMessageContent() || value === undefined) return {};
-  return { [name]: typeof value === "string" ? value : JSON.stringify(value) };
+  if (!capturesMessageContent()) return {};
+  try {
+    return { [name]: typeof value === "string" ? value : JSON.stringify(value) };
+  } catch {
+    return { [name]: "not JSON" };
+  }
 }
