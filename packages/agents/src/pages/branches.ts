@@ -17,7 +17,7 @@ export function toBranches(paths: readonly BranchPath[]): Branch[] {
     let parent: BranchPath | null = null;
     let shared = 0;
     for (const earlier of paths.slice(0, at)) {
-      const both = sharedBy(ids, earlier.ids);
+      const both = sharedStart(ids.length, (index) => ids[index] === earlier.ids[index]);
       if (both > shared) [parent, shared] = [earlier, both];
     }
     const messageId = ids[shared];
@@ -26,8 +26,9 @@ export function toBranches(paths: readonly BranchPath[]): Branch[] {
   });
 }
 
-function sharedBy(a: readonly string[], b: readonly string[]): number {
+/** The number of items at the start of two lists that are the same. @param most the length of the shorter one */
+export function sharedStart(most: number, isSame: (at: number) => boolean): number {
   let at = 0;
-  while (at < a.length && a[at] === b[at]) at += 1;
+  while (at < most && isSame(at)) at += 1;
   return at;
 }

@@ -10,6 +10,7 @@ import {
   valueAt,
   type WindowMessage,
 } from "@continuo/core/wire/machine";
+import { sharedStart } from "./branches.ts";
 import type { CachedHistory } from "./cached-history.ts";
 import type { HeadNames, ReadHistory } from "./head.ts";
 import { changedFiles, changesOfFile, outlineOf } from "./outline.ts";
@@ -62,10 +63,8 @@ export function messagesIn({ turns, length }: CachedHistory, { from, to }: TurnR
 
 /** The number of messages at the start that are the same in both histories. */
 export function sharedBy(a: CachedHistory, b: CachedHistory): number {
-  const most = Math.min(a.length, b.length);
-  let at = 0;
-  while (at < most && a.idAt(at) === b.idAt(at) && a.textAt(at) === b.textAt(at)) at += 1;
-  return at;
+  const isSame = (at: number): boolean => a.idAt(at) === b.idAt(at) && a.textAt(at) === b.textAt(at);
+  return sharedStart(Math.min(a.length, b.length), isSame);
 }
 
 export interface SavedMessage {

@@ -41,7 +41,7 @@ export {
 export type { SessionOwnerSettings } from "./settings.ts";
 export { findSideLog, openSideLog, sideLogsOf } from "./side-logs.ts";
 export { cosineOf, overlapOf } from "./similarity.ts";
-export { readAround, soundStore, tailAround } from "./sound-store.ts";
+export { eventsAround, readAround, soundStore, tailAround } from "./sound-store.ts";
 export {
   LEVEL_DEPTHS,
   type LevelDepths,

@@ -3,7 +3,9 @@
  * whose row cannot be read has a placeholder. Everything else is the store's.
  */
 
+import { setImmediate as otherWork } from "node:timers/promises";
 import {
+  type CallOptions,
   type EventPage,
   isContinuoError,
   type MediaOptions,
@@ -14,6 +16,7 @@ import {
   type TailOptions,
 } from "@continuo/core/model";
 import { hasItsPayload, payloadReason, UNREADABLE } from "./damage.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface SoundStoreOptions {
   /** Why an event is known to be damaged although its payload has its hash; `null` if it is not. */
@@ -78,6 +81,22 @@ export async function readAround(store: Store, logId: string, options: ReadOptio
     }
     const older = await readAround(store, logId, { ...options, before: sequence });
     return older.nextAfter === null ? { events: [...older.events, ...own], nextAfter: sequence } : older;
+  }
+}
+
+/** Every event of a log, with placeholders for those whose rows cannot be read. Errors: those of `readAround`. */
+export async function* eventsAround(
+  store: Store,
+  logId: string,
+  { after: from = 0, ...call }: CallOptions & { readonly after?: number } = {},
+): AsyncGenerator<StoredEvent, void, void> {
+  for (let after: number | null = from; after !== null; ) {
+    const place = { after, limit: LIMITS.restorePage, ...call };
+    const page: EventPage = await readAround(store, logId, place);
+    yield* page.events;
+    after = page.nextAfter;
+    // The store gives way by what it reads; what becomes of these events is more work.
+    if (after !== null) await otherWork();
   }
 }
 

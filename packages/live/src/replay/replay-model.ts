@@ -7,6 +7,7 @@ import {
   cosineOf,
   type Draft,
   type EvidenceItem,
+  eventsAround,
   isFields,
   LIMITS,
   type Note,
@@ -17,7 +18,7 @@ import {
 } from "../kit/index.ts";
 import { newestEntries, noteOf, readNotes } from "../notes/index.ts";
 import { addEvent, emptyFold, type LiveFold } from "../state/index.ts";
-import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
+import type { Disagreement, ReplayReport } from "./replay.ts";
 import { decisionOfPage, newestModelPage, type PageReplay, replayPage } from "./replay-page.ts";
 
 export interface ReplayCall {
@@ -44,7 +45,7 @@ export async function replayWithModel(options: ReplayOptions): Promise<ReplayRep
   // Without context there is no page: it is made of the whole session.
   const recorded = options.context === "none" ? null : await newestModelPage(store, sessionId);
   let page: PageReplay | null = null;
-  for await (const event of eventsOf(store, sessionId)) {
+  for await (const event of eventsAround(store, sessionId)) {
     if (event.type === "decision_made") {
       const made = await draftsOf(event, fold, options);
       drafts.push(...made.map((draft) => ({ ...draft, sequence: event.sequence })));

@@ -19,10 +19,10 @@ import {
   type Draft,
   damageIn,
   damagesOf,
+  eventsAround,
   isAmong,
   isFields,
   LIMITS,
-  readAround,
 } from "../kit/index.ts";
 import { contentAfter, type NoteContent, noteEventsOf, noteHash, noteOf } from "../notes/index.ts";
 import { pageHash } from "../page/index.ts";
@@ -54,23 +54,11 @@ export interface ReplayReport {
 /** Events that a repair put aside are not compared. Errors: `not_found`, the store's. */
 export async function replayRecorded(store: Store, sessionId: string): Promise<ReplayReport> {
   const quarantined: Damage[] = [...(await readRepairs(store, sessionId))];
-  for await (const { type, data } of eventsOf(store, sessionId)) {
+  for await (const { type, data } of eventsAround(store, sessionId)) {
     const aside = type === "event_quarantined" ? damageIn(data) : null;
     if (aside !== null) quarantined.push(aside);
   }
-  return replayEvents(eventsOf(store, sessionId), quarantined);
-}
-
-/** Every event of a log, page by page. */
-export async function* eventsOf(store: Store, sessionId: string): AsyncGenerator<StoredEvent, void, void> {
-  for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await readAround(store, sessionId, {
-      after,
-      limit: LIMITS.restorePage,
-    });
-    yield* page.events;
-    after = page.nextAfter;
-  }
+  return replayEvents(eventsAround(store, sessionId), quarantined);
 }
 
 export async function replayEvents(

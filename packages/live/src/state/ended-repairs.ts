@@ -4,31 +4,16 @@
  */
 
 import type { NewEvent, Store } from "@continuo/core/model";
-import {
-  type Damage,
-  damageIn,
-  findSideLog,
-  isAmong,
-  LIMITS,
-  openSideLog,
-  readAround,
-} from "../kit/index.ts";
+import { type Damage, damageIn, eventsAround, findSideLog, isAmong, openSideLog } from "../kit/index.ts";
 
 /** The damage that repairs put aside after the session ended. Errors: the store's. */
 export async function readRepairs(store: Store, sessionId: string): Promise<readonly Damage[]> {
   const logId = await findSideLog(store, sessionId, "repairs");
   if (logId === null) return [];
   const aside: Damage[] = [];
-  for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await readAround(store, logId, {
-      after,
-      limit: LIMITS.restorePage,
-    });
-    for (const { type, data } of page.events) {
-      const damage = type === "event_quarantined" ? damageIn(data) : null;
-      if (damage !== null) aside.push(damage);
-    }
-    after = page.nextAfter;
+  for await (const { type, data } of eventsAround(store, logId)) {
+    const damage = type === "event_quarantined" ? damageIn(data) : null;
+    if (damage !== null) aside.push(damage);
   }
   return aside;
 }

@@ -3,15 +3,14 @@
  * events are left out, and everything else is folded.
  */
 
-import { setImmediate as otherWork } from "node:timers/promises";
 import { type CallOptions, CHAIN_START, present, type Store, type StoredEvent } from "@continuo/core/model";
 import {
   type ChainPlace,
   type Damage,
   damageIn,
   damagesOf,
+  eventsAround,
   isAmong,
-  LIMITS,
   missing,
   readAround,
 } from "../kit/index.ts";
@@ -68,7 +67,7 @@ async function foldFrom(
 ): Promise<RestoreResult> {
   const fromSequence = fold.sequence;
   let damages: readonly Damage[] = [];
-  for await (const event of pages(store, sessionId, { after: fromSequence, ...call })) {
+  for await (const event of eventsAround(store, sessionId, { after: fromSequence, ...call })) {
     const found = addChecked(fold, event);
     damages = leftAfter([...damages, ...found], event);
     if (event.sequence === 1 && found.length > 0) await addRow(store, sessionId, { fold, event });
@@ -108,31 +107,12 @@ export async function inspectLog(
   const latest = await store.latestSequence(sessionId);
   let place: ChainPlace = { sequence: 0, chainHash: CHAIN_START };
   let damages: readonly Damage[] = [];
-  for await (const event of pages(store, sessionId, { after: 0, ...call })) {
+  for await (const event of eventsAround(store, sessionId, call)) {
     damages = leftAfter([...damages, ...damagesOf(place, event)], event);
     place = event;
   }
   const all = place.sequence < latest ? [...damages, missing(place.sequence + 1, latest)] : damages;
   return all.length === 0 ? all : withoutRepaired(all, await readRepairs(store, sessionId));
-}
-
-/** Every event, with placeholders for unreadable ones. */
-async function* pages(
-  store: Store,
-  sessionId: string,
-  { after: from, ...call }: CallOptions & { readonly after: number },
-): AsyncGenerator<StoredEvent, void, void> {
-  for (let after: number | null = from; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await readAround(store, sessionId, {
-      after,
-      limit: LIMITS.restorePage,
-      ...call,
-    });
-    yield* page.events;
-    after = page.nextAfter;
-    // The store gives way by what it reads; the hashes of these events are more work.
-    if (after !== null) await otherWork();
-  }
 }
 
 /** The first event has the key and the video; where it is damaged, the session's row has them too. */
