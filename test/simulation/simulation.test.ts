@@ -21,7 +21,7 @@ describe.each(AREAS)("simulated %s", (area) => {
   );
 });
 
-/** Of the area `edits`, with the mistake that each of them found. */
+/** Seeds of the area `edits`, with the mistake that each of them found. */
 const TELLING_SEEDS = [
   [220485263, "a deletion that met a full disk removed what it could not put back"],
   [220485312, "a title that met a full disk failed with the system's raw error"],

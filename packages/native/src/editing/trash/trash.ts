@@ -90,7 +90,7 @@ export async function moveToTrash(
       writeManifest(folder, manifest);
       await take(manifest, replacement, folder);
     } catch (error) {
-      // What could not go back stays in the trash, and can be restored.
+      // A file that could not go back stays in the trash, and can be restored.
       if (areInPlace(files, manifest.replacement)) rmSync(folder, { recursive: true });
       throw error;
     }
