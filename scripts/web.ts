@@ -37,6 +37,7 @@ const STYLES = ["theme.css", "page.css", "list.css", "session.css", "content.css
 const LATER_STYLES = [
   "parts.css",
   "facts.css",
+  "blame.css",
   "print.css",
   "lost.css",
   "trash.css",

@@ -41,6 +41,7 @@ import type {
   ChangesAnswer,
   ChatEvent,
   EmptyTrashAnswer,
+  FileBlameAnswer,
   FileChanges,
   ForkAnswer,
   ForkRequest,
@@ -172,6 +173,7 @@ export interface Endpoints {
 
   readonly "GET /v1/machine/sessions": { readonly answer: SessionsPage };
   readonly "GET /v1/machine/sessions/events": { readonly events: { readonly changed: SessionsChanged } };
+  readonly "GET /v1/machine/files?path=": { readonly answer: FileBlameAnswer };
   readonly "GET /v1/machine/health": { readonly answer: MachineHealth };
   readonly "GET /v1/machine/preferences": { readonly answer: Preferences };
   readonly "POST /v1/machine/preferences": { readonly body: Preferences; readonly answer: Preferences };

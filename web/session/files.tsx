@@ -15,7 +15,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
 import { counted } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import { ask, sayError } from "../state/server.ts";
+import { fileLink } from "../shell/route.ts";
+import { ask, isSaved, sayError } from "../state/server.ts";
 import { readingWords } from "./facts.tsx";
 import { FileDiff } from "./file-diff.tsx";
 import { addStep, type SessionState } from "./session-state.ts";
@@ -122,7 +123,12 @@ export function Files({ state }: { state: SessionState }): VNode {
             onClick={(event) => void copyText(chosen ?? "", event.currentTarget)}
           >
             Copy the path
-          </button>
+          </button>{" "}
+          {isSaved() || chosen === null ? null : (
+            <a class="quiet-link" href={fileLink(fromRoot(chosen, state.head.value?.session.cwd ?? null))}>
+              Who wrote each line
+            </a>
+          )}
         </h2>
         <FileDiff changes={changes} net={net} path={chosen ?? ""} state={state} />
         {nextAfter === null || chosen === null || (state.diff.value.net && net !== null) ? null : (
@@ -141,6 +147,10 @@ function Counts({ added, removed }: { added: number; removed: number }): VNode {
       <span class="ins">+{added}</span> <span class="del">−{removed}</span>
     </span>
   );
+}
+
+function fromRoot(path: string, folder: string | null): string {
+  return folder === null || /^(?:\/|[A-Za-z]:|\\\\)/u.test(path) ? path : `${folder}/${path}`;
 }
 
 function fileName(path: string): string {

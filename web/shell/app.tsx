@@ -9,6 +9,7 @@ import { type Route, route } from "./route.ts";
 import { ThemeButton } from "./theme-button.tsx";
 
 /** The list does not need these parts. */
+const BlamePage = lazily(async () => (await import("../blame/blame-page.tsx")).BlamePage);
 const HealthPage = lazily(async () => (await import("../health/health.tsx")).HealthPage);
 const ChannelsPage = lazily(async () => (await import("../channels/channel-list.tsx")).ChannelsPage);
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
@@ -61,6 +62,8 @@ function pageAt(place: Route): VNode {
       return <ListPage />;
     case "health":
       return <HealthPage />;
+    case "file":
+      return <BlamePage key={place.path} path={place.path} />;
     case "unknown":
       return <UnknownPage />;
     case "channels":

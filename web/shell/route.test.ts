@@ -6,6 +6,8 @@ test.each([
   ["#/", { page: "list" }],
   ["#/?text=a%2Fb&project=/session/x", { page: "list" }],
   ["#/health", { page: "health" }],
+  ["#/files/%2Fw%2Fa%20b.ts", { page: "file", path: "/w/a b.ts" }],
+  ["#/files", { page: "unknown" }],
   ["#/health2", { page: "unknown" }],
   ["#/nothing/here?text=tea", { page: "unknown" }],
   ["#/session/a/turn/7?view=model", { page: "session", key: "a", turn: 7, tab: "conversation" }],

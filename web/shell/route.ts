@@ -1,10 +1,12 @@
-/** The route in the address: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
+/** The route in the address: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/files/PATH`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
 
 import { signal } from "@preact/signals";
 
 export type Route =
   | { readonly page: "list" }
   | { readonly page: "health" }
+  /** A file from the root, and who wrote it. */
+  | { readonly page: "file"; readonly path: string }
   /** An address that names no page. */
   | { readonly page: "unknown" }
   /** `null` for the list of all. */
@@ -25,6 +27,7 @@ export const route = signal<Route>({ page: "list" });
 export function parseRoute(hash: string): Route {
   const [name, key, tab, turn] = (hash.replace(/^#\/?/u, "").split("?")[0] ?? "").split("/");
   if (name === "health") return { page: "health" };
+  if (name === "files" && key !== undefined && key !== "") return { page: "file", path: decode(key) };
   if (name === "live") return parseLive(key, tab, turn);
   if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };
   if (name !== "session") return { page: name === "" ? "list" : "unknown" };
@@ -52,6 +55,10 @@ function decode(text: string): string {
 
 export function sessionLink(key: string, rest = ""): string {
   return `#/session/${encodeURIComponent(key)}${rest === "" ? "" : `/${rest}`}`;
+}
+
+export function fileLink(path: string): string {
+  return `#/files/${encodeURIComponent(path)}`;
 }
 
 /** `turn/7` of `#/session/KEY/turn/7?view=model`. */

@@ -1,16 +1,14 @@
 /** `blame`: the turns that wrote a file, some of its lines, or a commit. */
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { ORIGIN_LIMITS, type Origins, openOrigins } from "@continuo/agents/search";
+import { type Origins, openOrigins, readFileLines } from "@continuo/agents/search";
 import { type BlamedLine, ContinuoError, type FileBlame, present } from "@continuo/core/model";
-import { linesOf } from "@continuo/core/transcript/work";
 import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import {
   createOutput,
   createProgress,
-  formatCount,
   plural,
   type Shell,
   toJsonText,
@@ -22,7 +20,6 @@ import type { BlameFlags } from "./flags.ts";
 
 /** Not every session that names the file was searched and read. */
 const INCOMPLETE = 9;
-const MAX_BYTES = 20_000_000;
 
 export async function runBlame(name: string | undefined, flags: BlameFlags, shell: Shell): Promise<number> {
   if ((name === undefined) === (flags.commit === undefined)) {
@@ -45,7 +42,7 @@ interface Answer {
 
 async function ofFile(name: string, flags: BlameFlags, shell: Shell): Promise<Answer> {
   const { path, first, last } = placeIn(name, shell.cwd);
-  const all = readLines(path);
+  const all = readFileLines(path);
   const [from, to] = [first ?? 1, last ?? first ?? all.length];
   if (from < 1 || from > to || to > all.length) {
     throw new ContinuoError("out_of_range", `the file has no line ${first === null ? from : to}`, {
@@ -127,32 +124,6 @@ function placeIn(name: string, cwd: string): Place {
     return { path: resolve(cwd, name), first: null, last: null };
   }
   return { path: resolve(cwd, file), first: Number(first), last: last === undefined ? null : Number(last) };
-}
-
-/** Errors: `not_found`, `too_large`, `unreadable`. */
-function readLines(path: string): readonly string[] {
-  let text: string;
-  try {
-    const { size } = statSync(path);
-    if (size > MAX_BYTES) throw tooLarge(path);
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (error instanceof ContinuoError) throw error;
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new ContinuoError(isMissing ? "not_found" : "unreadable", `cannot read the file ${path}`, {
-      hint: isMissing ? "Name a file that exists." : "Name a file that you may read.",
-      cause: error,
-    });
-  }
-  const lines = linesOf(text);
-  if (lines.length > ORIGIN_LIMITS.fileLines) throw tooLarge(path);
-  return lines;
-}
-
-function tooLarge(path: string): ContinuoError {
-  return new ContinuoError("too_large", `the file ${path} is too large`, {
-    hint: `Name a file of at most ${formatCount(ORIGIN_LIMITS.fileLines)} lines and 20 MB.`,
-  });
 }
 
 function notesOf({ sessions, unreadable, unsearched, edits }: FileBlame["left"]): string[] {

@@ -7,7 +7,7 @@
  */
 
 export { type FileOriginsOptions, type Origins, openOrigins } from "./file-origins.ts";
-export { ORIGIN_LIMITS } from "./origins/index.ts";
+export { ORIGIN_LIMITS, readFileLines } from "./origins/index.ts";
 export type {
   BestMatch,
   Excerpt,

@@ -13,6 +13,7 @@ import {
 import { createActions } from "./actions.ts";
 import { changesOf } from "./changed-files.ts";
 import { createChat } from "./chat/index.ts";
+import { fileBlameOf } from "./file-blame.ts";
 import { growthOf } from "./growth-events.ts";
 import { healthOf } from "./health.ts";
 import { createKnownFacts } from "./known-facts.ts";
@@ -90,6 +91,7 @@ export function createMachine(options: MachineOptions): MachineService {
     find: (query, signal) => machine.ask("find", query, query, signal),
     changes: (query, signal) => machine.ask("changes", query, null, signal),
     fileChanges: (query, signal) => machine.ask("fileChanges", query, query, signal),
+    fileBlame: (path, signal) => fileBlameOf(path, { source, options, signal }),
     health: () => healthOf(machine, chat),
     actions: createActions(machine),
     chat,

@@ -6,6 +6,7 @@
  * Does not know: which file or commit is asked about, how sessions are found.
  */
 
+export { readFileLines } from "./file-lines.ts";
 export { ORIGIN_LIMITS } from "./limits.ts";
 export {
   editsOfSessions,

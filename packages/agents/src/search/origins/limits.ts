@@ -7,8 +7,9 @@ export const ORIGIN_LIMITS = {
   branches: 20,
   /** Characters of edits that are kept. */
   editChars: 50_000_000,
-  /** Lines of a file. */
+  /** Lines and bytes of a file. */
   fileLines: 20_000,
+  fileBytes: 20_000_000,
   /** Lines by which a former name of the file is searched, and the names that are followed. */
   searchedLines: 6,
   formerPaths: 5,

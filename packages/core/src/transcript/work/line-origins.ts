@@ -24,7 +24,7 @@ export interface LineOrigins {
 }
 
 /** Lines that are compared before the rest is left out. */
-const MAX_VISITS = 50_000_000;
+const MAX_VISITS = 20_000_000;
 /** Edits of one line that are named. */
 const MAX_WRITERS = 20;
 

@@ -14,6 +14,7 @@ import type {
   TerminalAnswer,
   TrashAnswer,
 } from "./actions.ts";
+import type { FileBlameAnswer } from "./blame.ts";
 import type { SessionBranches } from "./branches.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
 import type { MachineChat } from "./chat.ts";
@@ -83,6 +84,8 @@ export interface MachineService {
     query: HistoryName & { readonly path: string; readonly after?: number },
     signal: AbortSignal,
   ): Promise<FileChanges>;
+  /** The turns that wrote a file. Errors: `not_found` for a file that no session changed, `too_large`, `unreadable`. */
+  fileBlame(path: string, signal: AbortSignal): Promise<FileBlameAnswer>;
   health(): Promise<MachineHealth>;
   readonly actions: MachineActions;
   readonly chat: MachineChat;

@@ -1,4 +1,4 @@
-/** The list of sessions, what changes in it, and the health of the machine. */
+/** The list of sessions, what changes in it, who wrote a file, and the health of the machine. */
 
 import { present } from "@continuo/core/model";
 import { LIST_SORTS, MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
@@ -36,6 +36,11 @@ export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
     const page = await service.sessions(present(query));
     const mayRestore = query.deleted !== "only" || (await mayChange(c, asked));
     return Response.json(mayRestore ? page : { ...page, readOnly: ONLY_READS });
+  });
+  app.get(`${MACHINE_ROOT}/files`, async (c) => {
+    const service = await asked(c, "read");
+    const { path } = parseQuery(c, z.strictObject({ path: NAME.max(2_000) }));
+    return Response.json(await service.fileBlame(path, c.req.raw.signal));
   });
   app.get(`${MACHINE_ROOT}/health`, async (c) => {
     const service = await asked(c, "read");

@@ -1,0 +1,12 @@
+/** The turns that wrote a file: `GET /v1/machine/files?path=PATH`. */
+
+import type { BlamedLine, FileBlame, LineOrigin } from "../../model/index.ts";
+
+export interface FileBlameAnswer extends Omit<FileBlame, "lines" | "origins"> {
+  /** The words of a line only where a session wrote it: nothing else of the file is sent. */
+  readonly lines: readonly (Omit<BlamedLine, "text"> & { readonly text: string | null })[];
+  readonly origins: readonly (LineOrigin & {
+    /** The key of the session; `null` if the list does not have it. */
+    readonly key: string | null;
+  })[];
+}

@@ -1,0 +1,47 @@
+/** `who`: an agent asks for the turns that wrote lines of a file of its folder. */
+
+import { symlinkSync } from "node:fs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type EditedHome, editedHome, FIRST_ID, LAST_ID, PATCHED_ID } from "../search/edited-home.ts";
+import { openMcp } from "./open-mcp.ts";
+
+let home: EditedHome;
+beforeEach(() => {
+  home = editedHome();
+});
+afterEach(() => home[Symbol.dispose]());
+
+test("the tool who names the turns of lines with their prompts, and the lines that no session wrote", async () => {
+  await using mcp = openMcp(home, { cwd: home.project });
+  const { data, text } = await mcp.call("who", { file: "src/brew.ts", line: 1, lastLine: 6 });
+  expect(data.runs).toMatchObject([
+    { from: 1, to: 1, session: null, turn: null, prompt: null },
+    { from: 2, to: 3, session: `claude:${LAST_ID}`, turn: 1, prompt: "Check the times at the start" },
+    { from: 4, to: 4, session: `claude:${FIRST_ID}`, turn: 1, prompt: "Make a table of teas" },
+    { from: 5, to: 5, session: `claude:${LAST_ID}`, turn: 2 },
+    { from: 6, to: 6, session: `claude:${LAST_ID}`, turn: 2, before: [`codex:${PATCHED_ID} turn 1`] },
+  ]);
+  expect(text).toContain("3 sessions name the file.");
+  expect(text).toContain("line 1: no session");
+  expect(data).toMatchObject({ leftOut: 0, notRead: 0, formerPaths: [] });
+});
+
+test("an answer that is too long says how much it leaves out", async () => {
+  await using mcp = openMcp(home, { cwd: home.project });
+  const { data, text } = await mcp.call("who", { file: "src/brew.ts", maxTokens: 300 });
+  expect(data.leftOut).toBeGreaterThan(0);
+  expect(text).toContain(`${data.leftOut} runs of lines are left out`);
+});
+
+test.each([
+  ["a file outside of the folder of the agent", "../outside.txt"],
+  ["a link that leads out of the folder", "link.txt"],
+  ["a file that is missing", "src/none.ts"],
+  ["a folder", "src"],
+])("%s is not read", async (_what, file) => {
+  home.edit("../outside.txt", "secret of a person\n");
+  symlinkSync(home.at("../outside.txt"), home.at("link.txt"));
+  await using mcp = openMcp(home, { cwd: home.project });
+  const { isError, text } = await mcp.call("who", { file });
+  expect([isError, text.split(":")[0]]).toEqual([true, "not_found"]);
+});
