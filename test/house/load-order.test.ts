@@ -13,10 +13,12 @@ const ROOT = join(import.meta.dirname, "../..");
 const HEAVY = /node_modules\/(zod|yaml|marked|kysely|pg|@agentclientprotocol)\/|^node:sqlite$/u;
 
 let chunks: readonly BundledChunk[] = [];
+let folder: string;
 
 beforeAll(async () => {
   const command = await bundledCommand();
-  chunks = JSON.parse(readFileSync(join(dirname(command), CHUNKS), "utf8"));
+  folder = dirname(command);
+  chunks = JSON.parse(readFileSync(join(folder, CHUNKS), "utf8"));
 });
 
 const loadedWith = (module: string): readonly string[] => modulesLoadedWith(chunks, join(ROOT, module));
@@ -34,6 +36,25 @@ describe("of the heavy packages nothing is loaded with", () => {
     expect(loadedWith(module).filter((id) => HEAVY.test(id))).toEqual([]);
   });
 });
+
+const SHORT_COMMANDS = ["src/cli/session/list/list.ts", "src/cli/search/search.ts"];
+
+describe("of Node's own modules those that few commands need are loaded at their first call, with", () => {
+  test.each(["src/cli/main.ts", "src/cli/program.ts", ...SHORT_COMMANDS])("%s", (module) => {
+    const loaded = new Set(loadedWith(module));
+    const code = chunks
+      .filter(({ moduleIds }) => moduleIds.some((id) => loaded.has(id)))
+      .map(({ fileName }) => readFileSync(join(folder, fileName), "utf8"))
+      .join("\n");
+    expect(code).toContain("process.getBuiltinModule");
+    expect(code.match(/^import .+ from "node:.+$/gmu)).toBeNull();
+    expect(code.match(AT_ONCE)).toBeNull();
+  });
+});
+
+/** A function that is loaded at its first call begins with `let`. */
+const AT_ONCE =
+  /^const .+ = process\.getBuiltinModule\("node:(?:child_process|crypto|fs\/promises|tty|v8|vm|worker_threads)"\);$/gmu;
 
 test("the version is printed before the tree of commands is loaded", () => {
   expect(loadedWith("src/cli/main.ts").filter((id) => id.includes("commander"))).toEqual([]);
