@@ -3,6 +3,7 @@
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { counted, tokens } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { partIn, sessionLink } from "../shell/route.ts";
@@ -48,6 +49,7 @@ export function Conversation({ state }: { state: SessionState }): VNode {
     <>
       <Switches state={state} shown={shown} />
       {shown.tree.value ? <BranchTree state={state} onClose={() => toggleTree(state, shown)} /> : null}
+      <ModelNote state={state} />
       <div class="split">
         <nav class={shown.rail.value ? "rail open" : "rail"} aria-label="Turns">
           <Rail state={state} shown={shown} />
@@ -94,6 +96,21 @@ function Switches({ state, shown }: { state: SessionState; shown: ConversationVi
         </button>
       )}
     </section>
+  );
+}
+
+/** Says how the model's view differs from the history. */
+function ModelNote({ state }: { state: SessionState }): VNode | null {
+  const model = state.view.value === "model" ? state.outline.value?.model : undefined;
+  if (model === undefined) return null;
+  const { messages, leftOut, untilTurn, added } = model;
+  const until = untilTurn === null ? "" : `, all of them up to turn ${untilTurn} of the history`;
+  return (
+    <p class="model-note" role="note">
+      The model would receive {counted(messages, "message")}, about {tokens(model.tokens)} tokens.{" "}
+      {leftOut === 0 ? "Nothing is left out." : `Left out: ${counted(leftOut, "message")}${until}.`}
+      {added === 0 ? "" : ` Added: ${counted(added, "message")} that the history does not have.`}
+    </p>
   );
 }
 

@@ -197,7 +197,7 @@ export class SessionState {
       const more = await this.#ask<Outline>("outline", {
         limit: OUTLINE_TURNS,
         before,
-        ...this.#branch(),
+        ...this.name(),
       });
       const now = this.outline.value;
       if (now !== null && branch === this.branch.value) this.outline.value = withOlderTurns(now, more);
@@ -214,8 +214,11 @@ export class SessionState {
 
   async setView(view: HistoryView): Promise<void> {
     addStep();
-    this.view.value = view;
-    await this.showNewest();
+    batch(() => {
+      this.view.value = view;
+      this.outline.value = null;
+    });
+    await Promise.all([this.showNewest(), this.readFacts()]);
   }
 
   /**
@@ -240,15 +243,18 @@ export class SessionState {
   /** Reads numbers, turns and problems, which may take longer than the newest messages. */
   async readFacts(): Promise<void> {
     await this.#guarded(async () => {
+      const name = this.name();
       const [head, outline, facts] = await Promise.all([
         this.#ask<SessionHead>(""),
-        this.#ask<Outline>("outline", { limit: OUTLINE_TURNS, ...this.#branch() }),
+        this.#ask<Outline>("outline", { limit: OUTLINE_TURNS, ...name }),
         this.#ask<SessionFacts>("facts", this.#branch()),
       ]);
       batch(() => {
         this.head.value = head;
         this.reading.value = null;
         this.facts.value = facts;
+        // The turns of another view or branch have other numbers.
+        if (JSON.stringify(name) !== JSON.stringify(this.name())) return;
         this.outline.value = withNewestTurns(this.outline.value, outline);
       });
     });

@@ -32,7 +32,7 @@ import type { PlacesAt } from "@continuo/files";
 import { type FindQuery, findInSession } from "./find.ts";
 import { branchesOf, type Histories, type HistoryRequest, type Read } from "./history/index.ts";
 import { type GrowthPosition, type HistoryChanges, historyChangesOf } from "./history-changes.ts";
-import { seenFrom } from "./model-start.ts";
+import { modelPartOf, seenFrom } from "./model-start.ts";
 import { type ContentName, imageIn, textIn } from "./parts.ts";
 import type { KeyedSession } from "./session-lookup.ts";
 
@@ -93,7 +93,11 @@ const ANSWERS: {
   image: (read, part) => read(({ kept }) => imageIn(kept, part)),
   news: (read, { name, seen }) => read((whole) => historyChangesOf(whole, name, seen)),
   async outline(read, query) {
-    const seen = query.view === "model" ? null : await seenFrom(read);
+    if (query.view === "model") {
+      const model = await modelPartOf(read);
+      return { ...(await read(({ kept }) => outlineOf(kept, query, null))), model };
+    }
+    const seen = await seenFrom(read);
     return await read(({ kept }) => outlineOf(kept, query, seen));
   },
   facts: (read) => read(({ kept, details }) => factsOf(kept, details.cwd)),

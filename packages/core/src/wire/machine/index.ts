@@ -49,7 +49,7 @@ export {
   type SessionsPage,
   type TextMatch,
 } from "./list.ts";
-export type { Outline, OutlineMark, OutlineTurn, TouchedFile } from "./outline.ts";
+export type { ModelPart, Outline, OutlineMark, OutlineTurn, TouchedFile } from "./outline.ts";
 export {
   exportPath,
   historyPath,

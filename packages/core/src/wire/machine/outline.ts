@@ -39,6 +39,18 @@ export interface TouchedFile {
   readonly lastTurn: number;
 }
 
+/** The model's view of a history, compared with the whole of it. */
+export interface ModelPart {
+  readonly messages: number;
+  /** An estimate by characters. */
+  readonly tokens: number;
+  /** Messages of the history that the model does not receive, and the last turn of which it receives nothing. */
+  readonly leftOut: number;
+  readonly untilTurn: number | null;
+  /** Messages that the history does not have. */
+  readonly added: number;
+}
+
 /** In order; the newest turns where no `before` is given. */
 export interface Outline {
   readonly turns: readonly OutlineTurn[];
@@ -52,4 +64,6 @@ export interface Outline {
   readonly files: readonly TouchedFile[];
   /** The first message of the history that the model still receives; `null` if it receives all. */
   readonly seenFrom: { readonly messageId: string; readonly index: number } | null;
+  /** Only in an answer about the model's view. */
+  readonly model?: ModelPart;
 }

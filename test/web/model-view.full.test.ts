@@ -1,0 +1,33 @@
+/** The model's view in a real browser: the rail has the turns of the body, and words say what differs. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress } from "./long-session.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+let viewer: OpenViewer;
+beforeAll(async () => {
+  viewer = await openViewer(homeWithLongSession());
+});
+afterAll(async () => {
+  await viewer?.[Symbol.asyncDispose]();
+});
+
+test("the model's view says how much the model would receive, and its rail and keys are those of its turns", async () => {
+  const { page, requests } = await viewer.open(sessionAddress(LONG_ID));
+  await page.waitForSelector(".turn-line");
+  await page.keyboard.press("m");
+  const note = page.getByRole("note");
+  await expect
+    .poll(() => note.innerText())
+    .toMatch(
+      /^The model would receive 4,501 messages, about \d+k tokens\. Nothing is left out\. Added: 1 message/u,
+    );
+  expect(requests.some((url) => /\/outline\?.*view=model/u.test(url))).toBe(true);
+  const rail = page.locator('.turn-line[aria-current="true"] .number');
+  await expect.poll(() => rail.innerText()).toBe(String(LONG_TURNS));
+  await page.keyboard.press("k");
+  await expect.poll(() => rail.innerText()).toBe(String(LONG_TURNS - 1));
+  await page.keyboard.press("m");
+  await expect.poll(() => note.count()).toBe(0);
+  await page.context().close();
+});
