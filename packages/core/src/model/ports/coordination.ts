@@ -1,7 +1,7 @@
 /** State that many processes agree on: cursors, leases, producers, claims, snapshots. */
 
+import type { Claim, ClaimWrite } from "./claims.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
-import type { ClaimWrite } from "./writes.ts";
 
 export interface Cursor {
   readonly logId: string;
@@ -56,15 +56,6 @@ export interface Producer {
   readonly epoch: number;
   /** The greatest one accepted in this epoch. */
   readonly sequence: number;
-  readonly updatedAt: string;
-}
-
-export interface Claim {
-  readonly name: string;
-  readonly generation: number;
-  readonly owner: string;
-  readonly status: string;
-  readonly data: unknown;
   readonly updatedAt: string;
 }
 

@@ -45,8 +45,8 @@ export type {
   OpenedBlob,
   PutBlobOptions,
 } from "./blobs.ts";
+export type { Claim, ClaimWrite } from "./claims.ts";
 export type {
-  Claim,
   Coordination,
   Cursor,
   CursorName,
@@ -113,7 +113,6 @@ export {
 export type { ListSessionsOptions, NewSession, Session, SessionPatch, SessionStore } from "./sessions.ts";
 export type { AppendOptions, Store, StoreInfo } from "./store.ts";
 export type {
-  ClaimWrite,
   CloseWrite,
   CursorWrite,
   LeaseReleaseWrite,

@@ -3,9 +3,9 @@
  * go together: when the log is deleted or expires, the session is gone.
  */
 
+import type { ClaimWrite } from "./claims.ts";
 import type { ForkPoint } from "./logs.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
-import type { ClaimWrite } from "./writes.ts";
 
 /** `open` until somebody says otherwise; the words are the session manager's. */
 export interface Session {

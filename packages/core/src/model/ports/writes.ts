@@ -3,6 +3,7 @@
  * which they are given; the first that cannot be written fails the append.
  */
 
+import type { ClaimWrite } from "./claims.ts";
 import type { NewRun, RunPatch, RunStatus } from "./runs.ts";
 import type { SessionPatch } from "./sessions.ts";
 
@@ -62,19 +63,6 @@ export interface SnapshotWrite {
   readonly name: string;
   readonly data: unknown;
   readonly sequence?: number;
-}
-
-/**
- * Takes a claim (`generation` one more than the stored one, which begins at 0), or changes the one that is
- * held (the same generation and owner). Errors: `fenced` (`details.generation`, `details.owner`).
- */
-export interface ClaimWrite {
-  readonly type: "claim";
-  readonly name: string;
-  readonly generation: number;
-  readonly owner: string;
-  readonly status?: string;
-  readonly data?: unknown;
 }
 
 /** Gives a lease back with the append; does nothing when it was given to somebody else meanwhile. */
