@@ -56,3 +56,28 @@ test.each(["agentMetrics", "accountingSnapshot"])(
     expect((await checkNativeSession(ref, { places })).problems).toEqual([]);
   },
 );
+
+test.each([
+  ["providerModelMetrics", '"modelId"', '"mmdelId"'],
+  ["accountingSnapshot", '"totalNanoAiu"', '"totalNanoAku"'],
+])(
+  "a name in %s that is another one by a flipped bit is left out, and a new one is not",
+  async (field, name, other) => {
+    const { places, sessions } = await copyHome(scratch, ["copilot", "subagent"]);
+    const { location = "", sessionId = "" } = sessions[0] ?? {};
+    const ref = `copilot:${sessionId}`;
+    const sound = readFileSync(location, "utf8");
+    const from = sound.lastIndexOf(`"${field}":`);
+    const renamed = (to: string) => sound.slice(0, from) + sound.slice(from).replace(name, to);
+    writeFileSync(location, renamed(other));
+    const { problems } = await checkNativeSession(ref, { places });
+    expect(problems.map(({ code }) => code)).toContain("cannot_resume");
+    const { edits } = await repairNativeSession(ref, { places, write: "in place" });
+    expect(edits).toHaveLength(1);
+    expect(readFileSync(location, "utf8")).not.toContain(other);
+    expect((await checkNativeSession(ref, { places })).problems).toEqual([]);
+
+    writeFileSync(location, renamed('"nameOfAnotherVersion"'));
+    expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
+  },
+);

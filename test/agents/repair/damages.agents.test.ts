@@ -146,8 +146,9 @@ function saidIn(items: readonly Item[] | null): readonly string[] {
   );
 }
 
-function isRefused({ items, failure }: Resumed): boolean {
-  return failure !== null || items === null;
+/** An agent that sends nothing of a session in which something was said has not read it either. */
+function isRefused({ items, failure }: Resumed, view: readonly Item[] | null): boolean {
+  return failure !== null || items === null || (items.length === 0 && (view ?? []).length > 0);
 }
 
 /** The items as a model reads them: words that follow each other are one text, and a seal without letters is none. */
@@ -190,7 +191,7 @@ test.each(AGENTS)(
     const stillRefused: string[] = [];
     const differing: unknown[] = [];
     const compare = (what: string, seen: readonly Item[] | null, resumed: Resumed): void => {
-      if (isRefused(resumed)) return;
+      if (isRefused(resumed, seen)) return;
       const view = withoutNewIds(asRead(seen ?? []), said);
       const sent = withoutNewIds(asRead(resumed.items ?? []), said);
       if (JSON.stringify(view) !== JSON.stringify(sent)) differing.push({ what, view, sent });
@@ -202,7 +203,8 @@ test.each(AGENTS)(
       const before = await stage.resume();
       stage.reset();
       lay();
-      compare(`${number}: ${what}`, await viewOf(stage, each), before);
+      const seen = await viewOf(stage, each);
+      compare(`${number}: ${what}`, seen, before);
       const edits = await repair(stage, ref);
       if (edits === null || !(await holdsMessages(stage, ref))) continue;
       const repaired = await viewOf(stage, each);
@@ -210,9 +212,10 @@ test.each(AGENTS)(
       if (edits > 0) compare(`${number}: ${what}, repaired`, repaired, after);
       const lost = saidIn(before.items).filter((text) => !saidIn(after.items).includes(text));
       const told = `${number}: ${what} (${edits} edits): ${after.failure?.slice(0, 300)} ${lost.join(" | ")}`;
-      if (isRefused(before)) refused.push(told);
-      if (isRefused(before) && isRefused(after)) stillRefused.push(told);
-      if (!isRefused(before) && (isRefused(after) || lost.length > 0)) worse.push(told);
+      const [wasRefused, isStill] = [isRefused(before, seen), isRefused(after, repaired)];
+      if (wasRefused) refused.push(told);
+      if (wasRefused && isStill) stillRefused.push(told);
+      if (!wasRefused && (isStill || lost.length > 0)) worse.push(told);
     }
     console.log(
       `${each.agent}, CONTINUO_SEED=${SEED}: ${refused.length} refused, ${stillRefused.length} still`,

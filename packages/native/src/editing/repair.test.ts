@@ -183,6 +183,16 @@ const REPAIRS: readonly DamageCase[] = [
     edits: [["added", /has no result/]],
   },
   {
+    of: ["pi", "parallel-tools"],
+    what: "a call has lost its id",
+    damage: (lines, at) =>
+      lines.with(
+        at('"type":"toolCall"'),
+        (lines[at('"type":"toolCall"')] ?? "").replace(/("type":"toolCall","id":)"[^"]*"/u, "$1{}"),
+      ),
+    edits: [["changed", /has lost its id/]],
+  },
+  {
     of: ["gemini", "parallel-tools"],
     what: "the first line, which names the session, is gone",
     damage: (lines) => lines.slice(1),

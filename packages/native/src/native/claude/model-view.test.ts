@@ -34,3 +34,17 @@ test("lines without that mark are sent as they stand, as by 2.1.330", () => {
   expect(sentOf({ isMeta: true })).toEqual([{ type: "text", text: WORDS }]);
   expect(sentOf({ hookText: true })).toEqual([{ type: "text", text: WORDS }]);
 });
+
+test.each([true, null, 7, {}, [], undefined])("a block of an answer whose type is %j is left out", (type) => {
+  const raw = { type, thinking: "Both have to be read.", signature: "signed" };
+  const said = { type: "text", text: "I read both." } as const;
+  const content = [{ type: "unknown", raw } as const, said];
+  const answer: Message = { id: "2", role: "assistant", content, metadata: { claude: {} } };
+  expect(modelView([answer])[0]?.content).toEqual([said]);
+});
+
+test("a block of an answer of a kind that nobody knows is sent", () => {
+  const content = [{ type: "unknown", raw: { type: "picture_of_tea" } } as const];
+  const answer: Message = { id: "2", role: "assistant", content, metadata: { claude: {} } };
+  expect(modelView([answer])[0]?.content).toEqual(content);
+});

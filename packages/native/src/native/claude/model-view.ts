@@ -44,7 +44,7 @@ const MADE_ANEW: ReadonlySet<unknown> = new Set([
 /** Pure. */
 export function modelView(history: readonly Message[]): Message[] {
   const kept = withoutStrippedThinking(withoutOpenLines(fromCompaction(history)));
-  const selected = kept.flatMap(toSent).map(withTextResults).map(withoutLostTexts);
+  const selected = kept.flatMap(toSent).map(withTextResults).map(withoutLostBlocks);
   const conversation = withLoadedTools(pairCalls(filesBeforePrompts(selected).flatMap(withoutEmptyBlocks)));
   const last = conversation.at(-1);
   if (last === undefined || last.role === "assistant" || isLocalOutput(last)) return conversation;
@@ -58,13 +58,17 @@ function placeOfLastAnswer(conversation: readonly Message[]): unknown {
   return answer === undefined ? undefined : flagsOf(answer).place;
 }
 
-/** A block of text whose text is lost is left out (seen in 2.1.330). */
-function withoutLostTexts(message: Message): Message {
-  const isLost = (block: Block): boolean =>
-    block.type === "unknown" &&
-    isJson(block.raw) &&
-    block.raw.type === "text" &&
-    (block.raw.text ?? null) === null;
+/**
+ * A block of text whose text is lost is left out (seen in 2.1.330), and a block of an answer whose type is no text (seen in
+ * 2.1.332).
+ */
+function withoutLostBlocks(message: Message): Message {
+  const isLost = (block: Block): boolean => {
+    if (block.type !== "unknown" || !isJson(block.raw)) return false;
+    const { type, text } = block.raw;
+    if (typeof type !== "string") return message.role === "assistant";
+    return type === "text" && (text ?? null) === null;
+  };
   if (!message.content.some(isLost)) return message;
   return withContent(message, (content) => content.filter((block) => !isLost(block)));
 }

@@ -13,7 +13,7 @@ interface Shape {
   readonly flags?: string;
   readonly lists?: string;
   readonly objects?: string;
-  /** Objects that a record does not need, in which no name may be unknown. */
+  /** Objects, and lists of them, that a record does not need, in which no name may be unknown. */
   readonly closed?: string;
   /** The shapes of objects, and of the objects in lists. */
   readonly parts?: Readonly<Record<string, Shape>>;
@@ -37,7 +37,7 @@ export function fieldFlawOf(type: string, data: Json): string | null {
   const flaw = flawIn(shape, data);
   if (flaw !== null) return flaw;
   const [name] = fieldsWithBrokenNames(shape, data);
-  return name === undefined ? null : `a name in ${name} is no UTF-8`;
+  return name === undefined ? null : `a name in ${name} is damaged`;
 }
 
 export function hasShape(type: string): boolean {
@@ -53,14 +53,37 @@ export function withoutWrongFields(type: string, data: Json): Json {
   return Object.fromEntries(Object.entries(right).filter(([name]) => !broken.has(name)));
 }
 
-/** Copilot skips a line that is no UTF-8, and refuses a session in which one of these objects has a name that it does not know. */
+/** Copilot refuses a session in which one of these objects has a name that it does not know: a flipped byte makes one. */
 function fieldsWithBrokenNames({ closed = "" }: Shape, data: Json): readonly string[] {
   return closed.split(" ").filter((name) => hasBrokenName(data[name]));
 }
 
 function hasBrokenName(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasBrokenName);
   if (!isJson(value)) return false;
-  return Object.entries(value).some(([name, field]) => name.includes("\ufffd") || hasBrokenName(field));
+  return Object.entries(value).some(([name, field]) => isBrokenName(name) || hasBrokenName(field));
+}
+
+/** The names in these objects (the schema of 1.0.102), except for those of models and agents. */
+const CLOSED_NAMES: ReadonlySet<string> = new Set(
+  (
+    "aiCreditsStatus totalPremiumRequestCost totalUserRequests totalNanoAiu tokenDetails totalApiDurationMs " +
+    "sessionStartTime codeChanges modelMetrics providerModelMetrics agentMetrics currentModel lastCallInputTokens " +
+    "lastCallOutputTokens tokenCount linesAdded linesRemoved filesModifiedCount filesModified requests usage " +
+    "cacheExpiresAt count cost inputTokens outputTokens cacheReadTokens cacheWriteTokens reasoningTokens provider " +
+    "modelId modelDisplayName metrics id label kind agentName agentDisplayName"
+  ).split(" "),
+);
+
+/** A newer version may have more names, but none that differs from one of these by a single character. */
+function isBrokenName(name: string): boolean {
+  if (name.includes("\ufffd")) return true;
+  return !CLOSED_NAMES.has(name) && [...CLOSED_NAMES].some((known) => differencesOf(name, known) === 1);
+}
+
+function differencesOf(name: string, known: string): number {
+  if (name.length !== known.length) return Number.POSITIVE_INFINITY;
+  return [...name].filter((character, at) => character !== known[at]).length;
 }
 
 function flawIn(shape: Shape, value: Json): string | null {
@@ -253,7 +276,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     objects:
       "accountingSnapshot usageAccountingWatermarks tokenDetails codeChanges! modelMetrics! " +
       "agentMetrics",
-    closed: "accountingSnapshot agentMetrics",
+    closed: "accountingSnapshot agentMetrics providerModelMetrics",
   },
   "session.start": {
     texts:

@@ -153,9 +153,9 @@ function mendText(block: Json, key: "text" | "thinking"): Json | null {
     : null;
 }
 
-/** Arguments that are a text are sent as they stand. */
+/** Arguments that are a text are sent as they stand. No vendor takes a call without an id. */
 function mendCall(block: Json): Json | null {
-  if (typeof block.name !== "string") return null;
+  if (typeof block.name !== "string" || typeof block.id !== "string") return null;
   const isRead = isJson(block.arguments) || typeof block.arguments === "string";
   return isRead ? block : { ...block, arguments: {} };
 }

@@ -247,6 +247,21 @@ test("rule 10: a text in markers is sent as it stands", () => {
   expect(modelView(history)[0]?.content).toEqual([text("<thinking>hm</thinking>"), text("yes")]);
 });
 
+test.each([null, 7, {}, undefined])(
+  "rule 11: a call whose id is %j is sent without one, and gets a result",
+  (id) => {
+    const raw = { type: "toolCall", id, name: "read", arguments: { path: "one.md" } };
+    const view = modelView([assistant("a", [{ type: "unknown", raw }, text("yes")]), user("b")]);
+    expect(view[0]?.content[0]).toMatchObject({
+      type: "tool_call",
+      id: "",
+      name: "read",
+      args: { path: "one.md" },
+    });
+    expect(view[1]).toMatchObject({ role: "tool", toolCallId: "", toolOutput: NO_RESULT });
+  },
+);
+
 test("a history is not changed by its view", () => {
   const history = [user("a"), assistant("b", [thinking("x"), call("c")]), edit("e", "a", { content: "y" })];
   const before = structuredClone(history);

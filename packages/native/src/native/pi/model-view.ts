@@ -22,7 +22,7 @@
  * 10. A text in `<thinking>` markers, which is read as thinking, is sent as the text that it is.
  * 11. A block that is none of its kind is left out; over an API of OpenAI's form one of the person is sent as a picture
  *   of what it has as `mimeType` and `data`, and a text of a result in the words of JavaScript. Arguments that are no
- *   object are sent as JSON. Over Chat Completions thinking goes in the field that its signature names, or not at all.
+ *   object are sent as JSON, a call whose id is no text without one. Over Chat Completions thinking goes in the field that its signature names, or not at all.
  *
  * pi sets its own sentence and tags around summaries; here they stand bare. Results without a call are sent.
  * The protocol of the vendor's API (images of results after all results, ids shortened) is not part of it.
@@ -31,7 +31,7 @@
 import type { Block, Message, ToolCallBlock } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import { withContent } from "../kit/index.ts";
-import { asText, toBlocks } from "./blocks.ts";
+import { asCall, asText, toBlocks } from "./blocks.ts";
 import { withFormsOf } from "./sent-blocks.ts";
 
 /** The words of pi in place of a missing result (seen in 0.73.1, 0.87.1 and 1.5.2). */
@@ -68,8 +68,9 @@ function withOutput(message: Message): Message {
 }
 
 function withTexts(message: Message): Message {
-  return message.role === "assistant" && message.content.some((block) => asText(block) !== block)
-    ? withContent(message, (content) => content.map(asText))
+  const asSent = (block: Block): Block => asCall(asText(block));
+  return message.role === "assistant" && message.content.some((block) => asSent(block) !== block)
+    ? withContent(message, (content) => content.map(asSent))
     : message;
 }
 

@@ -3,8 +3,7 @@
  * entries, and calls without results (rules of 1.5.2).
  */
 
-import type { Json } from "@continuo/files";
-import { textOfValue } from "@continuo/files";
+import { isJson, type Json, textOfValue } from "@continuo/files";
 import {
   addBehind,
   change,
@@ -39,6 +38,7 @@ export const piRepairer: NativeRepairer = {
       hintOf: () => null,
       newId: () => context.makers.hex(8),
     });
+    nameCalls(draft);
     for (const line of remainingLines(draft)) {
       mendLine(line);
       const flaw = line.value.type === "session" ? null : flawOf(line.value);
@@ -103,6 +103,41 @@ function callsOf(record: Json): readonly string[] {
 function resultOf(record: Json): string | null {
   const id = roleOf(record) === "toolResult" ? messageOf(record)?.toolCallId : null;
   return typeof id === "string" ? id : null;
+}
+
+/** The one call of an answer that has no id belongs to the one result of its tool that no call has. */
+function nameCalls(draft: RepairDraft): void {
+  const lines = remainingLines(draft);
+  const called = new Set(lines.flatMap(({ value }) => callIdsOf(messageOf(value) ?? {})));
+  for (const [at, line] of lines.entries()) {
+    const message = roleOf(line.value) === "assistant" ? messageOf(line.value) : null;
+    if (message === null) continue;
+    const blocks = blocksOf(message.content);
+    const nameless = blocks.filter(isJson).filter(isNamelessCall);
+    const lost = resultsBehind(lines, at).filter((result) => !called.has(textOfValue(result.toolCallId)));
+    const [call] = nameless;
+    const [result] = lost;
+    if (nameless.length !== 1 || lost.length !== 1 || call?.name !== result?.toolName) continue;
+    const id = textOfValue(result?.toolCallId);
+    const content = blocks.map((block) => (block === call ? { ...call, id } : block));
+    change(line, { ...line.value, message: { ...message, content } }, "a call has lost its id");
+  }
+}
+
+function isNamelessCall({ type, id }: Json): boolean {
+  return type === "toolCall" && typeof id !== "string";
+}
+
+/** The results that follow an entry, up to the next message of another kind. */
+function resultsBehind(lines: readonly RecordLine[], at: number): readonly Json[] {
+  const behind = lines.slice(at + 1).flatMap(({ value }): Json[] => {
+    const message = messageOf(value);
+    return message === null ? [] : [message];
+  });
+  const end = behind.findIndex((message) => message.role !== "toolResult");
+  return (end === -1 ? behind : behind.slice(0, end)).filter(
+    ({ toolCallId }) => typeof toolCallId === "string",
+  );
 }
 
 function dropLostResults(draft: RepairDraft, links: Links): void {
