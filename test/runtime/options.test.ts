@@ -1,6 +1,8 @@
 /** Options that there are not: each call of the front door and of the session manager refuses them. */
 
+import { allowEverybody, createServer, listen } from "@continuo/server";
 import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
+import { openStore } from "@continuo/store";
 import { cancelRun, runOnce, startRun, wake, wakeAll } from "@continuo/store/sessions";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
@@ -12,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => c.close());
 
+const server = () => createServer({ store: () => c.store, authenticate: allowEverybody("default") });
 const session = () => c.session("s");
 const CALLS: readonly (readonly [what: string, option: string, call: (options: never) => unknown])[] = [
   ["openContinuo", "recovery", (options) => openContinuo("memory:", options)],
@@ -32,6 +35,9 @@ const CALLS: readonly (readonly [what: string, option: string, call: (options: n
   ["startRun", "maxqueued", (options) => startRun(c.store, "s", "x", options)],
   ["cancelRun", "reasons", (options) => cancelRun(c.store, "r", options)],
   ["wake", "lease", (options) => wake(c.store, "s", options)],
+  ["openStore", "migrated", (options) => openStore("memory:", options)],
+  ["createServer", "origin", (options) => createServer(options)],
+  ["listen", "proxy", (options) => listen(server(), options)],
   ["wakeAll", "session", (options) => Array.fromAsync(wakeAll(c.store, options))],
 ];
 

@@ -7,7 +7,7 @@ import {
   type Server,
 } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
-import { ContinuoError } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, type KnownOptions } from "@continuo/core/model";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { LIMITS } from "./context/index.ts";
 import { failure, refuseSocket } from "./http/index.ts";
@@ -48,8 +48,18 @@ export interface ListenOptions {
   readonly stalledMs?: number;
 }
 
-/** Errors: `unavailable` if the address is in use or not allowed. */
+const LISTEN_OPTIONS: KnownOptions<ListenOptions> = {
+  host: true,
+  port: true,
+  loopback: true,
+  process: true,
+  proxies: true,
+  stalledMs: true,
+};
+
+/** Errors: `usage` for an option that there is not; `unavailable` if the address is in use or not allowed. */
 export async function listen(server: ContinuoServer, options: ListenOptions): Promise<Listening> {
+  assertKnownOptions("listen", options, LISTEN_OPTIONS);
   const proxies = options.proxies ?? trustedProxies([]);
   const strangers = new Strangers(proxies, LIMITS, (address) => server.crowded(address));
   const peerOf = createPeers(proxies, strangers);

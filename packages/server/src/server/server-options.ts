@@ -1,6 +1,6 @@
 /** The options of a server. */
 
-import type { Principal, Store } from "@continuo/core/model";
+import type { KnownOptions, Principal, Store } from "@continuo/core/model";
 import type { MachineService } from "@continuo/core/wire/machine";
 import type {
   Authenticate,
@@ -65,3 +65,30 @@ export interface ServerOptions {
   /** Returns, for the security log, what commands and servers added to the audit log since the last call. */
   readonly followAudit?: FollowAudit;
 }
+
+export const SERVER_OPTIONS: KnownOptions<ServerOptions> = {
+  store: true,
+  tokens: true,
+  authenticate: true,
+  reach: true,
+  limits: true,
+  origins: true,
+  hosts: true,
+  publicUrl: true,
+  webhookHosts: true,
+  webhookKey: true,
+  otherWebhookHosts: true,
+  scanAttachment: true,
+  longPollMs: true,
+  slowReaders: true,
+  live: true,
+  sessions: true,
+  mcp: true,
+  machine: true,
+  pageFolder: true,
+  preferencesFile: true,
+  pageName: true,
+  report: true,
+  securityLog: true,
+  followAudit: true,
+};

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { ContinuoError, httpStatusOf, present, type Store } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, httpStatusOf, present, type Store } from "@continuo/core/model";
 import { allows, NONCE_HEADER, PROOF_HEADER } from "@continuo/core/wire";
 import { debugOf } from "@continuo/files";
 import { Hono } from "hono";
@@ -53,7 +53,7 @@ import {
   recordRefusal,
   watchAudit,
 } from "./security-log/index.ts";
-import type { ServerOptions } from "./server-options.ts";
+import { SERVER_OPTIONS, type ServerOptions } from "./server-options.ts";
 
 const debug = debugOf("server");
 
@@ -70,8 +70,9 @@ export interface ContinuoServer {
   close(): Promise<void>;
 }
 
-/** `parts`: all of them by default. */
+/** `parts`: all of them by default. Errors: `usage` for an option that there is not. */
 export function createServer(options: ServerOptions, parts: readonly CreateMount[] = MOUNTS): ContinuoServer {
+  assertKnownOptions("createServer", options, SERVER_OPTIONS);
   const draining = new AbortController();
   const gate = gateOf(options);
   const security = createSecurityLog({ write: options.securityLog ?? (() => undefined) });

@@ -1,7 +1,15 @@
 /** Opens a store by its URL. Engines are loaded when they are opened, not before. */
 
 import { fileURLToPath } from "node:url";
-import { ContinuoError, isEventType, type Principal, present, type Retention } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  isEventType,
+  type KnownOptions,
+  type Principal,
+  present,
+  type Retention,
+} from "@continuo/core/model";
 import { debugOf } from "@continuo/files";
 import type { Engine } from "./engine/index.ts";
 import { storePathOfThisUser } from "./environment.ts";
@@ -40,14 +48,26 @@ export interface OpenStoreOptions {
   readonly signal?: AbortSignal;
 }
 
+const OPTIONS: KnownOptions<OpenStoreOptions> = {
+  workspaceId: true,
+  migrate: true,
+  onMigrated: true,
+  cacheBytes: true,
+  now: true,
+  retention: true,
+  by: true,
+  signal: true,
+};
+
 /**
  * `memory:`, `sqlite:PATH` (`sqlite:` alone is the database of `CONTINUO_HOME`) or `postgres://…`.
  *
- * An empty SQLite database is made ready. Errors: `invalid` for another URL, `migration_required`,
+ * An empty SQLite database is made ready. Errors: `usage` for an option that there is not, `invalid` for another URL, `migration_required`,
  * `schema_newer`, `corrupt`, `unavailable`.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
   const { workspaceId = "default", signal } = options;
+  assertKnownOptions("openStore", options, OPTIONS);
   assertName("workspaceId", workspaceId);
   const retentions = retentionsOf(options.retention ?? {});
   signal?.throwIfAborted();
