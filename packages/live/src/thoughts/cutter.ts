@@ -71,9 +71,11 @@ function endIn({ sentences, allowance }: ThoughtState): number | null {
   const terms = sentences.map((sentence) => factsOf(sentence).terms);
   let isShort = false;
   let best: { readonly at: number; readonly score: number } | null = null;
-  for (let at = 1; at <= sentences.length - LIMITS.aheadSentences; at++) {
+  for (let at = 1; at < sentences.length; at++) {
     const aheadMs = (sentences.at(-1)?.endMs ?? 0) - (sentences[at]?.startMs ?? 0);
-    if (aheadMs < LIMITS.aheadMs) break;
+    const isAhead = sentences.length - at >= LIMITS.aheadSentences && aheadMs >= LIMITS.aheadMs;
+    // After a long pause, nothing that follows makes the thought go on.
+    if (!isAhead && pauseScore(sentences, at) < LIMITS.surePause) break;
     const score = scoreAt(sentences, terms, at);
     // After waiting for room the thought is a longer one: what waits must not become more and more.
     const isLater = wholeMs >= LIMITS.noteEveryMs && score >= LIMITS.endScore;

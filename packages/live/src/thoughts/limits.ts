@@ -9,6 +9,8 @@ export const LIMITS = {
   comparedAfter: 3,
   /** The score from which a thought ends. */
   endScore: 1.45,
+  /** The score of a pause from which a thought ends whatever the words are. */
+  surePause: 2,
   shortMs: 10_000,
   longMs: 45_000,
   /** From this time or number of sentences on, a thought ends at its best place. */
