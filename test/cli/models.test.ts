@@ -2,12 +2,15 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { connect } from "@continuo/core/client";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runAgents } from "../../src/cli/agents/list.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+import { openServer } from "../server/harness/open-server.ts";
 import { createHome, type Home, type Run } from "./home.ts";
-import { runHere } from "./in-process.ts";
+import { runHere, startHere } from "./in-process.ts";
 
 let home: Home;
 let server: ModelServer;
@@ -89,6 +92,28 @@ test("a conversation continues in another model, which is given the earlier mess
     body: { model: "claude-small", messages: [{ role: "user" }, { role: "assistant" }, { role: "user" }] },
   });
   expect(sent()).toContain("Paris.");
+});
+
+test("a model answers in a channel as any agent does", async () => {
+  await using store = await openStore("memory:");
+  const channels = await openServer(store);
+  const args = ["--agent", "local", "--as", "helper", "--server", channels.url];
+  const joined = startHere(home, ["agent", "join", "team", ...args], { env: KEYS });
+  const ann = await connect({ serverUrl: channels.url, channel: "team", handle: "ann" });
+  try {
+    await expect
+      .poll(() => ann.roster().map(({ handle }) => handle), { timeout: 20_000 })
+      .toContain("helper");
+    await ann.send("What is the capital of France?", { to: ["helper"] });
+    const said = async () =>
+      JSON.stringify(await (await fetch(`${channels.url}/v1/channels/team/messages`)).json());
+    await expect.poll(said, { timeout: 20_000 }).toContain("Paris.");
+  } finally {
+    await ann.close();
+    joined.interrupt();
+    await joined.ended;
+    await channels.close();
+  }
 });
 
 test("a model without its key, or that does not answer is an error that says so", async () => {
