@@ -1,5 +1,6 @@
 /**
- * Some tests are too many for each run of CI: those by the real agents, their pairs, and the moments of a kill.
+ * Some tests are too many for each run of CI: those by the real agents, their pairs, hand-overs
+ * of recorded sessions, and the moments of a kill.
  * A run of CI takes a part of them. The commit decides which one, so that a failure can be repeated, and the runs of
  * several commits cover all parts. `npm run test:full` and the soak take all of them.
  */
