@@ -121,7 +121,7 @@ test("cryptography is that of the runtime, with known algorithms, and SHA-1 only
   const names = new Set(packages.map(({ target }) => target).filter((target) => foreign.test(target)));
   expect([...names]).toEqual(["node:crypto"]);
   const calls =
-    /\b(?:createHash|createHmac|createCipheriv|hkdfSync|generateKeyPairSync|(?<!\.)hash)\(\s*(?:"([^"]+)"|[^)\s])/gu;
+    /\b(?:createHash|createHmac|createCipheriv|hkdfSync|generateKeyPairSync|(?<!\.)hash|toHash)\(\s*(?:"([^"]+)"|[^)\s])/gu;
   const uses = source
     .filter(({ text }) => text.includes('from "node:crypto"'))
     .flatMap(({ path, text }) =>

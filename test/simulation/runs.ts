@@ -52,7 +52,7 @@ interface Member {
   readonly worker: Exports["worker"];
   readonly store: Store;
   readonly promised: Promised;
-  /** How long it holds a session without a sign of life. */
+  /** It holds a session so long without a sign of life. */
   readonly leaseMs: number;
 }
 
