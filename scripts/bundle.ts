@@ -3,6 +3,7 @@
  */
 
 import { basename, join, sep } from "node:path";
+import { promisify } from "node:util";
 import { type InputOptions, type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
 import { AGENT_NAMES } from "../packages/core/src/model/index.ts";
 
@@ -171,8 +172,11 @@ function originalOf(name: string): string {
   return name.trim().split(" as ")[0] ?? "";
 }
 
-/** A class is called with `new`, which the function in its place cannot be. */
+/**
+ * A class is called with `new`, and `promisify` asks `execFile` for a form of its own: the function in their place has
+ * neither.
+ */
 function isFunction(module: string, name: string): boolean {
   const value: unknown = Reflect.get(process.getBuiltinModule(module) ?? {}, name);
-  return typeof value === "function" && /^[a-z]/u.test(name);
+  return typeof value === "function" && /^[a-z]/u.test(name) && !(promisify.custom in value);
 }

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EditedHome, editedHome, FIRST_ID, LAST_ID, NOW, PATCHED_ID } from "../search/edited-home.ts";
-import { claudeFile, claudeText } from "./home.ts";
+import { claudeFile, claudeText, run } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let home: EditedHome;
@@ -126,6 +126,14 @@ test("a commit leads to the turns that wrote it, with the lines that no session 
     unknown: 1,
     committers: [{ sessionId: COMMIT_ID, turn: 1, prompt: "Commit it" }],
   });
+});
+
+test("the built command asks git in the same way", async () => {
+  home.edit("src/brew.ts", `${NOW}// again\n`);
+  home.git("commit", "--quiet", "-am", "Say it twice");
+  const { stdout, code } = await run(home, ["blame", "--commit", "HEAD"], { cwd: home.project });
+  expect(stdout).toContain("1 line added · 1 of no session");
+  expect(code).toBe(0);
 });
 
 test.each([

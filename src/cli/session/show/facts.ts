@@ -138,7 +138,7 @@ function costLines({ cost, turns }: SessionFacts): FactLine[] {
   const text = formatCost({ usd: cost.usd, unpriced: [] });
   if (turns === 1) return [{ text }];
   const most = formatCost({ usd: cost.dearest.usd, unpriced: [] });
-  return [{ text: `${text}, most of it ${most}`, at: cost.dearest }];
+  return [{ text: `${text}, ${most} of it in the dearest turn`, at: cost.dearest }];
 }
 
 function endLines({ end }: SessionFacts): FactLine[] {
