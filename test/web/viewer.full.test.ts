@@ -29,7 +29,8 @@ describe("a session", () => {
     const { page, requests } = await viewer.open(session(LONG_ID));
     await page.getByText(`Answer ${LONG_TURNS}`, { exact: true }).waitFor();
     await page.waitForSelector(".turn-line");
-    expect(await turnOf(page)).toBe(String(LONG_TURNS));
+    // The number comes with the rest of the session.
+    await expect.poll(() => turnOf(page)).toBe(String(LONG_TURNS));
     const inView = `(() => {
       const { bottom } = document.querySelector('.turn-line[aria-current="true"]').getBoundingClientRect();
       return bottom <= document.querySelector(".rail .scroller").getBoundingClientRect().bottom;
@@ -151,6 +152,8 @@ describe("a session", () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".turn-line");
     await expect.poll(() => turnOf(page).catch(() => "none")).toBe(String(LONG_TURNS));
+    // Errors of turns that are not loaded are known with the rest of the session.
+    await page.locator(".facts", { hasText: "1,500 turns" }).waitFor();
     const release = Promise.withResolvers<void>();
     let state: "not asked" | "asked" | "answered" = "not asked";
     await page.route(/\/history\?.*around/u, async (route) => {

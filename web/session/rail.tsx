@@ -71,14 +71,15 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   useEffect(() => {
     if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
     // Scrolling works only after the first rows are drawn and the part with this turn is loaded.
-  }, [current, at < 0, items.length === 0, virtualizer.scrollRect?.height]);
-  const isEarlier = current !== null && current < (turns[0]?.number ?? 0);
+    // The turns of the whole session come after those that are loaded.
+  }, [current, at < 0, items.length === 0, state.outline.value === null, virtualizer.scrollRect?.height]);
+  const isEarlier = current !== null && current > 0 && current < (turns[0]?.number ?? 0);
   const isOlderWanted = turns.length > 0 && asked === "" && (items[0]?.index === 0 || isEarlier);
   useEffect(() => {
     // The first rows are drawn at the top, and only then does the rail go to the current turn.
-    const isAtTop = current !== null && (scroller.current?.scrollTop ?? 0) < ROW;
+    const isAtTop = at >= 0 && (scroller.current?.scrollTop ?? 0) < ROW;
     if (isOlderWanted && (isEarlier || isAtTop)) void state.loadOlderTurns();
-  }, [isOlderWanted, current === null, turns.length]);
+  }, [isOlderWanted, at < 0, turns.length]);
   return (
     <div class="scroller" ref={scroller}>
       <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
@@ -109,7 +110,7 @@ interface TurnLineProps {
 function TurnLine({ turn, start, state, isCurrent }: TurnLineProps): VNode {
   const marks = state.turns.value.marks.filter((mark) => mark.turn === turn.number);
   const has = (type: string): boolean => marks.some((mark) => mark.type === type);
-  const title = turn.title === null ? "Without a question" : visibleLine(turn.title);
+  const title = turn.title === null ? untitled(turn) : visibleLine(turn.title);
   return (
     <a
       class={has("compaction") ? "turn-line compacted" : "turn-line"}
@@ -127,6 +128,11 @@ function TurnLine({ turn, start, state, isCurrent }: TurnLineProps): VNode {
       ) : null}
     </a>
   );
+}
+
+/** A program can say something to the model before the person does. */
+function untitled({ number }: OutlineTurn): string {
+  return number === 1 ? "Before the first question" : "Without a question";
 }
 
 function Mark({ sign, says, kind }: { sign: string; says: string; kind: "good" | "bad" }): VNode {

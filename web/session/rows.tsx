@@ -2,7 +2,7 @@
 
 import { cutText } from "@continuo/core/model";
 import { messageKind, visibleLine } from "@continuo/core/transcript";
-import { callToHtml, resultToHtml } from "@continuo/core/transcript/html";
+import { callToHtml, resultToHtml, turnTitle } from "@continuo/core/transcript/html";
 import type { WindowMessage } from "@continuo/core/wire/machine";
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
@@ -58,6 +58,7 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
           <a class="number" href={state.link(`turn/${turn}`)} title="Link to this turn">
             <span class="hidden-text">Turn </span>
             {turn}
+            <span class="hidden-text">: {turnTitle(message) ?? "without a question"}</span>
           </a>
         )}
       </h2>

@@ -32,6 +32,9 @@ export function App(): VNode {
   return (
     <>
       <header class="top">
+        <button type="button" class="skip" onClick={skipToContent}>
+          Skip to the content
+        </button>
         <a class="brand" href="#/" aria-current={place.page === "list" ? "page" : undefined}>
           Continuo
         </a>
@@ -54,6 +57,14 @@ export function App(): VNode {
       {access.value === "in" ? pageAt(place) : <SignedOut />}
     </>
   );
+}
+
+/** The address names pages, so a link could not do it. */
+function skipToContent(): void {
+  const main = document.querySelector("main");
+  if (main === null) return;
+  main.tabIndex = -1;
+  main.focus();
 }
 
 function pageAt(place: Route): VNode {

@@ -1,0 +1,32 @@
+/** Ways around a page without a mouse: to its content, and from one turn to the next by headings. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress } from "./long-session.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+let viewer: OpenViewer;
+beforeAll(async () => {
+  viewer = await openViewer(homeWithLongSession());
+});
+afterAll(async () => {
+  await viewer?.[Symbol.asyncDispose]();
+});
+
+test("the first stop of the tabulator leads past the header, and headings of turns have their question", async () => {
+  const { page } = await viewer.open(sessionAddress(LONG_ID));
+  await page
+    .getByRole("heading", { name: new RegExp(`^Turn ${LONG_TURNS}\\s?: Question ${LONG_TURNS}$`, "u") })
+    .waitFor();
+  const clip = (): Promise<string> =>
+    page.evaluate(`getComputedStyle(document.querySelector(".skip")).clipPath`);
+  expect(await clip()).toBe("inset(50%)");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+  expect(await clip()).toBe("none");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement.localName")).toBe("main");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(`document.activeElement.closest("main") !== null`)).toBe(true);
+  expect(page.url()).toContain("#/session/");
+  await page.context().close();
+});
