@@ -81,3 +81,22 @@ test.each([
     expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
   },
 );
+
+test("a seal of thinking with a broken byte is left out, for which the vendor would refuse the request", async () => {
+  const { places, sessions } = await copyHome(scratch, ["copilot", "parallel-tools"]);
+  const { location = "", sessionId = "" } = sessions[0] ?? {};
+  const ref = `copilot:${sessionId}`;
+  const bytes = readFileSync(location);
+  const at = bytes.indexOf('"reasoningOpaque":"') + 30;
+  bytes[at] = (bytes[at] ?? 0) ^ 0xe2;
+  writeFileSync(location, bytes);
+  await repairNativeSession(ref, { places, write: "in place" });
+  const answers = readFileSync(location, "utf8")
+    .split("\n")
+    .filter((line) => line.includes('"assistant.message"'));
+  expect(answers.join("\n")).not.toContain("\ufffd");
+  expect(answers.some((line) => line.includes("reasoningText") && !line.includes("reasoningOpaque"))).toBe(
+    true,
+  );
+  expect((await checkNativeSession(ref, { places })).problems).toEqual([]);
+});

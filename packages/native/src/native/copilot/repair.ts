@@ -18,7 +18,7 @@ import {
 import { hasShape, withoutWrongFields } from "./field-forms.ts";
 import { NO_RESULT } from "./model-view.ts";
 import { agentIdOf, callIdsOf, dataOf, filledField, isUserCommand } from "./records.ts";
-import { isUuid, isZonedTime, resumeFlawOf, toCallId } from "./resume-flaw.ts";
+import { isBrokenSeal, isUuid, isZonedTime, resumeFlawOf, SEALS, toCallId } from "./resume-flaw.ts";
 import { WRITTEN_VERSION } from "./writer.ts";
 
 export const copilotRepairer: NativeRepairer = {
@@ -75,7 +75,7 @@ const MENDERS: Readonly<Record<string, (data: Json, context: MendContext) => Jso
   }),
   "user.message": (data) => ({ ...data, content: wordsOf(data.content) }),
   "assistant.message": (data, { id }) => ({
-    ...data,
+    ...withoutBrokenSeals(data),
     messageId: typeof data.messageId === "string" ? data.messageId : id,
     content: wordsOf(data.content),
     toolRequests: Array.isArray(data.toolRequests) ? data.toolRequests.flatMap(mendRequest) : [],
@@ -88,6 +88,11 @@ const MENDERS: Readonly<Record<string, (data: Json, context: MendContext) => Jso
     ...(data.error === undefined ? {} : { error: mendPart(data.error, "message") }),
   }),
 };
+
+function withoutBrokenSeals(data: Json): Json {
+  const kept = Object.entries(data).filter(([name, value]) => !SEALS.includes(name) || !isBrokenSeal(value));
+  return Object.fromEntries(kept);
+}
 
 function wordsOf(content: unknown): string {
   if (typeof content === "string") return content;

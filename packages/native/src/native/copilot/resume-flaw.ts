@@ -35,7 +35,7 @@ const CHECKS: Readonly<Record<string, (data: Json) => string | null>> = {
     (isZonedTime(data.startTime) ? null : "startTime is no time with a zone"),
   "user.message": (data) => missingText(data, ["content"]),
   "assistant.message": (data) =>
-    missingText(data, ["messageId", "content"]) ?? requestFlaw(data.toolRequests),
+    missingText(data, ["messageId", "content"]) ?? requestFlaw(data.toolRequests) ?? sealFlaw(data),
   "tool.execution_complete": (data) =>
     missingText(data, ["toolCallId"]) ??
     callIdFlaw(data) ??
@@ -47,6 +47,19 @@ const CHECKS: Readonly<Record<string, (data: Json) => string | null>> = {
 function missingText(data: Json, keys: readonly string[]): string | null {
   const missing = keys.find((key) => typeof data[key] !== "string");
   return missing === undefined ? null : `${missing} is no text`;
+}
+
+/** A vendor refuses the whole request for a seal that it did not write. */
+export function isBrokenSeal(value: unknown): boolean {
+  return typeof value === "string" && value.includes("\ufffd");
+}
+
+/** The fields of an answer in which a vendor seals its thinking. */
+export const SEALS: readonly string[] = ["reasoningOpaque", "encryptedContent"];
+
+function sealFlaw(data: Json): string | null {
+  const broken = SEALS.find((name) => isBrokenSeal(data[name]));
+  return broken === undefined ? null : `${broken} is damaged`;
 }
 
 function requestFlaw(requests: unknown): string | null {
