@@ -42,20 +42,21 @@ function run(args: readonly string[]): WorkCounts {
  * - `folders`: each folder of Codex, which Node's own recursion, four times as slow, listed without being counted
  * - `parsedTexts`: a list parses the rows that it shows, and the short answers about each file, which lie in columns; a
  *   search the rows of sessions that it shows, and a chunk for each result
- * - `modules`: those of the sources and of Node, before they are bundled
+ * - `rows`: a search reads the turns of the sessions that it shows again, and less of all others
+ * - `modules`: those of the sources and of Node, before they are bundled; `blame` and telemetry brought sixty
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
     "list --limit 20",
-    { stats: 112, folders: 58, opened: 7, parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 640 },
+    { stats: 112, folders: 58, opened: 7, parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 690 },
   ],
   [
     "search --json middle",
-    { stats: 148, folders: 78, opened: 12, parsedTexts: 48, parsedChars: 90_000, rows: 255, modules: 880 },
+    { stats: 148, folders: 78, opened: 12, parsedTexts: 48, parsedChars: 90_000, rows: 270, modules: 945 },
   ],
   [
     "search --json nothing0that0is0there",
-    { stats: 146, folders: 78, opened: 10, parsedTexts: 28, parsedChars: 13_000, rows: 175, modules: 880 },
+    { stats: 146, folders: 78, opened: 10, parsedTexts: 28, parsedChars: 13_000, rows: 175, modules: 945 },
   ],
 ];
 

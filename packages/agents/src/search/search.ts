@@ -6,8 +6,11 @@ import {
   matchTurns,
   type Passage,
   passagesOf,
+  type RankedTurn,
+  rankedTurns,
   stampsOfSessions,
   type TurnMatch,
+  turnsByIds,
 } from "@continuo/native/index-file";
 import type { IndexedSession, ReadySession } from "../catalog/index.ts";
 import { searchBest } from "./best-search.ts";
@@ -57,7 +60,7 @@ export interface IndexResults extends SearchResults {
 }
 
 interface Match {
-  readonly turn: TurnMatch;
+  readonly turn: RankedTurn | TurnMatch;
   readonly score: number;
   readonly excerpt?: Excerpt;
 }
@@ -116,7 +119,7 @@ interface Matching extends SearchOptions {
   readonly unchanged: ReadonlySet<number>;
 }
 
-type SessionOfTurn = (turn: TurnMatch) => ReadySession | null;
+type SessionOfTurn = (turn: RankedTurn | TurnMatch) => ReadySession | null;
 
 /** Returns the session of a turn; `null` where the turn does not count. A session is asked about once, not for each turn. */
 function createSessionOf(query: SearchQuery, { unchanged, sessions }: Matching): SessionOfTurn {
@@ -133,8 +136,13 @@ function createSessionOf(query: SearchQuery, { unchanged, sessions }: Matching):
       session = sessionOf(turn.session);
       known.set(turn.session, session);
     }
-    return session !== null && (isAnyTurn || isOfTurn(turn, session.session(), query)) ? session : null;
+    if (session === null || isAnyTurn) return session;
+    return isWhole(turn) && isOfTurn(turn, session.session(), query) ? session : null;
   };
+}
+
+function isWhole(turn: RankedTurn | TurnMatch): turn is TurnMatch {
+  return "chunk" in turn;
 }
 
 const UNKNOWN_TIME = { updatedAt: null };
@@ -144,11 +152,16 @@ function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching
   const match = toExpression(query) ?? undefined;
   const groups = new Map<number, Match[]>();
   const sessionOf = createSessionOf(query, options);
-  for (const turn of matchTurns(database, present({ match, weights: COLUMN_WEIGHTS }))) {
+  // Only filters and a regular expression look at more of a turn than ranks it.
+  const turns =
+    match !== undefined && regex === undefined && !filtersTurns(query)
+      ? rankedTurns(database, match, COLUMN_WEIGHTS)
+      : matchTurns(database, present({ match, weights: COLUMN_WEIGHTS }));
+  for (const turn of turns) {
     const session = sessionOf(turn);
     if (session === null) continue;
     const excerpt =
-      regex === undefined
+      regex === undefined || !isWhole(turn)
         ? undefined
         : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
     if (excerpt === null) continue;
@@ -205,19 +218,35 @@ function toResult(
   matches: readonly Match[],
   { database, query, mask, best }: Reading,
 ): SearchResult {
-  const [first] = matches;
+  const whole = withWholeTurns(database, matches);
+  const [first] = whole;
   if (first === undefined) throw new Error("a session that matches has a turn that does");
   const passages = (): readonly Passage[] => passagesOf(database, first.turn).map((one) => masked(one, mask));
   return {
     session,
     turn: toTurn(first.turn),
     excerpt: first.excerpt ?? excerptOf(passages(), shownPhrases(query, best), voicesOf(query)),
-    turns: matches.map(toFound).sort((a, b) => a.number - b.number),
+    turns: whole.map(toFound).sort((a, b) => a.number - b.number),
     score: first.score,
   };
 }
 
-function toFound({ turn, excerpt }: Match): TurnHit {
+interface WholeMatch extends Match {
+  readonly turn: TurnMatch;
+}
+
+function withWholeTurns(database: DatabaseSync, matches: readonly Match[]): readonly WholeMatch[] {
+  const ranked = matches.filter(({ turn }) => !isWhole(turn)).map(({ turn }) => turn.id);
+  const read = new Map(
+    ranked.length === 0 ? [] : turnsByIds(database, ranked).map((turn) => [turn.id, turn]),
+  );
+  return matches.flatMap((match): readonly WholeMatch[] => {
+    const turn = isWhole(match.turn) ? match.turn : read.get(match.turn.id);
+    return turn === undefined ? [] : [{ ...match, turn }];
+  });
+}
+
+function toFound({ turn, excerpt }: WholeMatch): TurnHit {
   return { ...toTurn(turn), ...present({ excerpt }) };
 }
 

@@ -26,6 +26,8 @@ export {
   matchTurns,
   meanWordsOf,
   passagesOf,
+  type RankedTurn,
+  rankedTurns,
   type StoredSession,
   scoreTurns,
   stampsOfSessions,

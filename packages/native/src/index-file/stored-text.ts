@@ -104,6 +104,26 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
   return matches;
 }
 
+/** The facts that rank a turn. */
+export type RankedTurn = Pick<TurnMatch, "id" | "session" | "number" | "at" | "score">;
+
+/** The turns of `matchTurns`, with no more than ranks them: of tens of thousands, few are shown. */
+export function rankedTurns(database: DatabaseSync, match: string, weights: readonly number[]): RankedTurn[] {
+  const select = database.prepare(
+    `select turns.id, session, number, at, -bm25(words, ${weights.map(() => "?").join(", ")})
+     from words join turns on turns.id = words.rowid where words match ?`,
+  );
+  select.setReturnArrays(true);
+  const turns: RankedTurn[] = [];
+  for (const row of select.iterate(...weights, match)) {
+    const [id, session, number, at, score] = row as unknown as RankedColumns;
+    turns.push({ id, session, number, at, score });
+  }
+  return turns;
+}
+
+type RankedColumns = readonly [id: number, session: number, number: number, at: string | null, score: number];
+
 const TURN_COLUMNS = "turns.id, session, number, message, at, tools, files, errors, chunk";
 
 type TurnColumns = readonly [
