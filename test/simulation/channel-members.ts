@@ -2,7 +2,7 @@
 
 import type { AgenticClient, ClientEvent, ReplayMode } from "@continuo/core/client";
 import type { Store } from "@continuo/core/model";
-import type { HelloFrame, WelcomeFrame } from "@continuo/core/wire";
+import { channelLogId, type HelloFrame, recordOf, type WelcomeFrame } from "@continuo/core/wire";
 import { type Faults, storeOver } from "./network.ts";
 import type { Exports, Programs } from "./programs.ts";
 import type { SocketNetwork } from "./sockets.ts";
@@ -10,6 +10,7 @@ import { surround } from "./surroundings.ts";
 import type { Machine, SimulatedProcess, World } from "./world.ts";
 
 export const CHANNEL = "team";
+export const LOG: string = channelLogId(CHANNEL);
 const WORKSPACE = "simulated";
 /** A server looks at its connections in this interval, and sends a heartbeat at each third look. */
 const LOOK_MS = 900;
@@ -263,17 +264,34 @@ class Member {
       written.text += delta;
       const sent = { delta, isStored: false };
       written.parts.push(sent);
-      const update = client.update(id, delta).then(() => {
-        sent.isStored = true;
-      });
+      const update = client.update(id, delta).then(
+        () => {
+          sent.isStored = true;
+        },
+        (error: unknown) => this.#endedMeanwhile(id, error),
+      );
       if (random.chance(0.5)) await update;
       else update.catch((error: unknown) => this.#refusal(error));
       await this.#pause(random.below(1_500));
     }
     if (random.chance(0.2)) return;
     written.isWhole = true;
-    await client.complete(id);
+    await client.complete(id).catch((error: unknown) => this.#endedMeanwhile(id, error));
     records.acknowledged.set(id, written.text);
+  }
+
+  /** A message in progress is that of its writer, over any number of connections. */
+  async #endedMeanwhile(id: string, error: unknown): Promise<never> {
+    const { base, records } = this.#site;
+    if (this.#program.model.isContinuoError(error, "conflict")) {
+      const ends = await base.read(LOG, {
+        types: ["message_completed", "message_interrupted"],
+        limit: 1_000,
+      });
+      if (!ends.events.some(({ data }) => recordOf(data).messageId === id))
+        records.faults.push(`${id} is in progress, and its writer was refused: ${error.message}`);
+    }
+    throw error;
   }
 
   /** Claims the input, answers in parts, and ends the run; whatever is refused is tried again. */
@@ -289,9 +307,10 @@ class Member {
         const parts = [...(records.written.get(claim.answerId)?.parts ?? []), part];
         records.written.set(claim.answerId, { first: "", text, isWhole: true, parts });
         await client.send("", { messageId: claim.answerId, replyTo: claim.messageId });
-        await client.update(claim.answerId, text);
+        const refused = (error: unknown): Promise<never> => this.#endedMeanwhile(claim.answerId, error);
+        await client.update(claim.answerId, text).catch(refused);
         part.isStored = true;
-        await client.complete(claim.answerId);
+        await client.complete(claim.answerId).catch(refused);
         records.acknowledged.set(claim.answerId, text);
         await client.endRun(claim.runId, { status: "completed", answer: text });
         return;

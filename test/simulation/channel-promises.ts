@@ -1,10 +1,9 @@
 /** The promises of a channel, looked at after a simulation, whatever happened in it. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
-import { authorOf, channelLogId, isInputFor, recordOf } from "@continuo/core/wire";
-import { CHANNEL, type ChannelRecords, type Reading, type WrittenMessage } from "./channel-members.ts";
+import { authorOf, isInputFor, recordOf } from "@continuo/core/wire";
+import { CHANNEL, type ChannelRecords, LOG, type Reading, type WrittenMessage } from "./channel-members.ts";
 
-const LOG = channelLogId(CHANNEL);
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated"]);
 const ENDS: ReadonlySet<string> = new Set(["message_completed", "message_interrupted"]);
 

@@ -1,12 +1,11 @@
 /** A channel that two servers serve, with people and agents that come, go, are killed and cut off. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
-import { channelLogId } from "@continuo/core/wire";
 import {
   beginMember,
   beginServer,
-  CHANNEL,
   type ChannelRecords,
+  LOG,
   type MemberOptions,
   type Site,
 } from "./channel-members.ts";
@@ -26,7 +25,6 @@ import {
 import { SocketNetwork } from "./sockets.ts";
 import { type Machine, type SimulatedProcess, World } from "./world.ts";
 
-const LOG = channelLogId(CHANNEL);
 const STEPS = 500;
 /** Everything that is left ends within this time. */
 const CALM_MS = 240_000;
