@@ -26,13 +26,17 @@ const SHORT_LEASE_MS = 3_000;
 /** A process stands still for up to so many times of its leases. */
 const FROZEN_LEASES = 3;
 const STEPS_OF_SLEEP = 300;
+/** The likelihood that an answer of the database is lost: what is asked again shows whether it may be. */
+const LOST = 0.12;
+/** About how long it takes until a run that was started begins. */
+const BEGINNING_MS = 200;
 /** The longest pause of an agent between two messages, and the likelihood that its process falls asleep at one. */
 interface Manner {
   readonly longestMs: number;
   readonly sleep: number;
 }
 
-const TALKING: Manner = { longestMs: 10_000, sleep: 0.3 };
+const TALKING: Manner = { longestMs: 6_000, sleep: 0.2 };
 const LAST_WORDS: Manner = { longestMs: 200, sleep: 0 };
 /** More than the events of all logs. */
 const LAST_STEPS = 2_000;
@@ -82,7 +86,7 @@ export async function simulateRuns(seed: number, options: SimulationOptions): Pr
   let disturbed = 0;
   for (let generation = 0; generation < generations && disturbed < until; generation++) {
     const { random } = world;
-    const faults = usualFaults();
+    const faults = { ...usualFaults(), lost: LOST };
     // With short ones a process that stands still wakes up when another one has its session.
     const leaseMs = random.pick([SHORT_LEASE_MS, LEASE_MS]);
     const processes: SimulatedProcess[] = [];
@@ -166,7 +170,9 @@ async function work(member: Member, sessionId: string): Promise<void> {
           .startRun(store, sessionId, `input of ${runId}`, random.chance(0.3) ? { runId } : {})
           .catch(newIdTaken(member, runId));
         promised.runs.set(started.runId, "started");
-        if (random.chance(0.5)) await sessions.executeRun(store, agent, started.runId, { leaseMs });
+        // It is cancelled at the moment at which it begins.
+        if (random.chance(0.3)) void cancel(member, started.runId);
+        if (random.chance(0.6)) await sessions.executeRun(store, agent, started.runId, { leaseMs });
       } else {
         const { status } = await sessions
           .runOnce(store, agent, `input of ${runId}`, { sessionId, runId, leaseMs })
@@ -208,6 +214,12 @@ async function wakeAndRetry(
   await sessions.executeRun(store, agent, run.runId, { leaseMs });
 }
 
+async function cancel(member: Member, runId: string): Promise<void> {
+  const { world, worker, store } = member;
+  await pause(member, world.random.below(BEGINNING_MS));
+  await worker.sessions.cancelRun(store, runId).catch((error: unknown) => refusal(member, error));
+}
+
 async function cancelAny({ world, worker, store }: Member, sessionId: string): Promise<void> {
   const { items } = await store.listRuns({ sessionId, status: ["pending", "running"] });
   const run: Run | undefined = items.length === 0 ? undefined : world.random.pick(items);
@@ -239,7 +251,7 @@ function scripted(member: Member, { longestMs, sleep }: Manner = TALKING): Agent
       const { runId } = request.run;
       const said: string[] = [];
       promised.said.set(runId, said);
-      const count = random.below(4);
+      const count = random.below(7);
       for (let n = 0; n < count; n++) {
         await pause(member, random.below(longestMs));
         signal.throwIfAborted();
