@@ -35,6 +35,9 @@ import { type Choices, type DiffForm, withChoices } from "./choices.ts";
 const WINDOW = 60;
 const OUTLINE_TURNS = 500;
 
+/** Parts that are loaded for one step back. */
+const MAX_PARTS = 10;
+
 /** The numbers are read again after the session has not grown for this time. */
 const PAUSE_MS = 500;
 
@@ -156,12 +159,14 @@ export class SessionState {
   async showTurn(turn: number): Promise<void> {
     const isLoaded = (): boolean => this.#numbered.value.some((one) => one.turn === turn);
     // The end of a session that is still being read goes further back than what is loaded of it.
-    const before = (this.#numbered.value[0]?.turn ?? 0) - 1;
-    const isNear = turn === before || (turn < before && this.#older !== null);
+    const first = (): number => this.#numbered.value[0]?.turn ?? 0;
+    const isNear = turn === first() - 1 || (turn < first() && (turn < 0 || this.#older !== null));
     if (isNear && this.reading.value !== null) {
       // On the way to the turn before, the page would say that the reader is there.
       this.goal.value = null;
       await this.loadOlder();
+      // A part can have fewer turns than the reader went back while it was loaded.
+      for (let part = 1; turn < 0 && turn < first() && part < MAX_PARTS; part++) await this.loadOlder();
     }
     if (turn < 0 && !isLoaded()) return;
     await this.#goTo({ to: "turn", turn }, isLoaded() ? null : `turn:${turn}`);
