@@ -27,6 +27,9 @@ const TELLING_SEEDS = [
   [220485312, "a title that met a full disk failed with the system's raw error"],
   [220485233, "an older state came back from the trash after the clock had been set back"],
   [220485275, "a fork gave the one before it, because a power cut brought a removed note back"],
+  [1492632216, "an emptying that was cut off left the older of two states of a session"],
+  [1492632225, "a restoration that met a full disk gave the session back and kept it in the trash"],
+  [1492632264, "zeros in place of words that were not written stayed after a power cut"],
   [220485303, "a draft of a failed write was there again after a power cut"],
 ] as const;
 

@@ -44,7 +44,7 @@ export {
   toTime,
 } from "./json.ts";
 export { lockSession, type WriterLock } from "./lock.ts";
-export { copyDurably, keepDurably, moveDurably, unfinishedPath } from "./move.ts";
+export { copyDurably, keepDurably, moveDurably, placeDurably, unfinishedPath } from "./move.ts";
 export { ancestorsOf, type ParentProcess, programsIn, type RunningProgram, writersOf } from "./open-files.ts";
 export { assertAllowed, type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";

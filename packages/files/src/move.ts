@@ -24,14 +24,22 @@ export function unfinishedPath(path: string, pid: number): string {
  * and `unfinishedPath(to)`. Errors: the system's.
  */
 export function moveDurably(from: string, to: string): void {
-  const fresh = unfinishedPath(to, process.pid);
-  rmSync(fresh, { force: true });
-  linkOrCopy(from, fresh);
-  renameDurably(fresh, to);
-  // The same file under both names: a rename does nothing then.
-  rmSync(fresh, { force: true });
+  placeDurably(from, to);
   rmSync(from);
   syncPath(dirname(from));
+}
+
+/** Gives a file a second name in place of what is there; see `keepDurably`. Errors: the system's; nothing is changed then. */
+export function placeDurably(from: string, to: string): void {
+  const fresh = unfinishedPath(to, process.pid);
+  try {
+    rmSync(fresh, { force: true });
+    linkOrCopy(from, fresh);
+    renameDurably(fresh, to);
+  } finally {
+    // The same file under both names: a rename does nothing then.
+    rmSync(fresh, { force: true });
+  }
 }
 
 /**

@@ -70,8 +70,8 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "a whole append of a killed process is taken back by one byte",
     file: "editing/placing/settle-files.ts",
-    find: "if (lines.length >= whole.length || !lines.equals(whole.subarray(0, lines.length))) return;\n    ftruncateSync(fd, size);",
-    replace: "if (!lines.equals(whole.subarray(0, lines.length))) return;\n    ftruncateSync(fd, size - 1);",
+    find: "if (lines.length > whole.length || lines.equals(whole) || !isPartOf(lines, whole)) return;\n    ftruncateSync(fd, size);",
+    replace: "if (!isPartOf(lines, whole)) return;\n    ftruncateSync(fd, size - 1);",
   },
   {
     name: "the unfinished file of a killed process stays",
@@ -100,9 +100,9 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "a deletion removes the old name before the new one is there",
     file: "files/move.ts",
-    find: "  linkOrCopy(from, fresh);\n  renameDurably(fresh, to);",
+    find: "    linkOrCopy(from, fresh);\n    renameDurably(fresh, to);",
     replace:
-      "  linkOrCopy(from, fresh);\n  rmSync(from);\n  syncPath(dirname(from));\n  renameDurably(fresh, to);\n  linkOrCopy(to, from);",
+      "    linkOrCopy(from, fresh);\n    rmSync(from);\n    syncPath(dirname(from));\n    renameDurably(fresh, to);\n    linkOrCopy(to, from);",
   },
   {
     name: "the folder that a file left is not synced",

@@ -28,7 +28,7 @@ export function settleAppend({ path, size, text }: AppendNote, pid: number): voi
     const there = Buffer.alloc(rest);
     readSync(fd, there, 0, rest, size);
     const lines = there[0] === LINE_FEED ? there.subarray(1) : there;
-    if (lines.length >= whole.length || !lines.equals(whole.subarray(0, lines.length))) return;
+    if (lines.length > whole.length || lines.equals(whole) || !isPartOf(lines, whole)) return;
     ftruncateSync(fd, size);
     fsyncSync(fd);
   } finally {
@@ -37,6 +37,11 @@ export function settleAppend({ path, size, text }: AppendNote, pid: number): voi
 }
 
 const LINE_FEED = 0x0a;
+
+/** After a power cut, a file may have the length of what was written, with zeros in place of some of it. */
+function isPartOf(lines: Buffer, whole: Buffer): boolean {
+  return lines.every((byte, at) => byte === 0 || byte === whole[at]);
+}
 
 /**
  * Removes what lies next to the place, and, where the session is there, adds the lines that belong to it.

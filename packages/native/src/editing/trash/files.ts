@@ -20,6 +20,7 @@ import {
   keepDurably,
   makeFolderDurably,
   moveDurably,
+  placeDurably,
   renameDurably,
   syncPath,
   unfinishedPath,
@@ -187,8 +188,10 @@ function toMoveError(cause: unknown): unknown {
 }
 
 /**
+ * Every file has its place again, and lies in the trash too.
+ *
  * Errors: `conflict` where something else lies in a place by now or was changed in the trash, `corrupt` where
- * it is gone from there, and nothing is moved then; `unwritable`.
+ * it is gone from there, `unwritable`; nothing has come back then, but in the place of what gave way.
  */
 export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: string): void {
   const waiting = kept.filter((file) => isToGoBack(file, folder, plan));
@@ -200,14 +203,18 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
       details: { expected: file.sha256, found: hash },
     });
   }
+  const fresh: string[] = [];
   try {
-    for (const file of waiting) {
-      makeFolderDurably(dirname(file.from));
-      moveDurably(join(folder, file.to), file.from);
+    for (const { from, to } of waiting) {
+      const isNew = !isThere(from);
+      makeFolderDurably(dirname(from));
+      placeDurably(join(folder, to), from);
+      if (isNew) fresh.push(from);
     }
     for (const lines of plan.indexLines) writeBack(lines);
   } catch (cause) {
-    // The files that have moved so far stay: the next attempt continues from there.
+    for (const path of fresh) rmSync(path);
+    if (fresh.length > 0) removeEmptied(plan);
     throw toMoveError(cause);
   }
 }

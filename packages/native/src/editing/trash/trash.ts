@@ -265,11 +265,22 @@ function writeManifest(folder: string, manifest: Manifest): void {
   }
 }
 
-/** In one step, so that no half of it is ever taken for a trashed session. */
+/** In one step, so that no half of it is ever taken for a trashed session. A full disk may have no room for another name. */
 function removeFolder(places: Places, trashId: string): void {
+  const folder = join(trashFolder(places), trashId);
   const gone = join(trashFolder(places), `.gone-${trashId}`);
-  renameDurably(join(trashFolder(places), trashId), gone);
-  rmSync(gone, { recursive: true });
+  const isRenamed = renamed(folder, gone);
+  rmSync(isRenamed ? gone : folder, { recursive: true });
+}
+
+function renamed(from: string, to: string): boolean {
+  try {
+    renameDurably(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOSPC") return false;
+    throw error;
+  }
 }
 
 /**
@@ -332,7 +343,8 @@ export function emptyTrash(places: Places, trashedBefore?: Date): TrashedSession
   const old = listTrash(places).sessions.filter(
     ({ trashedAt }) => before === undefined || trashedAt < before,
   );
-  for (const { trashId } of old) {
+  // The oldest first: where this is cut off, the newest state of a session is what is left of it.
+  for (const { trashId } of old.toReversed()) {
     const end = beginNote(places, { how: "empty", trashId });
     removeFolder(places, trashId);
     end();
