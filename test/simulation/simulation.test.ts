@@ -30,6 +30,7 @@ const TELLING_SEEDS = [
   [1492632216, "an emptying that was cut off left the older of two states of a session"],
   [1492632225, "a restoration that met a full disk gave the session back and kept it in the trash"],
   [1492632264, "zeros in place of words that were not written stayed after a power cut"],
+  [700050, "a deletion that was refused lay in the trash after a power cut"],
   [220485303, "a draft of a failed write was there again after a power cut"],
 ] as const;
 

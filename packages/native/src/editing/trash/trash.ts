@@ -6,13 +6,14 @@
  */
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ContinuoError, isContinuoError, openInAgent, type SessionInfo } from "@continuo/core/model";
 import {
   makeFolderDurably,
   type Places,
   renameDurably,
+  syncPath,
   unfinishedPath,
   writeDurably,
   writeFailure,
@@ -91,7 +92,7 @@ export async function moveToTrash(
       await take(manifest, replacement, folder);
     } catch (error) {
       // A file that could not go back stays in the trash, and can be restored.
-      if (areInPlace(files, manifest.replacement)) rmSync(folder, { recursive: true });
+      if (areInPlace(files, manifest.replacement)) removeUnused(folder);
       throw error;
     }
   });
@@ -265,6 +266,12 @@ function writeManifest(folder: string, manifest: Manifest): void {
   }
 }
 
+/** Durably: after a power cut, its manifest alone would tell of a deletion that never was. */
+function removeUnused(folder: string): void {
+  rmSync(folder, { recursive: true });
+  syncPath(dirname(folder));
+}
+
 /** In one step, so that no half of it is ever taken for a trashed session. A full disk may have no room for another name. */
 function removeFolder(places: Places, trashId: string): void {
   const folder = join(trashFolder(places), trashId);
@@ -291,7 +298,7 @@ export async function settleTrash({ trashId }: TrashNote, pid: number, places: P
   const folder = join(trashFolder(places), trashId);
   const manifest = readManifest(join(folder, MANIFEST));
   const isToStay = manifest === null ? holdsMore(folder) : await isTaken(manifest, pid, folder);
-  if (!isToStay) rmSync(folder, { recursive: true, force: true });
+  if (!isToStay && existsSync(folder)) removeUnused(folder);
 }
 
 /** The manifest is written first: where it cannot be read and something else is there, it was damaged later. */
