@@ -131,8 +131,8 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "a refused deletion leaves its folder in the trash",
     file: TRASH,
-    find: "rmSync(folder, { recursive: true });\n      throw error;",
-    replace: "throw error;",
+    find: "      if (areInPlace(files, manifest.replacement)) removeUnused(folder);\n",
+    replace: "",
   },
   {
     name: "an interrupted deletion is left where it was",
