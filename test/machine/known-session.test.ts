@@ -13,7 +13,7 @@ const KEY = `/v1/machine/sessions/claude:${LONG_ID}`;
 test("the next server knows the head and the outline of a long session, until the session changes", async () => {
   const home = homeWithLongSession("Everything that was seen. ".repeat(50_000));
   const file = join(home.path, claudeFile(LONG_ID));
-  // A file that changed a moment ago may change again within its time of change.
+  // A file that changed a moment ago may change again within its time of change: it is kept two seconds later.
   utimesSync(file, new Date("2026-07-01T12:00:00Z"), new Date("2026-07-01T12:00:00Z"));
   await using first = await openMachine(home);
   const known = (machine: typeof first): Promise<KnownSession> => machine.json(`${KEY}/known`);
@@ -23,10 +23,16 @@ test("the next server knows the head and the outline of a long session, until th
     outline: null,
   });
   const head: SessionHead = await first.json(KEY);
-  const outline: Outline = await first.json(`${KEY}/outline?limit=500`);
+  const read = (): Promise<Outline> => first.json(`${KEY}/outline?limit=500`);
+  const outline = await read();
   expect(outline.total).toBe(LONG_TURNS);
   await using next = await openMachine(home);
-  await expect.poll(async () => (await known(next)).outline).toEqual(outline);
+  const isKnown = async (): Promise<unknown> => {
+    await first.json(KEY);
+    await read();
+    return (await known(next)).outline;
+  };
+  await expect.poll(isKnown).toEqual(outline);
   expect((await known(next)).head).toEqual(head);
   const reader = await next.token(["machine:read"]);
   const shown = (await (await next.get(`${KEY}/known`, reader)).json()) as KnownSession;

@@ -5,7 +5,7 @@ import { HISTORY_LIMITS } from "@continuo/agents/pages";
 import { isContinuoError } from "@continuo/core/model";
 import type { KnownSession } from "@continuo/core/wire/machine";
 import { type FoundFile, type PlacesAt, placesOf } from "@continuo/files";
-import { indexPathOf, openRows, stampOf } from "@continuo/native/index-file";
+import { indexPathOf, isSettled, openRows, stampOf } from "@continuo/native/index-file";
 
 export type SessionFacts = Pick<KnownSession, "head" | "outline">;
 
@@ -40,7 +40,8 @@ export function createKnownFacts(places: PlacesAt): KnownFacts {
       if ((row.sizeBytes ?? 0) < HISTORY_LIMITS.smallBytes) return;
       const add = async (): Promise<void> => {
         const files = await filesOf(row, places);
-        if (files === null) return;
+        // What is known of a file that may still change unseen is not stored.
+        if (files === null || !isSettled(files, Date.now())) return;
         const fresh = FACTS.filter((fact) => facts[fact] && kept.get(nameOf(row, fact)) !== stampOf(files));
         if (fresh.length === 0) return;
         const memo = openRows(indexPathOf(placesOf(places)), Date.now(), "usage");
