@@ -251,7 +251,7 @@ describe("a session", () => {
       time: "10:05:00",
     };
     appendFileSync(join(viewer.machine.home.path, claudeFile(CLAUDE_ID)), claudeText(CLAUDE_ID, [added]));
-    await page.locator("main").getByText("One more thing").waitFor();
+    await page.locator("main").getByText("One more thing", { exact: true }).waitFor();
     await page.context().close();
   });
 
@@ -297,8 +297,8 @@ describe("a session", () => {
     await expect.poll(() => tree.locator("[aria-current] bdi").innerText()).toBe("Another question");
     await page.keyboard.press("ArrowLeft");
     await expect.poll(focused).toBe("A third question");
-    await tree.getByText("The next question").click();
-    await main.getByText("The next question").waitFor();
+    await tree.getByText("The next question", { exact: true }).click();
+    await main.getByText("The next question", { exact: true }).waitFor();
     await expect.poll(() => main.getByText("Another answer").count()).toBe(0);
     await page.keyboard.press("Escape");
     await expect.poll(() => tree.count()).toBe(0);
@@ -376,10 +376,10 @@ describe("a session", () => {
     viewer.machine.home.write(claudeFile(id), claudeText(id, [line(1)]));
     const pages = await Promise.all([viewer.open(session(id)), viewer.open(session(id))]);
     const file = join(viewer.machine.home.path, claudeFile(id));
-    for (const { page } of pages) await page.locator("main").getByText("Grown 1.").waitFor();
+    for (const { page } of pages) await page.locator("main").getByText("Grown 1.", { exact: true }).waitFor();
     for (let turn = 2; turn <= 6; turn++) appendFileSync(file, claudeText(id, [line(turn)]));
     for (const { page } of pages) {
-      await page.locator("main").getByText("Grown 6.").waitFor();
+      await page.locator("main").getByText("Grown 6.", { exact: true }).waitFor();
       const asked = await page.locator("main .asked").allInnerTexts();
       expect(asked.map((text) => text.trim())).toEqual([1, 2, 3, 4, 5, 6].map((turn) => `Grown ${turn}.`));
       await page.context().close();
@@ -400,6 +400,6 @@ describe("a session", () => {
 
 test("Codex's sessions open too", async () => {
   const { page } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}`);
-  await page.locator("main").getByText("Hello Codex").waitFor();
+  await page.locator("main").getByText("Hello Codex", { exact: true }).waitFor();
   await page.context().close();
 });
