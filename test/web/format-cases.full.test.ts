@@ -128,7 +128,12 @@ test(
         expect([key, codes.sort()]).toEqual([key, problems]);
         await look();
       }
-      expect(offTheServer(requests.splice(0), machine.url)).toEqual([]);
+      // A page that was left may have asked its own server a moment later.
+      const elsewhere = machines.reduce<readonly string[]>(
+        (urls, { url }) => offTheServer(urls, url),
+        requests.splice(0),
+      );
+      expect(elsewhere).toEqual([]);
     }
     // Nothing above compared nothing with nothing.
     expect(silent).toEqual([]);

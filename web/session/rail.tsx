@@ -69,7 +69,12 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const current = shown.turn.value;
   const at = turns.findIndex(({ number }) => number === current);
   useEffect(() => {
-    if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
+    if (at < 0) return;
+    const scroll = (): void => virtualizer.scrollToIndex(at, { align: "auto" });
+    scroll();
+    // Turns that came before it move the rail a frame later.
+    const frame = requestAnimationFrame(scroll);
+    return () => cancelAnimationFrame(frame);
     // Scrolling works only after the first rows are drawn and the part with this turn is loaded.
     // The turns of the whole session come after those that are loaded.
   }, [current, at < 0, items.length === 0, state.outline.value === null, virtualizer.scrollRect?.height]);

@@ -40,7 +40,7 @@ export function createKnownFacts(places: PlacesAt): KnownFacts {
       if ((row.sizeBytes ?? 0) < HISTORY_LIMITS.smallBytes) return;
       const add = async (): Promise<void> => {
         const files = await filesOf(row, places);
-        // What is known of a file that may still change unseen is not stored.
+        // A file may still change unseen for a moment: nothing is stored about it.
         if (files === null || !isSettled(files, Date.now())) return;
         const fresh = FACTS.filter((fact) => facts[fact] && kept.get(nameOf(row, fact)) !== stampOf(files));
         if (fresh.length === 0) return;
