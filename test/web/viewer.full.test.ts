@@ -56,6 +56,9 @@ describe("a session", () => {
   test("a reader at the end stays there when the place for turns gets lower, and one in the middle stays too", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".dock");
+    // The numbers of turns and the facts come when all of it was read.
+    await page.waitForSelector(".facts-line");
+    await expect.poll(() => turnOf(page)).toBe(String(LONG_TURNS));
     const place = (): Promise<{ readonly top: number; readonly gap: number }> =>
       page.evaluate(`(() => {
         const { scrollTop, clientHeight, scrollHeight } = document.querySelector("main.turns");
