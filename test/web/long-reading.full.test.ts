@@ -57,7 +57,7 @@ test("the keys and the rail work from what is loaded while the rest is read, and
   // The last turn of the session failed, and the one a hundred before it did.
   await page.keyboard.press("]");
   await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS}`);
-  // As far back as what was loaded at first.
+  // Not further back than the part that was loaded at first.
   for (let step = 1; step < 20; step++) {
     await page.keyboard.press("k");
     await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS - step}`);
