@@ -128,7 +128,8 @@ test("!COMMAND runs in the folder of the session, and the next prompt has its ou
   expect(home.prompts().at(-1)).toContain(
     "I ran `basename $PWD; exit 3` (exit code 3). Its output:\nproject\n",
   );
-  on.type("!sleep 60");
+  on.type("!echo begun; sleep 60");
+  await on.until((screen) => screen.includes("\n  begun\n"));
   on.send("C-c");
   await on.until(ended("ended by SIGTERM"));
 });

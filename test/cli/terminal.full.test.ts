@@ -82,6 +82,7 @@ describe("in a terminal", () => {
       "Fix the build",
       `claude:${CLAUDE_ID} · /home/ann/app · main · 5 messages`,
       "· 2 branches (--tree, --all)",
+      "no file changed · answered · --facts shows more",
       "",
       "❯ you · 2025-01-05 10:00",
       "  Fix the build",
