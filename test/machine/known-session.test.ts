@@ -30,10 +30,10 @@ test("the next server knows the head and the outline of a long session, until th
   const isKnown = async (): Promise<unknown> => {
     await first.json(KEY);
     await read();
-    return (await known(next)).outline;
+    const { head: knownHead, outline: knownOutline } = await known(next);
+    return { head: knownHead, outline: knownOutline };
   };
-  await expect.poll(isKnown).toEqual(outline);
-  expect((await known(next)).head).toEqual(head);
+  await expect.poll(isKnown).toEqual({ head, outline });
   const reader = await next.token(["machine:read"]);
   const shown = (await (await next.get(`${KEY}/known`, reader)).json()) as KnownSession;
   expect(shown.head?.readOnly).toBe("This page may only read.");
