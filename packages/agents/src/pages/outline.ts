@@ -4,8 +4,9 @@
  */
 
 import { ContinuoError, type SessionFacts, type ToolCallBlock } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
 import { numbered } from "@continuo/core/transcript/html";
-import { factsOfTurns } from "@continuo/core/transcript/work";
+import { createNetFold, factsOfTurns } from "@continuo/core/transcript/work";
 import type {
   ChangedPath,
   ChangesAnswer,
@@ -17,7 +18,6 @@ import type {
 } from "@continuo/core/wire/machine";
 import type { CachedHistory } from "./cached-history.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
-import { linesOfNet, netOf, replacementsOf } from "./net-changes.ts";
 import { type Change, changesOfCall, toOutlineTurn } from "./turn-facts.ts";
 
 export interface OutlineQuery {
@@ -123,14 +123,7 @@ export function changesOfFile(kept: CachedHistory, path: string, after = 0): Fil
     changes.push(shown);
   }
   const next = after + changes.length;
-  const net =
-    after === 0
-      ? netOfAll(
-          kept,
-          all.map(({ change }) => change),
-          path,
-        )
-      : null;
+  const net = after === 0 ? netOf(kept, path) : null;
   return { path, changes, net, total: all.length, nextAfter: next < all.length ? next : null };
 }
 
@@ -160,13 +153,13 @@ function detailsOf(kept: CachedHistory, { index, callId }: Change): unknown {
   return undefined;
 }
 
-function netOfAll(kept: CachedHistory, changes: readonly Change[], path: string): FileChanges["net"] {
-  const made = changes.filter((change) => change.status !== "failed");
-  if (made.length < 2 || made.length > HISTORY_LIMITS.fileChanges) return null;
-  const calls = new Map(made.map((change) => [`${change.index} ${change.callId}`, callOf(kept, change)]));
-  const replacements = [...calls.values()].flatMap((call) =>
-    call === null ? [] : replacementsOf(call, path),
-  );
-  const [file] = numbered([{ path, lines: linesOfNet(path, netOf(replacements)) }], undefined);
-  return file?.lines.slice(0, HISTORY_LIMITS.changeLines) ?? null;
+/** The rest of all changes; `null` where one of them is too large to be held, and where there is only one. */
+function netOf({ turns }: CachedHistory, path: string): FileChanges["net"] {
+  const items = turns.flatMap(({ work }) => work.items).filter((item) => item.type === "edit");
+  const made = items.filter(({ edit }) => visibleLine(edit.path.trim()) === path);
+  if (made.length < 2 || made.some(({ isCounted }) => isCounted)) return null;
+  const fold = createNetFold();
+  for (const { edit } of made) fold.apply(edit);
+  const lines = fold.lines()?.slice(0, HISTORY_LIMITS.changeLines) ?? null;
+  return lines?.map(({ before = null, after = null, ...line }) => ({ ...line, before, after })) ?? null;
 }

@@ -12,6 +12,7 @@ export type { FileEdit } from "./file-edit.ts";
 export { fileEditsOf } from "./file-edits.ts";
 export { type DiffOfFile, type Hunk, type HunkLine, linesOf, parseUnifiedDiff } from "./hunks.ts";
 export { isTelling, type LineOrigins, type LineWriter, lineOrigins } from "./line-origins.ts";
+export { createNetFold, type NetChange, type NetFold } from "./net-change.ts";
 export { createPaths, type Paths } from "./paths.ts";
 export { type FactsOptions, type FactsTurn, factsOfTurns, sessionFacts } from "./session-facts.ts";
 export { createTurnWork, foldWork, MAX_WORK_CHARS, type TurnWork, type WorkBudget } from "./turn-work.ts";

@@ -19,6 +19,36 @@ function replaced(before: string, after: string): FileEdit {
   return { path: "a", movedFrom: null, kind: "edit", hunks: [hunkOfTexts(before, after, { partial: true })] };
 }
 
+function linesOfNet(...edits: readonly FileEdit[]): readonly string[] | undefined {
+  const fold = createNetFold();
+  for (const edit of edits) fold.apply(edit);
+  return fold
+    .lines()
+    ?.map(({ sign, text, before, after }) => `${sign}${text} ${before ?? ""}:${after ?? ""}`);
+}
+
+test("the lines of the net change are those of the end beside those of the beginning, with a few around them", () => {
+  const file = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`);
+  expect(
+    linesOfNet(
+      numbered(2, " b", "-x = 1", "+x = 2"),
+      numbered(3, "-x = 2", "+x = 3"),
+      numbered(40, "-far", "+away", " near"),
+    ),
+  ).toEqual([" b 2:2", "-x = 1 3:", "+x = 3 :3", "… :", "-far 40:", "+away :40", " near 41:41"]);
+  expect(linesOfNet(replaced("x", "y"), replaced("y", "x"))).toEqual([]);
+  const edits = [wholeEdit("a", `${file.join("\n")}\n`, "create"), numbered(6, "-line 6", "+six")];
+  expect(linesOfNet(...edits)?.filter((line) => line.startsWith("+"))).toHaveLength(12);
+  expect(linesOfNet(replaced("one\ntwo", "one\n2"), replaced("three", "3"))).toEqual([
+    " one :",
+    "-two :",
+    "+2 :",
+    "… :",
+    "-three :",
+    "+3 :",
+  ]);
+});
+
 test("a line that is changed three times counts once", () => {
   const edits = [
     numbered(10, " a", "-x = 1", "+x = 2", " b"),

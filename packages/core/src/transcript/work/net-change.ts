@@ -3,6 +3,7 @@
  * modelled as far as the edits show it, so that a line which was added and removed again counts nowhere. Pure.
  */
 
+import { type DiffLine, visibleLine } from "../render/index.ts";
 import type { FileEdit } from "./file-edit.ts";
 import { compareLines, type Hunk, type HunkLine } from "./hunks.ts";
 import { locate, type Piece, type Place } from "./pieces.ts";
@@ -19,6 +20,8 @@ export interface NetFold {
   apply(edit: FileEdit): void;
   /** `null` if the file is as it was. */
   finish(): NetChange | null;
+  /** The changed lines with those around them, `…` for lines between them; `null` if there were too many edits. */
+  lines(): readonly DiffLine[] | null;
 }
 
 /** After looking at this many pieces, later edits of the file are counted one by one. */
@@ -66,8 +69,8 @@ export function createNetFold(): NetFold {
       const { kind, hunks } = edit;
       visits += pieces.length * Math.max(1, hunks.length);
       if (visits > MAX_VISITS) {
-        single.added += count(hunks, "+");
-        single.removed += count(hunks, "-");
+        single.added += countHunks(hunks, "+");
+        single.removed += countHunks(hunks, "-");
         known = "part";
       } else if (kind === "delete") erase(hunks);
       else if (kind === "edit") for (const hunk of hunks) pieces = applyHunk(pieces, hunk);
@@ -83,11 +86,16 @@ export function createNetFold(): NetFold {
       if (isUndone || (status === "changed" && added + removed === 0 && known === "all")) return null;
       return { status, added, removed, known };
     },
+    lines: () => (visits > MAX_VISITS ? null : shownLines(pieces)),
   };
 }
 
-function count(hunks: readonly Hunk[], sign: HunkLine["sign"]): number {
-  return hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.sign === sign).length, 0);
+function countHunks(hunks: readonly Hunk[], sign: HunkLine["sign"]): number {
+  return hunks.reduce((sum, { lines }) => sum + countSigns(lines, sign), 0);
+}
+
+function countSigns(lines: readonly HunkLine[], sign: HunkLine["sign"]): number {
+  return lines.filter((line) => line.sign === sign).length;
 }
 
 function applyHunk(pieces: readonly Piece[], hunk: Hunk): Piece[] {
@@ -146,21 +154,63 @@ function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into
   return [...made, ...rest];
 }
 
-/** Lines that stand removed and added at one place, and are the same, were put back. */
-function countPieces(pieces: readonly Piece[]): { readonly added: number; readonly removed: number } {
-  const total = { added: 0, removed: 0 };
+/** The file with what changed in it. Lines that stand removed and added at one place, and are the same, were put back. */
+function comparedPieces(pieces: readonly Piece[]): readonly (HunkLine | (Piece & { type: "gap" }))[] {
+  const all: (HunkLine | (Piece & { type: "gap" }))[] = [];
   let [old, fresh]: [string[], string[]] = [[], []];
   const settle = (): void => {
-    const lines = old.length === 0 || fresh.length === 0 ? null : compareLines(old, fresh);
-    total.added += lines === null ? fresh.length : lines.filter(({ sign }) => sign === "+").length;
-    total.removed += lines === null ? old.length : lines.filter(({ sign }) => sign === "-").length;
+    for (const line of compareLines(old, fresh)) all.push(line);
     [old, fresh] = [[], []];
   };
   for (const piece of pieces) {
     if (piece.type === "removed") old.push(piece.text);
     else if (piece.type === "line" && piece.isAdded) fresh.push(piece.text);
-    else settle();
+    else {
+      settle();
+      all.push(piece.type === "gap" ? piece : { sign: " ", text: piece.text });
+    }
   }
   settle();
-  return total;
+  return all;
 }
+
+function countPieces(pieces: readonly Piece[]): { readonly added: number; readonly removed: number } {
+  const lines = comparedPieces(pieces).filter((line) => "sign" in line);
+  return { added: countSigns(lines, "+"), removed: countSigns(lines, "-") };
+}
+
+/** Lines around a change that are shown. */
+const CONTEXT = 3;
+
+function shownLines(pieces: readonly Piece[]): readonly DiffLine[] {
+  const all: DiffLine[] = [];
+  let [before, after] = [1, 1];
+  for (const line of comparedPieces(pieces)) {
+    if ("type" in line) {
+      all.push(LEFT_OUT);
+      [before, after] = [before + line.lines, after + line.lines];
+      continue;
+    }
+    const { sign, text } = line;
+    all.push({
+      sign,
+      text: visibleLine(text),
+      ...(sign !== "+" && Number.isFinite(before) && { before }),
+      ...(sign !== "-" && Number.isFinite(after) && { after }),
+    });
+    if (sign !== "+") before += 1;
+    if (sign !== "-") after += 1;
+  }
+  const isNear = new Set<number>();
+  for (const [at, { sign }] of all.entries()) {
+    if (sign === " " || sign === "…") continue;
+    for (let near = at - CONTEXT; near <= at + CONTEXT; near++) isNear.add(near);
+  }
+  const shown = all.map((line, at) => (isNear.has(at) ? line : LEFT_OUT));
+  const isGap = (at: number): boolean => shown[at] === undefined || shown[at] === LEFT_OUT;
+  return shown.filter(
+    (line, at) => line !== LEFT_OUT || (!isGap(at - 1) && shown.slice(at).some((one) => one !== LEFT_OUT)),
+  );
+}
+
+const LEFT_OUT: DiffLine = { sign: "…", text: "" };
