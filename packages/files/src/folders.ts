@@ -28,6 +28,16 @@ export function namesIn(folder: string): string[] {
   }
 }
 
+/** Names in a folder; none where it is not there. Errors: the system's for one that cannot be read. */
+export function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return [];
+    throw error;
+  }
+}
+
 /** `null` where there is no such file, or it cannot be read. A pipe would wait for a writer, a device has no end. */
 export function readSmallFile(
   path: string,

@@ -23,6 +23,7 @@ export {
   canonicalFolder,
   type FoundFile,
   filesBelow,
+  listNames,
   namesIn,
   packageFile,
   readJsonFile,

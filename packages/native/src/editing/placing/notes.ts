@@ -1,7 +1,7 @@
 /** The notes of edits: files in `CONTINUO_HOME/unfinished`, which exist while an edit takes place. */
 
 import { randomInt } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentName, isAgentName } from "@continuo/core/model";
 import {
@@ -9,6 +9,7 @@ import {
   isJson,
   isRunning,
   isWriteFailure,
+  listNames,
   type Places,
   type ProcessPlace,
   placeOfThisProcess,
@@ -122,7 +123,7 @@ export function beginNote(places: Places, note: Note): () => void {
 export function notesLeft(places: Places): readonly LeftNote[] {
   const folder = notesFolder(places);
   const left: LeftNote[] = [];
-  for (const name of namesOf(folder)) {
+  for (const name of listNames(folder)) {
     const [, digits, ending] = /^(\d+)-\d+\.json(.*)$/u.exec(name) ?? [];
     const path = join(folder, name);
     const pid = Number(digits);
@@ -167,15 +168,6 @@ export function isGone(pid: number, startedAt: string | null = null): boolean {
 
 function notesFolder(places: Places): string {
   return join(continuoHome(places), "unfinished");
-}
-
-function namesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return [];
-    throw error;
-  }
 }
 
 interface ReadNote {

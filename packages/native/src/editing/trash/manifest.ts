@@ -3,10 +3,10 @@
  * disk before anything moves.
  */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { ContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
-import { continuoHome, isJson, type Json, type Places } from "@continuo/files";
+import { continuoHome, isJson, type Json, listNames, type Places } from "@continuo/files";
 import type { TrashPlan } from "../../native/kit/index.ts";
 import type { KeptFile } from "./files.ts";
 
@@ -79,7 +79,7 @@ function readManifests(places: Places): { readonly manifests: Manifest[]; readon
   const base = trashFolder(places);
   const manifests: Manifest[] = [];
   const problems: Problem[] = [];
-  for (const name of namesIn(base)) {
+  for (const name of listNames(base)) {
     const path = join(base, name, MANIFEST);
     if (name.startsWith(".") || !existsSync(path)) continue;
     const manifest = readManifest(path);
@@ -92,16 +92,6 @@ function readManifests(places: Places): { readonly manifests: Manifest[]; readon
       });
   }
   return { manifests: manifests.sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1)), problems };
-}
-
-/** None below what is no folder: who makes it says what is in its place. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return [];
-    throw error;
-  }
 }
 
 /** `null` where there is none, or it is damaged. */
