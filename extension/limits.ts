@@ -105,7 +105,7 @@ export const LIMITS = {
   accessPollMs: 1_000,
   /** The extension stops asking when the server has not answered for this time. */
   accessAwayMs: 60_000,
-  /** The interval at which the extension checks a server that does not work. */
+  /** The interval at which an open panel asks whether its server knows its token. */
   serverCheckMs: 5_000,
 
   /** Pieces of evidence of one batch. */

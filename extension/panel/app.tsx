@@ -75,17 +75,23 @@ export function App(): JSX.Element {
   );
 }
 
-/** The reason why the server does not work, looked for when the panel opens, and again while something is wrong. */
+/**
+ * The reason why the server does not work, looked for when the panel opens, and every few seconds from then on: a token
+ * can end at any time, and a server knows one for a second more. Once a server has worked, the sessions say themselves that
+ * it is away.
+ */
 function useServerProblem({ serverUrl, token }: Server): Failure | null {
   const [problem, setProblem] = useState<Failure | null>(null);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
+    let hasWorked = false;
     const look = async (): Promise<void> => {
       const found = await checkServer({ serverUrl, token }).then(() => null, failureOf);
       if (isOver) return;
-      setProblem(found);
-      if (found !== null) timer = setTimeout(() => void look(), LIMITS.serverCheckMs);
+      hasWorked ||= found === null;
+      setProblem(hasWorked && found?.isAccess !== true ? null : found);
+      timer = setTimeout(() => void look(), LIMITS.serverCheckMs);
     };
     setProblem(null);
     if (token !== "") void look();
