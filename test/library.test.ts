@@ -1,9 +1,8 @@
 /** The library's entry, on sessions that the real agents wrote. */
 
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   checkNativeSession,
   listNativeSessions,
@@ -12,14 +11,14 @@ import {
   type Places,
   readNativeSession,
 } from "../src/index.ts";
+import { scratchFolder } from "./scratch-folder.ts";
 
 const FIXTURES = join(import.meta.dirname, "fixtures");
 
-let home: string;
+const home = scratchFolder("library");
 let places: Places;
 
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-library-"));
   places = { home, env: {} };
   for (const name of ["parallel-tools", "branch", "fork", "renamed-and-archived"]) {
     cpSync(join(FIXTURES, "claude", name, "home"), join(home, ".claude"), { recursive: true });
@@ -28,7 +27,6 @@ beforeAll(() => {
     cpSync(join(FIXTURES, "codex", name, "home"), join(home, ".codex"), { recursive: true });
   }
 });
-afterAll(() => rmSync(home, { recursive: true }));
 
 describe("listNativeSessions", () => {
   test("newest first, archived ones left out and counted", async () => {

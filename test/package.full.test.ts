@@ -11,15 +11,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "../packages/store/src/store/schema/index.ts";
+import { scratchFolder } from "./scratch-folder.ts";
 import { linkModules } from "./sizes/linked-modules.ts";
 import { builtExtension } from "./sizes/prepared.ts";
 import { sampleStore, writeOlderStore } from "./store/harness/older-store.ts";
@@ -40,7 +39,7 @@ const entries = Object.entries(manifest.exports).flatMap(([name, entry]) =>
   typeof entry === "string" ? [] : [{ specifier: name.replace(/^\./u, "continuo"), ...entry }],
 );
 
-let folder: string;
+const folder = scratchFolder("package");
 let user: string;
 let installed: string;
 
@@ -61,7 +60,6 @@ function node(code: string): string {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-package-"));
   user = join(folder, "user");
   installed = join(user, "node_modules/continuo");
   const clone = join(folder, "clone");
@@ -87,8 +85,6 @@ beforeAll(async () => {
   for (const name of Object.keys(manifest.dependencies)) link(name);
   writeFileSync(join(user, "package.json"), JSON.stringify({ type: "module" }));
 }, 600_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each(entries)("$specifier is loaded, and has its types", ({ specifier, types }) => {
   expect(existsSync(join(installed, types))).toBe(true);

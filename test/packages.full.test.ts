@@ -9,13 +9,12 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "./scratch-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MODULES = join(ROOT, "node_modules");
@@ -25,14 +24,11 @@ interface Manifest {
   readonly exports: Readonly<Record<string, { readonly types: string }>>;
 }
 
-let folder: string;
+const folder = scratchFolder("packages");
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-packages-"));
   run(process.execPath, [join(ROOT, "scripts/pack.ts"), join(folder, "packed")], ROOT);
 }, 600_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function run(file: string, args: readonly string[], cwd: string): string {
   const env = { PATH: `${MODULES}/.bin:${process.env.PATH}`, HOME: folder, npm_config_offline: "true" };

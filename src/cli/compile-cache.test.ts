@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../test/scratch-folder.ts";
 import { compileCacheFolder, MAX_KEPT_BUILDS } from "./compile-cache.ts";
 
 let root: string;
 let bundle: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "continuo-compiled-"));
+  root = scratchFolder("compiled");
   bundle = join(root, "main.js");
   writeFileSync(bundle, "");
 });
-
-afterEach(() => rmSync(root, { recursive: true }));
 
 const home = (): string => join(root, "home");
 const kept = (): string[] => readdirSync(join(home(), "cache/compiled"));

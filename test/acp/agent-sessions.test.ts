@@ -1,19 +1,16 @@
 /** `sessions(agent)`: list, capabilities and resume, of an agent that Continuo reads and of one that speaks ACP. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import * as continuo from "../../src/index.ts";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { chunk, DONE, hello1, spoken, turn } from "./script.ts";
 import { scripted } from "./scripted.ts";
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-sessions-"));
+  scratch = scratchFolder("sessions");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 const row = (sessionId: string, updatedAt: string, cwd: string) => ({
   sessionId,

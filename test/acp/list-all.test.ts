@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentDriver, ContinuoError } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { listAllSessions } from "../../packages/agents/src/catalog/agent-lists.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { hello1 } from "./script.ts";
 import { scripted } from "./scripted.ts";
 
@@ -22,7 +22,7 @@ const HEADER = (id: string) =>
     .join("\n");
 
 test("the lists of agents are merged with the files: no session twice, and a list that fails is reported beside them", async () => {
-  const home = mkdtempSync(join(tmpdir(), "continuo-list-"));
+  const home = scratchFolder("list");
   const folder = join(home, ".pi/agent/sessions/--folder--");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "2026-01-02T00-00-00-000Z_on-disk.jsonl"), `${HEADER("on-disk")}\n`);

@@ -1,13 +1,13 @@
 /** A policy holds an ACP agent by its arguments, its environment, its mode, or the options of its session. */
 
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PermissionPolicy } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { askingEnvironment } from "../../packages/agents/src/drivers/acp/opencode-policies.ts";
 import { modeFor, policyOf } from "../../packages/agents/src/drivers/acp/policies.ts";
 import { type AcpProgram, knownProgram } from "../../packages/agents/src/drivers/acp/programs.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { hello1, turn } from "./script.ts";
 import { scripted } from "./scripted.ts";
 
@@ -105,7 +105,7 @@ test.each([
 
 /** The rules of the environment as opencode 1.18.33 puts them together with the person's own: the last that fits counts. */
 function rulesOf(own: Json, env: Record<string, string> = {}): readonly string[] {
-  const home = mkdtempSync(join(tmpdir(), "continuo-opencode-"));
+  const home = scratchFolder("opencode");
   mkdirSync(join(home, ".config/opencode"), { recursive: true });
   writeFileSync(join(home, ".config/opencode/opencode.json"), JSON.stringify(own));
   const { OPENCODE_PERMISSION = "", OPENCODE_CONFIG_CONTENT = "" } = askingEnvironment({ home, env });
@@ -163,7 +163,7 @@ test("opencode under ask keeps what the environment configures, and the limits o
   const agent = { plan: { model: "m" }, general: { model: "n", permission: { glob: "deny" } } };
   const content = { theme: "x", tools: { grep: false }, agent };
   const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(content) };
-  const home = mkdtempSync(join(tmpdir(), "continuo-opencode-"));
+  const home = scratchFolder("opencode");
   const given = JSON.parse(askingEnvironment({ home, env }).OPENCODE_CONFIG_CONTENT ?? "");
   expect(given).toMatchObject({ theme: "x", tools: { grep: false, "**": true } });
   // An agent that the person configured has only their rules.

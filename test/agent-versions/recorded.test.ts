@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { homeShapes } from "../../scripts/agent-versions/home-shape.ts";
 import { readRecorded, writtenChanges } from "../../scripts/agent-versions/recorded.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "recorded-"));
+  folder = scratchFolder("recorded");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function put(name: string, text: string): void {
   mkdirSync(join(folder, name, ".."), { recursive: true });

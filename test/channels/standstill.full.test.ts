@@ -4,14 +4,14 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AgenticClient, connect } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram, newPostgresDatabase } from "../sizes/prepared.ts";
 
 const PARTICIPANTS = 20;
@@ -88,8 +88,7 @@ async function allWrite(watched: readonly Watched[], words: string): Promise<voi
 
 describe.each(Object.entries(ENGINES))("on %s", (_engine, newUrl) => {
   test("of 20 participants none ends when a server stands still for up to 15 s and clocks jump by a day", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "continuo-standstill-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = scratchFolder("standstill");
     const storeUrl = await newUrl(folder);
     await (await openStore(storeUrl, { migrate: true })).close();
     const offsetFile = join(folder, "offset");

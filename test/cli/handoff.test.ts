@@ -6,29 +6,27 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { type Run, runWith } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
 
-let home: string;
+const home = scratchFolder("cli-handoff");
 let cwd: string;
 let bin: string;
 
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-cli-handoff-"));
   cwd = join(home, "my project");
   bin = join(home, "bin");
   mkdirSync(cwd);
@@ -39,7 +37,6 @@ beforeAll(() => {
   writeFileSync(join(bin, "codex"), '#!/bin/sh\necho "$PWD: $*"\nexit 3\n');
   chmodSync(join(bin, "codex"), 0o755);
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 function continuo(...args: readonly string[]): Run {
   return runWith({ home, bin, cwd }, args);
@@ -59,160 +56,136 @@ describe("export --bundle and import", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await here("session", "export", ID, "--bundle", file);
     expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining("--force") });
-    const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
-    try {
-      const there = (...args: readonly string[]): Promise<Run> =>
-        runHere({ path: other }, args, { env: { PATH: bin } });
-      const lost = await there("import", file);
-      expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining("--cwd DIR")]);
-      expect((await there("import", file, "--cwd", ".", "--dry-run")).stdout).toContain(
-        "Nothing was written",
-      );
-      expect(existsSync(join(other, ".claude"))).toBe(false);
-      const made = await there("import", file, "--cwd", ".", "--json");
-      expect([made.code, made.stderr]).toEqual([0, ""]);
-      const { sessionId, resumeCommand } = JSON.parse(made.stdout);
-      expect(resumeCommand).toEqual(["claude", "--resume", sessionId]);
-      const listed = JSON.parse((await there("session", "list", "--json")).stdout);
-      expect(listed).toMatchObject([{ agent: "claude", sessionId, cwd: realpathSync(other) }]);
-      const moved = await there("import", file, "--cwd", ".", "--to", "codex", "--no-verify", "--json");
-      expect(JSON.parse(moved.stdout)).toMatchObject({ agent: "codex", verification: { by: "continuo" } });
-    } finally {
-      rmSync(other, { recursive: true, force: true });
-    }
+    const other = scratchFolder("cli-import");
+    const there = (...args: readonly string[]): Promise<Run> =>
+      runHere({ path: other }, args, { env: { PATH: bin } });
+    const lost = await there("import", file);
+    expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining("--cwd DIR")]);
+    expect((await there("import", file, "--cwd", ".", "--dry-run")).stdout).toContain("Nothing was written");
+    expect(existsSync(join(other, ".claude"))).toBe(false);
+    const made = await there("import", file, "--cwd", ".", "--json");
+    expect([made.code, made.stderr]).toEqual([0, ""]);
+    const { sessionId, resumeCommand } = JSON.parse(made.stdout);
+    expect(resumeCommand).toEqual(["claude", "--resume", sessionId]);
+    const listed = JSON.parse((await there("session", "list", "--json")).stdout);
+    expect(listed).toMatchObject([{ agent: "claude", sessionId, cwd: realpathSync(other) }]);
+    const moved = await there("import", file, "--cwd", ".", "--to", "codex", "--no-verify", "--json");
+    expect(JSON.parse(moved.stdout)).toMatchObject({ agent: "codex", verification: { by: "continuo" } });
   });
 
   test("conversations of sub-agents are placed in their own agent; in another one the report counts them", async () => {
-    const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
-    try {
-      cpSync(join(import.meta.dirname, "../fixtures/claude/subagent/home"), join(other, ".claude"), {
-        recursive: true,
-      });
-      const there = (...args: readonly string[]) => runHere({ path: other }, args, { env: { PATH: bin } });
-      const [session] = JSON.parse((await there("session", "list", "--json")).stdout);
-      expect((await there("session", "export", session.sessionId, "--bundle", "a.bundle")).code).toBe(0);
-      const own = await there("import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
-      expect([own.code, own.stderr]).toEqual([0, ""]);
-      const { subagents } = JSON.parse(
-        (await there("session", "info", JSON.parse(own.stdout).sessionId, "--json")).stdout,
-      );
-      expect(subagents).toMatchObject([{ description: "Count the teas" }]);
-      const to = ["--to", "codex", "--cwd", ".", "--no-verify", "--json"];
-      const { code, stderr } = await there("import", "a.bundle", ...to);
-      expect([code, stderr]).toEqual([
-        0,
-        "The conversation of 1 sub-agent is not placed: the bundle keeps it.\n",
-      ]);
-    } finally {
-      rmSync(other, { recursive: true, force: true });
-    }
+    const other = scratchFolder("cli-import");
+    cpSync(join(import.meta.dirname, "../fixtures/claude/subagent/home"), join(other, ".claude"), {
+      recursive: true,
+    });
+    const there = (...args: readonly string[]) => runHere({ path: other }, args, { env: { PATH: bin } });
+    const [session] = JSON.parse((await there("session", "list", "--json")).stdout);
+    expect((await there("session", "export", session.sessionId, "--bundle", "a.bundle")).code).toBe(0);
+    const own = await there("import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+    expect([own.code, own.stderr]).toEqual([0, ""]);
+    const { subagents } = JSON.parse(
+      (await there("session", "info", JSON.parse(own.stdout).sessionId, "--json")).stdout,
+    );
+    expect(subagents).toMatchObject([{ description: "Count the teas" }]);
+    const to = ["--to", "codex", "--cwd", ".", "--no-verify", "--json"];
+    const { code, stderr } = await there("import", "a.bundle", ...to);
+    expect([code, stderr]).toEqual([
+      0,
+      "The conversation of 1 sub-agent is not placed: the bundle keeps it.\n",
+    ]);
   });
 
   test("the sub-agent of an imported session of opencode is in its database, and linked to the call that started it", async () => {
-    const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
-    try {
-      for (const [home, fixture] of [
-        ["there", "sub-agent"],
-        ["here", "text-and-thinking"],
-      ] as const) {
-        const from = join(import.meta.dirname, `../fixtures/opencode/${fixture}/home`);
-        cpSync(from, join(other, home), { recursive: true });
-      }
-      const on = (home: string, ...args: readonly string[]) =>
-        runHere({ path: other }, args, { env: { PATH: bin, XDG_DATA_HOME: join(other, home) } });
-      const [{ sessionId }] = JSON.parse((await on("there", "session", "list", "--json")).stdout);
-      expect((await on("there", "session", "export", sessionId, "--bundle", "a.bundle")).code).toBe(0);
-      const importedTo = async (home: string) => {
-        const own = await on(home, "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
-        expect([own.code, own.stderr]).toEqual([0, ""]);
-        const made = JSON.parse(own.stdout);
-        const { subagents } = JSON.parse(
-          (await on(home, "session", "info", made.sessionId, "--json")).stdout,
-        );
-        const [child] = subagents;
-        const said = await on(home, "session", "show", child.location, "--json");
-        expect([said.code, subagents.length]).toEqual([0, 1]);
-        const messages = JSON.parse(said.stdout).messages.map(
-          (message: { readonly role: string; readonly content: unknown }) => [message.role, message.content],
-        );
-        return { child, messages };
-      };
-      const { subagents: before } = JSON.parse(
-        (await on("there", "session", "info", sessionId, "--json")).stdout,
-      );
-      const { id, type, description, toolCallId } = before[0];
-      const first = await importedTo("here");
-      expect(first.messages.length).toBeGreaterThan(1);
-      expect(first.child).toMatchObject({ id, type, description, toolCallId });
-      // The database has a session of that id now.
-      const second = await importedTo("here");
-      expect(second.child).toMatchObject({ type, description, toolCallId });
-      expect(second.child.id).not.toBe(id);
-      expect(second.messages).toEqual(first.messages);
-      const listed = JSON.parse((await on("here", "session", "list", "--json")).stdout);
-      expect(listed).toHaveLength(3);
-    } finally {
-      rmSync(other, { recursive: true, force: true });
+    const other = scratchFolder("cli-import");
+    for (const [home, fixture] of [
+      ["there", "sub-agent"],
+      ["here", "text-and-thinking"],
+    ] as const) {
+      const from = join(import.meta.dirname, `../fixtures/opencode/${fixture}/home`);
+      cpSync(from, join(other, home), { recursive: true });
     }
+    const on = (home: string, ...args: readonly string[]) =>
+      runHere({ path: other }, args, { env: { PATH: bin, XDG_DATA_HOME: join(other, home) } });
+    const [{ sessionId }] = JSON.parse((await on("there", "session", "list", "--json")).stdout);
+    expect((await on("there", "session", "export", sessionId, "--bundle", "a.bundle")).code).toBe(0);
+    const importedTo = async (home: string) => {
+      const own = await on(home, "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+      expect([own.code, own.stderr]).toEqual([0, ""]);
+      const made = JSON.parse(own.stdout);
+      const { subagents } = JSON.parse((await on(home, "session", "info", made.sessionId, "--json")).stdout);
+      const [child] = subagents;
+      const said = await on(home, "session", "show", child.location, "--json");
+      expect([said.code, subagents.length]).toEqual([0, 1]);
+      const messages = JSON.parse(said.stdout).messages.map(
+        (message: { readonly role: string; readonly content: unknown }) => [message.role, message.content],
+      );
+      return { child, messages };
+    };
+    const { subagents: before } = JSON.parse(
+      (await on("there", "session", "info", sessionId, "--json")).stdout,
+    );
+    const { id, type, description, toolCallId } = before[0];
+    const first = await importedTo("here");
+    expect(first.messages.length).toBeGreaterThan(1);
+    expect(first.child).toMatchObject({ id, type, description, toolCallId });
+    // The database has a session of that id now.
+    const second = await importedTo("here");
+    expect(second.child).toMatchObject({ type, description, toolCallId });
+    expect(second.child.id).not.toBe(id);
+    expect(second.messages).toEqual(first.messages);
+    const listed = JSON.parse((await on("here", "session", "list", "--json")).stdout);
+    expect(listed).toHaveLength(3);
   });
 
   test("the sub-agent of an imported session of Codex lies where Codex looks for it, and names its new session", async () => {
-    const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
+    const other = scratchFolder("cli-import");
     const child = "rollout-2026-11-21T22-53-40-01a20050-baf5-7330-87a1-0eb5a788eb57.jsonl";
-    try {
-      cpSync(join(import.meta.dirname, "../formats/codex/sub-agent/home"), join(other, "there"), {
-        recursive: true,
-      });
-      const on = (home: string, ...args: readonly string[]) =>
-        runHere({ path: other }, args, { env: { PATH: bin, CODEX_HOME: join(other, home) } });
-      const id = "01a20050-baa6-7ff1-8449-3131409c2940";
-      expect((await on("there", "session", "export", id, "--bundle", "a.bundle")).code).toBe(0);
-      const own = await on("here", "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
-      expect([own.code, own.stderr]).toEqual([0, ""]);
-      const { sessionId } = JSON.parse(own.stdout);
-      const { subagents } = JSON.parse((await on("here", "session", "info", sessionId, "--json")).stdout);
-      expect(subagents).toMatchObject([{ description: "/root/kid" }]);
-      const path = join(other, "here/sessions/2026/11/21", child);
-      const [header = ""] = readFileSync(path, "utf8").split("\n");
-      expect(JSON.parse(header).payload).toMatchObject({
-        id: "01a20050-baf5-7330-87a1-0eb5a788eb57",
-        session_id: sessionId,
-        parent_thread_id: sessionId,
-        cwd: other,
-      });
-      const again = await on("here", "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
-      expect([again.code, again.stderr]).toEqual([0, ""]);
-      expect(readFileSync(path, "utf8").split("\n")[0]).toBe(header);
-    } finally {
-      rmSync(other, { recursive: true, force: true });
-    }
+    cpSync(join(import.meta.dirname, "../formats/codex/sub-agent/home"), join(other, "there"), {
+      recursive: true,
+    });
+    const on = (home: string, ...args: readonly string[]) =>
+      runHere({ path: other }, args, { env: { PATH: bin, CODEX_HOME: join(other, home) } });
+    const id = "01a20050-baa6-7ff1-8449-3131409c2940";
+    expect((await on("there", "session", "export", id, "--bundle", "a.bundle")).code).toBe(0);
+    const own = await on("here", "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+    expect([own.code, own.stderr]).toEqual([0, ""]);
+    const { sessionId } = JSON.parse(own.stdout);
+    const { subagents } = JSON.parse((await on("here", "session", "info", sessionId, "--json")).stdout);
+    expect(subagents).toMatchObject([{ description: "/root/kid" }]);
+    const path = join(other, "here/sessions/2026/11/21", child);
+    const [header = ""] = readFileSync(path, "utf8").split("\n");
+    expect(JSON.parse(header).payload).toMatchObject({
+      id: "01a20050-baf5-7330-87a1-0eb5a788eb57",
+      session_id: sessionId,
+      parent_thread_id: sessionId,
+      cwd: other,
+    });
+    const again = await on("here", "import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+    expect([again.code, again.stderr]).toEqual([0, ""]);
+    expect(readFileSync(path, "utf8").split("\n")[0]).toBe(header);
   });
 
   test("a session keeps the title that a person gave it, and in another agent it says where it is from", async () => {
-    const machines = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
+    const machines = scratchFolder("cli-import");
     const on = async (machine: string, ...args: readonly string[]) => {
       const root = join(machines, machine);
       mkdirSync(root, { recursive: true });
       return (await runHere({ path: root }, args, { env: { PATH: bin } })).stdout;
     };
-    try {
-      const fixture = join(ROOT, "test/fixtures/codex/title/home");
-      cpSync(fixture, join(machines, "first/.codex"), { recursive: true });
-      const [{ sessionId }] = JSON.parse(await on("first", "session", "list", "--json"));
-      await on("first", "session", "export", sessionId, "--bundle", "../a.bundle");
-      for (const agent of ["codex", "claude"]) {
-        await on("second", "import", "../a.bundle", "--cwd", ".", "--to", agent, "--no-verify");
-      }
-      const listed: readonly { readonly agent: string; readonly title: string }[] = JSON.parse(
-        await on("second", "session", "list", "--json"),
-      );
-      expect(Object.fromEntries(listed.map(({ agent, title }) => [agent, title]))).toEqual({
-        codex: "A name for the timer",
-        claude: "from codex: A name for the timer",
-      });
-    } finally {
-      rmSync(machines, { recursive: true, force: true });
+    const fixture = join(ROOT, "test/fixtures/codex/title/home");
+    cpSync(fixture, join(machines, "first/.codex"), { recursive: true });
+    const [{ sessionId }] = JSON.parse(await on("first", "session", "list", "--json"));
+    await on("first", "session", "export", sessionId, "--bundle", "../a.bundle");
+    for (const agent of ["codex", "claude"]) {
+      await on("second", "import", "../a.bundle", "--cwd", ".", "--to", agent, "--no-verify");
     }
+    const listed: readonly { readonly agent: string; readonly title: string }[] = JSON.parse(
+      await on("second", "session", "list", "--json"),
+    );
+    expect(Object.fromEntries(listed.map(({ agent, title }) => [agent, title]))).toEqual({
+      codex: "A name for the timer",
+      claude: "from codex: A name for the timer",
+    });
   });
 
   test("the folder that a bundle names is used only where it is an absolute path", async () => {

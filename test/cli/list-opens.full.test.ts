@@ -1,25 +1,23 @@
 /** A list of one agent's sessions opens files of that agent only: a file of another one can neither slow nor break it. */
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HOME_VARIABLES } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { cleanEnv, MAIN } from "./home.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 
-let home: string;
+const home = scratchFolder("opens");
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-opens-"));
   for (const agent of AGENT_NAMES) {
     const fixture = join(FIXTURES, agent, agent === "codex" ? "legacy" : "parallel-tools", "home");
     cpSync(fixture, join(home, agent), { recursive: true });
   }
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 interface Listing {
   readonly stdout: string;

@@ -1,20 +1,11 @@
 /** `continuo resume` of Gemini CLI's sessions, which it may delete, and `--print`, which changes nothing. */
 
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { tested } from "../tested-agents.ts";
 import type { Run } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -29,12 +20,11 @@ let home: string;
 let bin: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "continuo-cli-resume-"));
+  root = scratchFolder("cli-resume");
   home = join(root, "home");
   bin = join(root, "bin");
   mkdirSync(bin);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function useFixture(agent: AgentName): string {
   const folder = join(FIXTURES, agent, "image");

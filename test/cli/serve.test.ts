@@ -1,17 +1,17 @@
 /** `continuo serve` as a process, and `continuo token` beside it. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/prepared.ts";
 import { CLAUDE_ID, claudeFile, claudeText, type Run } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let command: string;
-const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
+const home = scratchFolder("serve");
 const bin = join(home, "bin");
 const env = {
   PATH: `${bin}:${process.env.PATH ?? ""}`,
@@ -28,7 +28,6 @@ afterEach(() => {
   for (const child of running) child.kill("SIGKILL");
   running.clear();
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 interface Served {
   readonly url: string;

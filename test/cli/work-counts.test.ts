@@ -4,22 +4,21 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { makeCorpus } from "../../bench/sessions/corpus.ts";
 import type { WorkCounts } from "../counting/preload.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SESSIONS = 60;
 const SETTLING_MS = 2_500;
 
-let scratch: string;
+const scratch = scratchFolder("counts");
 let home: string;
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-counts-"));
   home = makeCorpus({ name: "counted", sessions: SESSIONS, totalBytes: 600_000 }, scratch);
   // A file that was written in the last moments may still change unseen, and is read again each time.
   await sleep(SETTLING_MS);
@@ -27,7 +26,6 @@ beforeAll(async () => {
   // The first list stores what it found out about each file.
   run(["list", "--limit", "20"]);
 });
-afterAll(() => rmSync(scratch, { recursive: true }));
 
 function run(args: readonly string[]): WorkCounts {
   const counts = join(scratch, "counts.json");

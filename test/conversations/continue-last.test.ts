@@ -1,7 +1,6 @@
 /** `--continue` returns to the newest session in which anybody said anything, and a try that fails leaves nothing. */
 
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { lookUp } from "@continuo/agents/catalog";
@@ -16,6 +15,7 @@ import { lastSession } from "../../packages/agents/src/drivers/link/last.ts";
 import { CLAUDE_ID, claudeFile, cleanEnv, writeSessions } from "../cli/home.ts";
 import { createTalkHome } from "../cli/talk.ts";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const NEW_ID = "0f0f0f0f-1111-4222-8333-444444444444";
 const NOW = "2027-01-01T00:00:00.000Z";
@@ -80,7 +80,7 @@ test.each([
   ["opencode", "text-and-thinking"],
   ["copilot", "text-and-thinking"],
 ] as const)("a newer session of %s that has only a title is not the last one", async (agent, name) => {
-  const scratch = mkdtempSync(join(tmpdir(), "continuo-last-"));
+  const scratch = scratchFolder("last");
   const home = await copyHome(scratch, [agent, name]);
   const [spoken] = home.sessions;
   if (spoken === undefined || spoken.cwd === null) throw new Error("the case has no session");
@@ -105,7 +105,7 @@ test.each([
 
 test("a session of Continuo's in which nobody said anything is not the last one", async () => {
   await using store = await openStore("memory:");
-  const cwd = mkdtempSync(join(tmpdir(), "continuo-last-"));
+  const cwd = scratchFolder("last");
   const { sessionId } = await store.createSession({ cwd, title: "spoken" });
   await store.append(sessionId, [{ type: "message_sent", data: { content: "hello" } }]);
   await store.createSession({ cwd, title: "only a title" });

@@ -2,8 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   openSessionAdapter,
@@ -14,6 +13,7 @@ import {
 } from "@continuo/native/editing";
 import { lockNative } from "@continuo/native/writing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 
 const LOCK_HOLDER = await bundledProgram("test/conversations/lock-holder.ts");
@@ -23,7 +23,7 @@ let file = "";
 const children: ChildProcess[] = [];
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-lock-"));
+  home = scratchFolder("lock");
   mkdirSync(join(home, ".claude/projects/-work"), { recursive: true });
   file = join(home, `.claude/projects/-work/${ID}.jsonl`);
   const record = { type: "user", uuid: "u1", parentUuid: null, sessionId: ID, cwd: "/work" };
@@ -33,7 +33,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  rmSync(home, { recursive: true, force: true });
 });
 
 const places = () => ({ home, env: {} });

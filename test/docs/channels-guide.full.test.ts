@@ -1,15 +1,15 @@
 /** docs/guides/channels.md, followed from an empty folder: its files are saved, its commands are run, and it prints what it says. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const GUIDE = readFileSync(join(ROOT, "docs/guides/channels.md"), "utf8");
 
-let folder: string;
+const folder = scratchFolder("channels-guide");
 let server = "";
 const started: ChildProcess[] = [];
 
@@ -61,7 +61,6 @@ async function stop({ child, ended }: Command): Promise<void> {
 }
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-channels-guide-"));
   mkdirSync(join(folder, "home"));
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(ROOT, join(folder, "node_modules/continuo"));
@@ -74,7 +73,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   for (const child of started) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test("the guide is followed from its beginning to its end", async () => {

@@ -1,11 +1,11 @@
 /** The terminal sessions that README and the guides show are what the command prints on a machine without sessions. */
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const GUIDES = readdirSync(join(ROOT, "docs/guides")).map((name) => `docs/guides/${name}`);
@@ -49,12 +49,10 @@ test("README and a guide show terminal sessions", () => {
 });
 
 describe.each(DOCUMENTS.filter(({ shown }) => shown.length > 0))("$document", ({ document, shown }) => {
-  let home = "";
+  const home = scratchFolder("documents");
   beforeAll(() => {
-    home = mkdtempSync(join(tmpdir(), "continuo-documents-"));
     mkdirSync(join(home, "project"));
   });
-  afterAll(() => rmSync(home, { recursive: true }));
 
   // One after the other: a later command sees what an earlier one wrote.
   test.each(shown)(`\`$command\` prints what ${document} shows`, ({ command, output }) => {

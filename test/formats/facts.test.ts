@@ -1,16 +1,15 @@
 /** The facts of the sessions that each agent wrote: every fixture has some, and edits and commands are read in each agent's form. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { readNativeSession } from "@continuo/agents";
 import type { AgentName, SessionFacts } from "@continuo/core/model";
 import { sessionFacts } from "@continuo/core/transcript/work";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "continuo-facts-"));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = scratchFolder("facts");
 
 async function factsIn(one: readonly [AgentName, string]): Promise<readonly SessionFacts[]> {
   const { places, sessions } = await copyHome(mkdtempSync(join(scratch, "home-")), one);

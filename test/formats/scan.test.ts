@@ -1,32 +1,27 @@
 /** The property of every scan: saved as JSON and continued, at any byte of the file, it equals the scan of the whole. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { type Places, statFile } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import type { AgentReader, FoundSession, OpenedSession, SavedScan } from "@continuo/native/kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { roundsOfEach } from "../sizes/counts.ts";
 
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 });
 
 test.each(FORMAT_CASES)("a session of %s (%s) is scanned alike as a whole and in parts", async (...one) => {
-  const scratch = mkdtempSync(join(tmpdir(), "continuo-scan-"));
-  try {
-    const { places } = await copyHome(scratch, one);
-    const reader = await formatOf(one[0]);
-    for (const found of await Array.fromAsync(reader.find(places, {}))) {
-      const session = { reader, places, found };
-      await fc.assert(
-        fc.asyncProperty(cuts, (shares) => continues(session, shares)),
-        { numRuns: roundsOfEach(20, FORMAT_CASES.length), examples: [[[0.999]], [[0]]] },
-      );
-    }
-  } finally {
-    rmSync(scratch, { recursive: true });
+  const scratch = scratchFolder("scan");
+  const { places } = await copyHome(scratch, one);
+  const reader = await formatOf(one[0]);
+  for (const found of await Array.fromAsync(reader.find(places, {}))) {
+    const session = { reader, places, found };
+    await fc.assert(
+      fc.asyncProperty(cuts, (shares) => continues(session, shares)),
+      { numRuns: roundsOfEach(20, FORMAT_CASES.length), examples: [[[0.999]], [[0]]] },
+    );
   }
 });
 

@@ -1,28 +1,23 @@
 /** A history in steps: the same messages as the history, whichever steps are read. */
 
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { appendFileSync } from "node:fs";
 import type { Message } from "@continuo/core/model";
 import { formatOf } from "@continuo/native";
 import type { OpenedSession, StepMessages } from "@continuo/native/kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { GROWN_HISTORIES, placeHistory } from "../search/grown-histories.ts";
 import { rounds } from "../sizes/counts.ts";
 
 test.each(FORMAT_CASES)("a history of %s (%s) in steps is the history", async (...one) => {
-  const scratch = mkdtempSync(join(tmpdir(), "continuo-steps-"));
-  try {
-    const { places } = await copyHome(scratch, one);
-    const reader = await formatOf(one[0]);
-    for (const found of await Array.fromAsync(reader.find(places, {}))) {
-      using session = await reader.open(found, places, {});
-      for (const { id } of session.leaves) await expectSameHistory(session, id);
-    }
-  } finally {
-    rmSync(scratch, { recursive: true });
+  const scratch = scratchFolder("steps");
+  const { places } = await copyHome(scratch, one);
+  const reader = await formatOf(one[0]);
+  for (const found of await Array.fromAsync(reader.find(places, {}))) {
+    using session = await reader.open(found, places, {});
+    for (const { id } of session.leaves) await expectSameHistory(session, id);
   }
 });
 
@@ -63,31 +58,27 @@ function withoutCalls({ step, messages }: StepMessages): unknown {
 test.each(GROWN_HISTORIES)(
   "of a session of $agent that takes back what it said, steps with the keys of before have the messages of before",
   async (history) => {
-    const scratch = mkdtempSync(join(tmpdir(), "continuo-steps-"));
-    try {
-      const { path, places } = placeHistory(scratch, history);
-      const reader = await formatOf(history.agent);
-      let before: readonly ReadSteps[] = [];
-      let same = 0;
-      for (const line of history.lines) {
-        appendFileSync(path, line);
-        const [found] = await Array.fromAsync(reader.find(places, {}));
-        if (found === undefined) continue;
-        using session = await reader.open(found, places, {});
-        const now = await Promise.all(session.leaves.map(({ id }) => readSteps(session, id)));
-        for (const [one, other] of before.flatMap((one) => now.map((other) => [one, other] as const))) {
-          const end = one.keys.findIndex((key, at) => key !== other.keys[at]);
-          const steps = end === -1 ? one.keys.length : end;
-          expect(other.messages.slice(0, steps)).toEqual(one.messages.slice(0, steps));
-          same += steps;
-        }
-        before = now;
+    const scratch = scratchFolder("steps");
+    const { path, places } = placeHistory(scratch, history);
+    const reader = await formatOf(history.agent);
+    let before: readonly ReadSteps[] = [];
+    let same = 0;
+    for (const line of history.lines) {
+      appendFileSync(path, line);
+      const [found] = await Array.fromAsync(reader.find(places, {}));
+      if (found === undefined) continue;
+      using session = await reader.open(found, places, {});
+      const now = await Promise.all(session.leaves.map(({ id }) => readSteps(session, id)));
+      for (const [one, other] of before.flatMap((one) => now.map((other) => [one, other] as const))) {
+        const end = one.keys.findIndex((key, at) => key !== other.keys[at]);
+        const steps = end === -1 ? one.keys.length : end;
+        expect(other.messages.slice(0, steps)).toEqual(one.messages.slice(0, steps));
+        same += steps;
       }
-      expect(before.length).toBeGreaterThan(1);
-      expect(same).toBeGreaterThan(history.lines.length);
-    } finally {
-      rmSync(scratch, { recursive: true });
+      before = now;
     }
+    expect(before.length).toBeGreaterThan(1);
+    expect(same).toBeGreaterThan(history.lines.length);
   },
 );
 

@@ -1,11 +1,11 @@
 /** An adapter stores what a block says, in a form that its reader reads back, or refuses it with a code: five agents. */
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type AdapterFormat, openSessionAdapter, type SessionAdapter } from "@continuo/agents";
 import type { Block, Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const FORMATS: readonly AdapterFormat[] = ["ccsdk", "codex", "gemini", "opencode", "pi-agent"];
 const PNG =
@@ -15,14 +15,13 @@ let home: string;
 let adapter: SessionAdapter;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-blocks-"));
+  home = scratchFolder("blocks");
   mkdirSync(join(home, "project"));
   const database = join(import.meta.dirname, "../fixtures/opencode/image/home");
   cpSync(database, join(home, ".local/share"), { recursive: true });
 });
 afterEach(async () => {
   await adapter.close();
-  rmSync(home, { recursive: true });
 });
 
 async function begin(format: AdapterFormat): Promise<void> {

@@ -1,16 +1,7 @@
 /** A native session packed on one machine and placed on another: two homes, and nothing of the first one is there. */
 
 import { createHash, randomUUID } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -25,8 +16,9 @@ import {
 import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
 import { AGENT_NAMES, type AgentName, type SubagentInfo } from "@continuo/core/model";
 import { openOutputFile } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { tested } from "../tested-agents.ts";
 import { saidIn, sourceView } from "./said.ts";
 
@@ -41,14 +33,13 @@ let cwd: string;
 let bundle: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "continuo-bundle-"));
+  root = scratchFolder("bundle");
   cwd = join(root, "other/elsewhere");
   mkdirSync(cwd, { recursive: true });
   here = { home: join(root, "home"), env: {} };
   there = { home: join(root, "other"), env: {} };
   bundle = join(root, "session.bundle");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function useFixture(agent: AgentName, name: string): string {
   const folder = join(FIXTURES, agent, name);

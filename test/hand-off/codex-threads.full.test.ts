@@ -4,8 +4,7 @@
  * docs/formats/codex.md names.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   handOff,
@@ -15,7 +14,8 @@ import {
   type Places,
 } from "@continuo/agents";
 import type { Entry, Message } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const FORMATS = join(import.meta.dirname, "../formats/codex");
 const FIXTURES = join(import.meta.dirname, "../fixtures/codex");
@@ -25,14 +25,10 @@ let cwd: string;
 let places: Places;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-codex-threads-"));
+  home = scratchFolder("codex-threads");
   cwd = join(home, "project");
   mkdirSync(cwd);
   places = { home, env: { CONTINUO_HOME: join(home, "continuo"), CODEX_HOME: join(home, "codex") } };
-});
-
-afterEach(() => {
-  rmSync(home, { recursive: true, force: true });
 });
 
 interface Thread {

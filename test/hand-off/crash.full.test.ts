@@ -4,13 +4,13 @@
  */
 
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findSessions, handOff, openNativeSession, openSessionAdapter, type Places } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
 import { tested } from "../tested-agents.ts";
@@ -23,16 +23,14 @@ const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
 /** The folder of each target's native files, below the home. */
 const NATIVE = tested(({ ownFolder }) => ownFolder);
 
-let root: string;
+const root = scratchFolder("crash");
 
 beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "continuo-crash-")));
   mkdirSync(join(root, "tmp"));
   vi.stubEnv("TMPDIR", join(root, "tmp"));
 });
 afterAll(() => {
   vi.unstubAllEnvs();
-  rmSync(root, { recursive: true, force: true });
 });
 
 /** A machine with a session of Claude Code, and opencode's database. */

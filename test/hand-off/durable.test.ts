@@ -1,11 +1,11 @@
 /** An acknowledged edit outlives a loss of power: every byte and every name is on disk when it returns. */
 
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { listNativeSessions, openSessionAdapter, type Places } from "@continuo/agents";
 import type { SessionInfo } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { type Edit, runEdit } from "./edits.ts";
 import { type Watch, watchWrites } from "./watch-writes.ts";
 
@@ -15,7 +15,7 @@ let info: SessionInfo;
 let watch: Watch;
 
 beforeEach(async () => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-durable-")));
+  home = scratchFolder("durable");
   places = { home, env: {} };
   mkdirSync(join(home, "project"));
   cpSync(join(import.meta.dirname, "../fixtures/claude/parallel-tools/home"), join(home, ".claude"), {
@@ -27,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(() => {
   watch.stop();
-  rmSync(home, { recursive: true });
 });
 
 const EDITS: readonly Edit[] = [

@@ -4,18 +4,7 @@
  * again comes to its end and leaves no private folder either.
  */
 
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   checkNativeSession,
@@ -30,6 +19,7 @@ import { settleUnfinished } from "@continuo/native/editing";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { runHere } from "../cli/in-process.ts";
 import { nativeState } from "../power-cut/native-state.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { momentsOfRun } from "../sizes/rotation.ts";
 import { tested } from "../tested-agents.ts";
@@ -58,15 +48,13 @@ const OPENCODE_BEFORE = String(
   JSON.parse(readFileSync(join(FIXTURES, "opencode/image/requests.json"), "utf8")).sessionId,
 );
 
-let root: string;
+const root = scratchFolder("killed");
 beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "continuo-killed-")));
   mkdirSync(join(root, "tmp"));
   vi.stubEnv("TMPDIR", join(root, "tmp"));
 });
 afterAll(() => {
   vi.unstubAllEnvs();
-  rmSync(root, { recursive: true, force: true });
 });
 
 interface Machine {

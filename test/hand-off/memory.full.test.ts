@@ -1,11 +1,11 @@
 /** The memory of a hand-over does not grow with the session: with a heap that could not hold it, it still succeeds. */
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runContinuo } from "../../bench/memory/peak.ts";
 import { FILE_AGENTS, writeSession } from "../../bench/memory/sessions.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/prepared.ts";
 
 /** Above the size up to which a session is held. */
@@ -15,14 +15,11 @@ const HEAP_MEGABYTES = 64;
 
 const COMMAND = await bundledCommand();
 
-let home = "";
+const home = scratchFolder("memory");
 
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-memory-"));
   mkdirSync(join(home, "work"));
 });
-
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 function run(args: readonly string[]): { readonly status: number | null; readonly stderr: string } {
   const { status, stderr } = runContinuo(args, {

@@ -1,12 +1,12 @@
 /** Several processes append to one session; processes are killed while they do. */
 
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openSessionAdapter, type Places } from "@continuo/agents";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { AdapterFormat, Message } from "../../src/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 
 const APPENDER = await bundledProgram("test/hand-off/appender.ts");
@@ -20,13 +20,12 @@ let home: string;
 let places: Places;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-processes-"));
+  home = scratchFolder("processes");
   places = { home, env: {} };
   const data = join(home, ".local", "share", "opencode");
   mkdirSync(data, { recursive: true });
   copyFileSync(DATABASE, join(data, "opencode.db"));
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 interface Begun {
   readonly file: string;

@@ -6,7 +6,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -17,8 +16,9 @@ import { basename, join } from "node:path";
 import { HOME_VARIABLES, handOff, type Places, renameNativeSession } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { tested } from "../tested-agents.ts";
 
@@ -33,14 +33,13 @@ let places: Places;
 const CHILD = await bundledProgram("test/hand-off/refused-child.ts");
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-refused-"));
+  home = scratchFolder("refused");
   cwd = join(home, "project");
   mkdirSync(cwd);
   places = { home, env: {} };
   cpSync(join(FIXTURES, "claude/parallel-tools/home"), join(home, "source"), { recursive: true });
   cpSync(join(FIXTURES, "opencode/image/home"), join(home, ".local/share"), { recursive: true });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** In a mount namespace of its own, where the target's folder is a small file system. */
 function handOffOnto(to: AgentName, mounting: string): { code: string; files: string[] } {
@@ -79,7 +78,7 @@ async function handOffAsAnother(to: AgentName): Promise<Refused> {
   const continuo = join(home, "continuo");
   mkdirSync(continuo);
   const isRoot = process.getuid?.() === 0;
-  const writable = mkdtempSync(join(tmpdir(), "continuo-writable-"));
+  const writable = scratchFolder("writable");
   try {
     cpSync(join(FIXTURES, "opencode/image/home"), join(writable, ".local/share"), { recursive: true });
     if (isRoot) chmodSync(home, 0o755);

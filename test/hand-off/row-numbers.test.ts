@@ -3,8 +3,7 @@
  * written again as they stood: on the way back, in a fork, in a repair, and where the result of a call is added.
  */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
@@ -16,8 +15,9 @@ import {
   repairNativeSession,
 } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const NUMBERS = '"numbers":[9007199254740993,12.0,1e3,-0],"in":{"it":12.0}';
 
@@ -27,7 +27,7 @@ let database: string;
 let id: string;
 
 beforeEach(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-row-numbers-"));
+  scratch = scratchFolder("row-numbers");
   mkdirSync(join(scratch, "work"));
   const copied = await copyHome(scratch, ["opencode", "parallel-tools"]);
   places = { ...copied.places, env: { ...copied.places.env, CONTINUO_HOME: join(scratch, "continuo") } };
@@ -38,8 +38,6 @@ beforeEach(async () => {
     sql(`update ${table} set data = substr(data, 1, length(data) - 1) || ',${NUMBERS}}'`);
   }
 });
-
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 function sql(text: string): readonly Readonly<Record<string, unknown>>[] {
   using open = new DatabaseSync(database);

@@ -1,11 +1,11 @@
 /** Messages of Continuo's own, written as a native session of each agent, read back by its reader. */
 
-import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { listNativeSessions, openNativeSession, writeNativeSession } from "@continuo/agents";
 import { AGENT_NAMES, type Block, type Message, type Role } from "@continuo/core/model";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const call: Block = { type: "tool_call", id: "c1", name: "Read", args: { path: "a" } };
 const result: Block = {
@@ -34,7 +34,7 @@ const MESSAGES: readonly Message[] = [
 const writable = AGENT_NAMES.filter((agent) => agent !== "opencode");
 
 test.each(writable)("%s: every word, call and result is there, and the list shows it", async (to) => {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-write-")));
+  const home = scratchFolder("write");
   const cwd = join(home, "project");
   mkdirSync(cwd);
   const places = { home, env: {} };
@@ -69,7 +69,7 @@ test.each(writable)("%s: every word, call and result is there, and the list show
 });
 
 test("a folder that is not there, messages without a word, and an opencode that never ran, are refused", async () => {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-write-")));
+  const home = scratchFolder("write");
   const options = { to: "claude", title: "x", places: { home, env: {} } } as const;
   await expect(writeNativeSession(MESSAGES, { ...options, cwd: join(home, "no") })).rejects.toMatchObject({
     code: "not_found",

@@ -4,15 +4,15 @@
  * crash, hang, or let anything through to the terminal.
  */
 
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { HOME_VARIABLES } from "@continuo/agents";
 import type { Json } from "@continuo/files";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runHere } from "../cli/in-process.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -132,11 +132,7 @@ const CRASH = /Maximum call stack|RangeError|TypeError|ReferenceError|AssertionE
 /** The documented ones that a command which only reads can end with. */
 const EXIT_CODES = [0, 1, 2, 3, 4, 5, 6, 7];
 
-let scratch: string;
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-hostile-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("hostile");
 
 /**
  * The target of an attack: lines of a file, or rows of a database as lines, and the name by which a command

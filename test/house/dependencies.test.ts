@@ -4,10 +4,10 @@
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { ROOT, readSource } from "./imports.ts";
 
 interface Manifest {
@@ -17,8 +17,7 @@ interface Manifest {
 }
 
 const OWN: Manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-const home = mkdtempSync(join(tmpdir(), "continuo-dependencies-"));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const home = scratchFolder("dependencies");
 
 const env = {
   PATH: process.env.PATH ?? "",

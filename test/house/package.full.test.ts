@@ -1,10 +1,8 @@
 /** The files of the package, as npm packs them. */
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { ROOT } from "./imports.ts";
 
 const FOREIGN =
@@ -14,17 +12,13 @@ const FOREIGN =
 const EXAMPLES = "examples/sessions/";
 
 test("the package has no tests, no benchmarks, no sources of the build and no secrets", () => {
-  const home = mkdtempSync(join(tmpdir(), "continuo-package-"));
-  try {
-    const env = { PATH: process.env.PATH ?? "", HOME: home, npm_config_offline: "true" };
-    const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-    const stdio = ["ignore", "pipe", "ignore"] as const;
-    const text = execFileSync("npm", args, { cwd: ROOT, env, encoding: "utf8", stdio: [...stdio] });
-    const [packed] = JSON.parse(text) as readonly { readonly files: readonly { readonly path: string }[] }[];
-    const paths = packed?.files.map(({ path }) => path) ?? [];
-    expect(paths).toContain("bin/continuo.js");
-    expect(paths.filter((path) => FOREIGN.test(path) && !path.startsWith(EXAMPLES))).toEqual([]);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const home = scratchFolder("package");
+  const env = { PATH: process.env.PATH ?? "", HOME: home, npm_config_offline: "true" };
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const stdio = ["ignore", "pipe", "ignore"] as const;
+  const text = execFileSync("npm", args, { cwd: ROOT, env, encoding: "utf8", stdio: [...stdio] });
+  const [packed] = JSON.parse(text) as readonly { readonly files: readonly { readonly path: string }[] }[];
+  const paths = packed?.files.map(({ path }) => path) ?? [];
+  expect(paths).toContain("bin/continuo.js");
+  expect(paths.filter((path) => FOREIGN.test(path) && !path.startsWith(EXAMPLES))).toEqual([]);
 }, 120_000);

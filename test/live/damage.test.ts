@@ -1,13 +1,12 @@
 /** Damage of a session's log: what is right stays visible, what depended on the damage is marked, and a repair puts it aside. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredEvent } from "@continuo/core/model";
 import { LiveService } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
@@ -21,8 +20,7 @@ interface Damaged extends LiveTest {
 
 /** A session with three notes, one for each sentence, in a file that the test changes. */
 async function watched(more: Parameters<typeof liveTest>[0] = {}): Promise<Damaged> {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-damage-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = scratchFolder("damage");
   const file = join(folder, "store.db");
   const store = await openStore(`sqlite:${file}`);
   onTestFinished(() => store.close());

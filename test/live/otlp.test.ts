@@ -1,13 +1,11 @@
 /** `continuo serve` sends its metrics to a collector of OpenTelemetry. */
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/prepared.ts";
 import { said } from "./live-session.ts";
 
@@ -22,7 +20,7 @@ test("a server sends its metrics to the endpoint that OTEL_EXPORTER_OTLP_ENDPOIN
     });
   });
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
-  const home = mkdtempSync(join(tmpdir(), "continuo-otlp-"));
+  const home = scratchFolder("otlp");
   const args = [await bundledCommand(), "serve", "--no-auth", "--listen", "127.0.0.1:0", "--json"];
   const child = spawn(process.execPath, args, {
     env: {
@@ -60,6 +58,5 @@ test("a server sends its metrics to the endpoint that OTEL_EXPORTER_OTLP_ENDPOIN
     child.kill("SIGKILL");
     collector.closeAllConnections();
     collector.close();
-    rmSync(home, { recursive: true, force: true });
   }
 });

@@ -1,13 +1,13 @@
 /** A server that is killed at any moment while it writes what a stand-in wrote: the next one completes it, once. */
 
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { StoredEvent } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
 import { away, SHORT, serviceAway, talk, textsIn } from "./away.ts";
@@ -47,8 +47,7 @@ function redoneBy({ type, data }: StoredEvent): readonly number[] {
 test.each<Kind>(["ended", "open"])(
   "a kill -9 at any moment of the late notes of a session that is %s leaves all of them to the next server, each once",
   async (kind) => {
-    const folder = mkdtempSync(join(tmpdir(), "continuo-owed-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = scratchFolder("owed");
     const program = await bundledProgram("test/live/owed-child.ts");
     const before = join(folder, "before");
     mkdirSync(before);

@@ -1,13 +1,12 @@
 /** Removing sessions and videos: hidden at once, brought back for a week, deleted then. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { EvidenceInput } from "@continuo/core/wire";
 import { createAuthenticate } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 
@@ -273,8 +272,7 @@ test("a client removes and restores only sessions whose keys it may all change",
 });
 
 test("a degraded session can be removed, comes back degraded no more but damaged, and is deleted in time", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-removal-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = scratchFolder("removal");
   const file = join(folder, "store.db");
   const store = await openStore(`sqlite:${file}`);
   onTestFinished(() => store.close());

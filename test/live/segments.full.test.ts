@@ -1,16 +1,16 @@
 /** Twelve segments of one viewing, with a reload, a dead worker and a killed server between them. */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOutbox, openLive } from "@continuo/core/client/live";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { said } from "./live-session.ts";
 import { allEvents, decidedSequences, ownerOf, sequencesOf, startServer } from "./servers.ts";
 
 test("a session survives a reload, the death of its owner and the kill of its server, and segment 10 uses evidence of segment 1", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-live-"));
+  const folder = scratchFolder("live");
   const storeUrl = `sqlite:${join(folder, "store.db")}`;
   const log = join(folder, "requests.jsonl");
   const key = "tab of a person";
@@ -76,7 +76,6 @@ test("a session survives a reload, the death of its owner and the kill of its se
   } finally {
     client.close();
     await server.kill();
-    rmSync(folder, { recursive: true, force: true });
   }
 }, 300_000);
 

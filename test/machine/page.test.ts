@@ -1,15 +1,15 @@
 /** The page at `/` and its files: what is served to whom, and what the page may do. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { createAuthenticate, type Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { openServer } from "../server/harness/open-server.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-page-"));
+const folder = scratchFolder("page");
 let store: Store;
 let server: Listening;
 beforeAll(async () => {
@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 test("the page needs no token, and may run nothing but its own scripts", async () => {

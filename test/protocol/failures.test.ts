@@ -1,7 +1,6 @@
 /** The outcome of a conversation when the agent's program breaks the rules: a program stands in for it. */
 
-import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type DriverLimits,
@@ -15,6 +14,7 @@ import { createClaudeDriver } from "../../packages/agents/src/drivers/claude/ind
 import { createCodexDriver } from "../../packages/agents/src/drivers/codex/index.ts";
 import { GATE_COMMAND } from "../../packages/agents/src/drivers/pi/gate.ts";
 import { createPiDriver } from "../../packages/agents/src/drivers/pi/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import type { Reaction, StandInScript } from "./stand-in.ts";
 
@@ -145,7 +145,7 @@ async function open(
   script: Partial<StandInScript>,
   more: Opening = {},
 ): Promise<Conversation> {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-stand-in-")));
+  const home = scratchFolder("stand-in");
   const file = join(home, "script.json");
   writeFileSync(file, JSON.stringify({ help: tongue.help, reactions: [], ...script }));
   const { limits = {}, known, ...asked } = more;

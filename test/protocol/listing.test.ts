@@ -1,12 +1,12 @@
 /** Codex's own list: asked of the server that is open for a conversation, else of one that is started for it. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rememberCapabilities } from "@continuo/agents/drivers/link";
 import { NO_CAPABILITIES } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createCodexDriver } from "../../packages/agents/src/drivers/codex/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import type { StandInScript } from "./stand-in.ts";
 
@@ -16,10 +16,8 @@ const STAND_IN = await bundledProgram("test/protocol/stand-in.ts");
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-listing-"));
+  home = scratchFolder("listing");
 });
-
-afterEach(() => rmSync(home, { recursive: true }));
 
 function write(script: Partial<StandInScript>): string {
   const path = join(home, "script.json");

@@ -1,7 +1,6 @@
 /** Each policy reaches the start of Claude Code, Codex and pi, without the programs. */
 
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
@@ -11,6 +10,7 @@ import { ownSettings, threadSettings, turnSettings } from "../../packages/agents
 import type { CodexServer } from "../../packages/agents/src/drivers/codex/server.ts";
 import { heldTools, noteHeld } from "../../packages/agents/src/drivers/pi/held-tools.ts";
 import * as pi from "../../packages/agents/src/drivers/pi/policy.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 describe("Claude Code", () => {
   test("is started with only reading tools under safe, and unchanged under any other policy", () => {
@@ -135,7 +135,7 @@ describe("pi", () => {
       ["bash", "edit", "write", "mine"],
     ],
   ])("a session that was %s", async (_, records, names) => {
-    const home = mkdtempSync(join(tmpdir(), "continuo-held-"));
+    const home = scratchFolder("held");
     const path = join(home, "session.jsonl");
     writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
     const places = { home, env: {} };

@@ -1,17 +1,16 @@
 /** A release, made in a copy of the repository: its commit, its tag, and the packages that it would publish. */
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { linkExtensionModules, linkModules } from "../sizes/linked-modules.ts";
 import { builtExtension } from "../sizes/prepared.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "continuo-release-"));
+const folder = scratchFolder("release");
 const copy = join(folder, "copy");
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function run(file: string, args: readonly string[]): string {
   const env = {

@@ -3,13 +3,11 @@
  * `test/agents/repair/`): a check says that the agent cannot resume it, and a repair mends it.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { checkNativeSession, readNativeSession, repairNativeSession } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { recordsOf } from "./hostile-changes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a record of any agent, which the test damages.
@@ -224,9 +222,8 @@ const DAMAGES: readonly Damage[] = [
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-resume-"));
+  scratch = scratchFolder("resume");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe("the agent cannot resume a session", () => {
   test.each(DAMAGES)("of $agent where $what: a check says so, and a repair mends it", async (each) => {

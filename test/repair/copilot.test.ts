@@ -1,17 +1,15 @@
 /** Damaged sessions of Copilot: a result is given back to its call, and no repair makes a record that Copilot refuses. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { checkNativeSession, readNativeSession, repairNativeSession } from "@continuo/agents";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-calls-"));
+  scratch = scratchFolder("calls");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 test.each([
   ["the answer", "assistant.message", "toolu_é x"],

@@ -3,22 +3,21 @@
  * comparing with its request; random damages are compared in `test/agents/repair/`).
  */
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkNativeSession, type Places, readNativeSession, repairNativeSession } from "@continuo/agents";
 import type { AgentName, SessionInfo } from "@continuo/core/model";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Item, normaliseView } from "../agents/items.ts";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { DAMAGED_VIEWS, withHeaderAgain } from "./damaged-views.ts";
 import { recordsOf } from "./hostile-changes.ts";
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-view-"));
+  scratch = scratchFolder("view");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 interface Laid {
   readonly places: Places;

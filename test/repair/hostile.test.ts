@@ -1,19 +1,16 @@
 /** Types, roles and names that every object has, and values nested thousands of levels deep: no reader fails on them. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, test } from "vitest";
+import { beforeEach, describe, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { roundsOfEach } from "../sizes/counts.ts";
 import { everyReader, nested, recordsOf, renamed } from "./hostile-changes.ts";
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-hostile-"));
+  scratch = scratchFolder("hostile");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 const CASES = [
   ["claude", "parallel-tools"],

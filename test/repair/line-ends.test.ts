@@ -1,17 +1,15 @@
 /** Files that another program wrote with CR LF throughout are repaired, and keep their line ends. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { checkNativeSession, repairNativeSession } from "@continuo/agents";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-line-ends-"));
+  scratch = scratchFolder("line-ends");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe.each([
   ["claude", "text-and-thinking"],

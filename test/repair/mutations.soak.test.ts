@@ -1,7 +1,6 @@
 /** Whatever happens to the records of a format case: every reader answers or refuses, each within 5 s. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
@@ -9,6 +8,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { anyDamage } from "../damage.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { soakTest } from "../sizes/soak-test.ts";
 import { type Change, everyReader, nested, recordsOf, renamed } from "./hostile-changes.ts";
 import { watchRounds } from "./watch-rounds.ts";
@@ -20,26 +20,22 @@ soakTest(
   "sessions: a mutation of a format case makes no reader fail, or take 5 s",
   { count: 100_000, batchSize: 500 },
   async ({ seed, count }) => {
-    const scratch = mkdtempSync(join(tmpdir(), "continuo-mutations-"));
+    const scratch = scratchFolder("mutations");
     using watch = watchRounds();
-    try {
-      const cases = (await Promise.all(FORMAT_CASES.map((each) => openCase(scratch, each)))).flat();
-      const anyMutation = fc
-        .constantFrom(...cases)
-        .chain((one) => one.mutations.map((mutate) => ({ ...one, mutate })));
-      const property = fc.asyncProperty(anyMutation, async ({ agent, location, places, mutate, restore }) => {
-        watch.begin();
-        mutate();
-        const before = process.cpuUsage();
-        await everyReader(location, agent, places);
-        const { user, system } = process.cpuUsage(before);
-        restore();
-        expect((user + system) / 1000).toBeLessThan(LIMIT_MS);
-      });
-      await fc.assert(property, { seed, numRuns: count });
-    } finally {
-      rmSync(scratch, { recursive: true, force: true });
-    }
+    const cases = (await Promise.all(FORMAT_CASES.map((each) => openCase(scratch, each)))).flat();
+    const anyMutation = fc
+      .constantFrom(...cases)
+      .chain((one) => one.mutations.map((mutate) => ({ ...one, mutate })));
+    const property = fc.asyncProperty(anyMutation, async ({ agent, location, places, mutate, restore }) => {
+      watch.begin();
+      mutate();
+      const before = process.cpuUsage();
+      await everyReader(location, agent, places);
+      const { user, system } = process.cpuUsage(before);
+      restore();
+      expect((user + system) / 1000).toBeLessThan(LIMIT_MS);
+    });
+    await fc.assert(property, { seed, numRuns: count });
   },
 );
 

@@ -1,17 +1,15 @@
 /** A session of pi in which a result was moved to a branch that does not have its call. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { readNativeSession, repairNativeSession } from "@continuo/agents";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-pi-branches-"));
+  scratch = scratchFolder("pi-branches");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 test("a result on a branch without its call is removed, and the call gets one on its own branch", async () => {
   const { places, sessions } = await copyHome(scratch, ["pi", "parallel-tools"]);

@@ -1,16 +1,15 @@
 /** Pipes in the places of agents' files: an open would wait for a writer that never comes, and no signal could end it. */
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-pipes-"));
+  home = scratchFolder("pipes");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const ID = "11111111-1111-4111-8111-111111111111";
 const PIPES = [

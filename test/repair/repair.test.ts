@@ -1,7 +1,6 @@
 /** Whatever happened to a session's file: a repaired copy is whole, says what was said, and needs no repair. */
 
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   checkNativeSession,
@@ -12,8 +11,9 @@ import {
 } from "@continuo/agents";
 import { isContinuoError, type Problem, type ProblemCode, severityOf } from "@continuo/core/model";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anyDamage } from "../damage.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { roundsOfEach } from "../sizes/counts.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -42,11 +42,7 @@ function isBeyondRepair({ code, message }: Problem): boolean {
   return BEYOND_REPAIR.has(code) || (code === "bad_record" && message === "the message has no type");
 }
 
-let scratch: string;
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-repair-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("repair");
 
 function filesBelow(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true });

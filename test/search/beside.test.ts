@@ -1,21 +1,20 @@
 /** The index follows what a session's text and row depend on outside of the session's own files. */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Places } from "@continuo/agents";
 import { updateTexts } from "@continuo/agents/catalog";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
 import { contentOf, LATER } from "./grown-home.ts";
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-beside-"));
+  scratch = scratchFolder("beside");
 });
-afterEach(() => rmSync(scratch, { recursive: true }));
 
 /** Brings the index up to date, and compares it with one that is made again. */
 async function expectSame(home: Places): Promise<void> {

@@ -1,28 +1,24 @@
 /** A session that holds a word or a phrase is never excluded by its bytes, whatever its reader makes of its records. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { filterTexts, openTexts } from "@continuo/agents/catalog";
 import { parseQuery } from "@continuo/agents/search";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createByteFilter } from "../../packages/agents/src/search/bytes/index.ts";
 import type { NativeSource } from "../../packages/agents/src/search/scanning/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { type NaiveTurn, readNaively } from "./naive.ts";
 
-let scratch: string;
+const scratch = scratchFolder("bytes");
 let sources: ReadonlyMap<string, NativeSource>;
 let turns: readonly NaiveTurn[];
 
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-bytes-"));
   const places = copyEveryCase(scratch);
   await using all = await openTexts({ places });
   sources = new Map(all.missing().flatMap(({ found }) => (found ? [[found.location, found]] : [])));
   turns = await readNaively(places);
 });
-afterAll(() => rmSync(scratch, { recursive: true }));
 
 /** A longer text is the output of a tool, whose words differ little from those of a shorter one. */
 const MOST_WORDS = 400;

@@ -1,28 +1,24 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Places } from "@continuo/agents";
 import { type Texts, updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, type SearchQuery, search } from "@continuo/agents/search";
 import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { hasPhrase, type NaiveTurn, readNaively } from "./naive.ts";
 
-let scratch: string;
+const scratch = scratchFolder("search");
 let places: Places;
 let texts: Texts;
 let turns: NaiveTurn[];
 
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-search-"));
   places = copyEveryCase(scratch);
   texts = await updateTexts({ places });
   turns = await readNaively(places);
 });
-afterAll(() => rmSync(scratch, { recursive: true }));
 
 async function find(
   text: string,

@@ -5,7 +5,6 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
@@ -17,22 +16,21 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Places } from "@continuo/agents";
 import { updateTexts } from "@continuo/agents/catalog";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { roundsOfEach } from "../sizes/counts.ts";
 import { GROWN_HISTORIES, placeHistory } from "./grown-histories.ts";
 import { contentOf, LATER } from "./grown-home.ts";
 
 let scratch: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-grown-"));
+  scratch = scratchFolder("grown");
 });
-afterEach(() => rmSync(scratch, { recursive: true }));
 
 interface Edit {
   readonly what: keyof typeof EDITS;

@@ -3,13 +3,11 @@
  * them use a word that is not there in this form: the search knows no grammar, and these are misses.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { examplePlaces, updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, search } from "@continuo/agents/search";
 import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const LEAP = ["3a1f0c52"];
 const MONTHS = ["b7d2e4f6"];
@@ -93,28 +91,23 @@ const QUESTIONS: readonly (readonly [query: string, right: readonly string[]])[]
 ];
 
 test("of at least 60 judged questions, the first result is right for 85 % and one of the first five for 90 %", async () => {
-  const home = mkdtempSync(join(tmpdir(), "continuo-judged-"));
-  try {
-    const examples = examplePlaces();
-    if (examples === null) throw new Error("the examples are missing");
-    const places = { ...examples, env: { ...examples.env, CONTINUO_HOME: home } };
-    const { ready } = await updateTexts({ places });
-    const ranks: number[] = [];
-    for (const [text, right] of QUESTIONS) {
-      const query = parseQuery(text, { toTime: (time) => time });
-      const used = await useIndex(indexPathOf(places), "read", (database) =>
-        search(database, query, { sessions: ready, nowMs: Date.parse("2026-12-01T00:00:00.000Z") }),
-      );
-      if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
-      const ids = used.value.results.map(({ session }) => session.sessionId);
-      ranks.push(ids.findIndex((id) => right.some((start) => id.startsWith(start))));
-    }
-    const share = (limit: number): number =>
-      ranks.filter((at) => at >= 0 && at < limit).length / ranks.length;
-    expect(QUESTIONS.length).toBeGreaterThanOrEqual(60);
-    expect(share(1), `hit@1 of ${QUESTIONS.length}`).toBeGreaterThanOrEqual(0.85);
-    expect(share(5), `hit@5 of ${QUESTIONS.length}`).toBeGreaterThanOrEqual(0.9);
-  } finally {
-    rmSync(home, { recursive: true });
+  const home = scratchFolder("judged");
+  const examples = examplePlaces();
+  if (examples === null) throw new Error("the examples are missing");
+  const places = { ...examples, env: { ...examples.env, CONTINUO_HOME: home } };
+  const { ready } = await updateTexts({ places });
+  const ranks: number[] = [];
+  for (const [text, right] of QUESTIONS) {
+    const query = parseQuery(text, { toTime: (time) => time });
+    const used = await useIndex(indexPathOf(places), "read", (database) =>
+      search(database, query, { sessions: ready, nowMs: Date.parse("2026-12-01T00:00:00.000Z") }),
+    );
+    if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
+    const ids = used.value.results.map(({ session }) => session.sessionId);
+    ranks.push(ids.findIndex((id) => right.some((start) => id.startsWith(start))));
   }
+  const share = (limit: number): number => ranks.filter((at) => at >= 0 && at < limit).length / ranks.length;
+  expect(QUESTIONS.length).toBeGreaterThanOrEqual(60);
+  expect(share(1), `hit@1 of ${QUESTIONS.length}`).toBeGreaterThanOrEqual(0.85);
+  expect(share(5), `hit@5 of ${QUESTIONS.length}`).toBeGreaterThanOrEqual(0.9);
 });

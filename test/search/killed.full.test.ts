@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Places } from "@continuo/agents";
@@ -8,7 +7,8 @@ import { updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, search } from "@continuo/agents/search";
 import { listSessions } from "@continuo/native";
 import { indexPathOf, openRows, useIndex } from "@continuo/native/index-file";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
 import { copyEveryCase } from "./every-case.ts";
@@ -19,14 +19,12 @@ const KILLS = numbersOfRun(200);
 const KILLS_PER_LOOK = 4;
 const WORDS = ["the", "file", "test", "one", "a", "hello", "error", "read"];
 
-let scratch: string;
+const scratch = scratchFolder("killed");
 let places: Places;
 
 beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-killed-"));
   places = copyEveryCase(scratch);
 });
-afterAll(() => rmSync(scratch, { recursive: true }));
 
 interface Kill {
   readonly program: string;

@@ -1,6 +1,5 @@
 import {
   appendFileSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -9,14 +8,14 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Places } from "@continuo/agents";
 import { listSessions } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
 
@@ -24,10 +23,9 @@ let scratch: string;
 let places: Places;
 
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-list-"));
+  scratch = scratchFolder("list");
   places = copyEveryCase(scratch, 2);
 });
-afterEach(() => rmSync(scratch, { recursive: true }));
 
 /** Long after anything was written, so that everything is remembered. */
 const LATER = Date.now() + 86_400_000;

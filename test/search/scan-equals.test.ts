@@ -1,7 +1,6 @@
 /** A search of sessions in their own files finds what the index finds, with the same ranks. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "@continuo/agents";
 import { openTexts, type Texts, updateTexts } from "@continuo/agents/catalog";
@@ -16,7 +15,7 @@ import {
 import { present } from "@continuo/core/model";
 import { countTurns, indexPathOf, useIndex } from "@continuo/native/index-file";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import {
   type TurnStatistics,
   toExpressions,
@@ -25,11 +24,12 @@ import {
 import { createScan, type NativeSource } from "../../packages/agents/src/search/scanning/index.ts";
 import type { ScannedResult } from "../../packages/agents/src/search/scanning/session-matcher.ts";
 import { CLAUDE_ID, claudeText } from "../cli/home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { readNaively } from "./naive.ts";
 
-let scratch: string;
+const scratch = scratchFolder("scan");
 let places: Places;
 let sources: readonly NativeSource[];
 let texts: Texts;
@@ -40,7 +40,6 @@ let parts: string[];
 let passages: (readonly string[])[];
 
 beforeAll(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-scan-"));
   places = copyEveryCase(scratch);
   const names = "readUserName and parseHTTPServer in anotherFileName, then readUserName again";
   const line = { uuid: "n1", parent: null, role: "user", content: names, time: "10:00:00" } as const;
@@ -60,7 +59,6 @@ beforeAll(async () => {
   commonWords = words.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0)).slice(0, 60);
   passages = turns.flatMap((turn) => turn.texts).filter((one) => one.length > 1);
 });
-afterAll(() => rmSync(scratch, { recursive: true }));
 
 interface Asking {
   readonly regex?: RegExp;

@@ -1,14 +1,12 @@
 /** Turns that are read from a session have the numbers that a search gives them. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Places } from "@continuo/agents";
 import { lookUp, openCatalogSession, sessionTurns, updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, type SearchResults, search, searchSessions } from "@continuo/agents/search";
 import { indexPathOf, matchTurns, useIndex } from "@continuo/native/index-file";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { copyEveryCase } from "./every-case.ts";
 
 let home: Home;
@@ -21,13 +19,9 @@ const toTime = (text: string): string => text;
 const nowMs = Date.parse("2025-01-07T00:00:00Z");
 
 test("the turns of a session have the numbers that a search gives them, also a turn that the index cuts", async () => {
-  const scratch = mkdtempSync(join(tmpdir(), "continuo-turns-"));
-  try {
-    const places = { ...copyEveryCase(scratch, 6), cwd: scratch };
-    await expectSameTurns(places);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const scratch = scratchFolder("turns");
+  const places = { ...copyEveryCase(scratch, 6), cwd: scratch };
+  await expectSameTurns(places);
   const long = Array.from({ length: 5 }, (_, at) => ({
     uuid: `a${at}`,
     parent: at === 0 ? "u1" : `a${at - 1}`,

@@ -1,9 +1,8 @@
 /** Each route of the server, as the server itself lists them, with each method: what holds for all of them. */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import {
@@ -16,13 +15,14 @@ import {
 import { type Continuo, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { recordingMachine, recordingStore } from "./harness/recording.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const STRANGE = ["OPTIONS", "TRACE", "PROPFIND"];
 const WEB_SOCKETS = ["/v1/channels/x/ws", "/v1/live/x/ws"];
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-routes-"));
+const folder = scratchFolder("routes");
 const changes: string[] = [];
 const agent = new Agent({ keepAlive: true });
 let store: Store;
@@ -63,7 +63,6 @@ afterAll(async () => {
   agent.destroy();
   await listening.close();
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   changes.length = 0;

@@ -1,17 +1,17 @@
 /** A server shows no folder: neither that of its page nor a list of what is stored below a path. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Store } from "@continuo/core/model";
 import { createAuthenticate, type Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { openServer } from "./harness/open-server.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-folders-"));
+const folder = scratchFolder("folders");
 let store: Store;
 let server: Listening;
 let token: string;
@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Sends the path as it is written: `fetch` would tidy it. */

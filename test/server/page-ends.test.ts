@@ -3,13 +3,13 @@
  * values.
  */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IssuedToken, Store } from "@continuo/core/model";
 import { createAuthenticate, type Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 
@@ -102,7 +102,7 @@ test("all servers of a store know when a page was used, also after a start", asy
 });
 
 test("a jump of the time of day ends no page, on the server that it uses and on any other", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-page-ends-"));
+  const folder = scratchFolder("page-ends");
   await using file = await openStore(`sqlite:${join(folder, "continuo.db")}`);
   await file.createLog({ logId: "channels/team" });
   const opener = await file.createToken({ scopes: ["channel:team:read"] });
@@ -119,7 +119,6 @@ test("a jump of the time of day ends no page, on the server that it uses and on 
     await third.close();
   }
   await Promise.all(servers.map((one) => one.close()));
-  rmSync(folder, { recursive: true });
 });
 
 test("a page of a server of an earlier version is used when its claim says so, and by the time of day", async () => {

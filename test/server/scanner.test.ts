@@ -1,16 +1,15 @@
 /** The program of the operator that looks at attachments: what it refuses, or cannot judge, is not stored. */
 
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createScanner } from "../../src/cli/serve/scanner.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { openServer } from "./harness/open-server.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-scanner-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("scanner");
 
 /** A program that ends as this line of a shell does, with the attachment as its input. */
 function programOf(name: string, line: string): string {

@@ -1,16 +1,15 @@
 /** The system calls of a server, as strace sees them: the files that it writes, and the connections that it opens. */
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/prepared.ts";
 
-const root = mkdtempSync(join(tmpdir(), "continuo-traces-"));
+const root = scratchFolder("traces");
 const home = join(root, "home");
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const WRONG = `continuo_${"0".repeat(32)}_${"A".repeat(43)}`;
 const CALLS = "trace=openat,creat,mkdir,mkdirat,rename,renameat,renameat2,connect";

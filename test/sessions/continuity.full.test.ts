@@ -1,21 +1,20 @@
 /** Ten runs of a session, with the process killed between and inside of them. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { startSession } from "@continuo/store/sessions";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { faultsOf, givenIn, KILLS, workAndDie } from "./harness/continuity.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-continuity-"));
+const folder = scratchFolder("continuity");
 let postgres: string;
 beforeAll(async () => {
   postgres = await newPostgresDatabase();
   await (await openStore(postgres, { migrate: true })).close();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function named(name: string, inputs: number): readonly string[] {
   return Array.from({ length: inputs }, (_, n) => `${name}-${n}`);

@@ -1,7 +1,5 @@
 /** A session whose process was killed goes on at once, though its lease lasts an hour; any other keeps it. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "@continuo/store";
 import {
@@ -13,21 +11,21 @@ import {
   startSession,
   wake,
 } from "@continuo/store/sessions";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { type Child, startChild } from "../store/harness/lines.ts";
 
 const HOLDER = join(import.meta.dirname, "processes/holder.ts");
 const leaseMs = 3_600_000;
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-crash-"));
+const folder = scratchFolder("crash");
 let postgres: string;
 beforeAll(async () => {
   postgres = await newPostgresDatabase();
   await (await openStore(postgres, { migrate: true })).close();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let count = 0;
 const URLS = {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ContinuoError, type Run, type Store } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
@@ -7,20 +5,20 @@ import { type OpenedStore, openStore } from "@continuo/store";
 import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { EchoAgent, type Script, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { logOf, words } from "./harness/log.ts";
 
 let folder: string;
 let url: string;
 let store: OpenedStore;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-sessions-"));
+  folder = scratchFolder("sessions");
   url = `sqlite:${join(folder, "store.db")}`;
   store = await openStore(url);
 });
 afterEach(async () => {
   vi.useRealTimers();
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** The log of a run that began, from its answer on. */

@@ -2,22 +2,20 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openStore } from "@continuo/store";
 import { runOnce, startSession } from "@continuo/store/sessions";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 
 const WAKER = await bundledProgram("test/sessions/processes/waker.ts");
 const RUNS = 20;
 
 test("runs of one process complete while another process wakes their session in a loop", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-wake-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder("wake");
   const url = `sqlite:${join(folder, "store.db")}`;
   await using store = await openStore(url);
   const { sessionId } = await startSession(store);

@@ -1,14 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { installationAdvice, missingPrograms, PROGRAMS } from "./programs.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-programs-"));
+  folder = scratchFolder("programs");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function write(path: string, mode: number): void {
   writeFileSync(join(folder, path), "");

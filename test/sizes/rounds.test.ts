@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { withSoakTable } from "./proof-table.ts";
 import { type Batch, type RoundsOptions, readProgress, runRounds } from "./rounds.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-rounds-"));
+  folder = scratchFolder("rounds");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const now = (): Date => new Date("2025-01-05T10:00:00Z");
 

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openStore } from "@continuo/store";
 import pg from "pg";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-activity-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("activity");
 
 interface Database {
   readonly url: string;

@@ -1,16 +1,14 @@
 /** The audit log is bounded, stays after a restore, and changes by nobody's hand. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backupStore, followAudit, LIMITS, type OpenedStore, openStore, restoreStore } from "@continuo/store";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sql } from "../../packages/store/src/store/engine/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
 const DAY_MS = 86_400_000;
-const folder = mkdtempSync(join(tmpdir(), "continuo-audit-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("audit");
 
 interface Rows {
   readonly who: string;

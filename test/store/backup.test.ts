@@ -1,13 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { backupStore, openStore, restoreStore, vacuumStore, verifyStore } from "@continuo/store";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-backup-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("backup");
 
 let made = 0;
 const newFile = (): string => join(folder, `${made++}.db`);

@@ -1,16 +1,15 @@
 /** Blobs where they differ by size: in their row, in the database in pieces, or in files. In memory and on SQLite. */
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BlobSource } from "@continuo/core/model";
 import { backupStore, LIMITS, openStore, restoreStore } from "@continuo/store";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sql } from "../../packages/store/src/store/engine/index.ts";
 import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-blobs-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("blobs");
 
 let made = 0;
 const ENGINES = {

@@ -1,16 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openStore } from "@continuo/store";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { migrate, SCHEMA_VERSION } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import type { Run } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
-const home = mkdtempSync(join(tmpdir(), "continuo-store-cli-"));
+const home = scratchFolder("store-cli");
 const database = join(home, "continuo.db");
 
 beforeAll(async () => {
@@ -18,7 +18,6 @@ beforeAll(async () => {
   await store.createSession({ sessionId: "s" });
   await store.append("s", [{ type: "message_sent", data: { content: "the secret of the flipped byte" } }]);
 });
-afterAll(() => rmSync(home, { recursive: true }));
 
 function continuo(...args: readonly string[]): Promise<Run> {
   return runHere({ path: home }, ["store", ...args], { env: { CONTINUO_HOME: home } });

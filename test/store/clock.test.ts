@@ -1,18 +1,16 @@
 /** A store in memory or on SQLite takes its time from the program that opens it. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const DAY_MS = 86_400_000;
 
 test.each(["memory", "sqlite"])(
   "on %s every time is that of the clock that the store was opened with",
   async (engine) => {
-    const folder = mkdtempSync(join(tmpdir(), "continuo-clock-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = scratchFolder("clock");
     let nowMs = Date.parse("2001-02-03T04:05:06.789Z");
     const url = engine === "memory" ? "memory:" : `sqlite:${join(folder, "clock.db")}`;
     await using store = await openStore(url, { now: () => nowMs });

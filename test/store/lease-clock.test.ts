@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { migrate } from "../../packages/store/src/store/schema/index.ts";
 import { createStore } from "../../packages/store/src/store/sql-store.ts";
 import { createKysely } from "../../packages/store/src/store/sqlite/dialect.ts";
 import { openLeaseClock, wallTimeOf } from "../../packages/store/src/store/sqlite/lease-clock.ts";
 import { openSqlite } from "../../packages/store/src/store/sqlite/open.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const HOUR_MS = 3_600_000;
 const BEGIN = Date.parse("2026-01-01T00:00:00Z");
@@ -115,8 +114,7 @@ test("a lease outlives every jump of the time of day, and ends when its own time
 });
 
 test("two stores on one file agree on the leases of each other", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-lease-clock-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder("lease-clock");
   const path = join(folder, "store.db");
   const open = async () => createStore(await openSqlite(path, { workspaceId: "w", migrate: "refused" }));
   await using one = await open();

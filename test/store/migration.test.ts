@@ -1,22 +1,21 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { migrate, SCHEMA_VERSION } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 import { startChild } from "./harness/lines.ts";
 import { answersOf, insertsOf, type Sample, sampleStore, writeOlderStore } from "./harness/older-store.ts";
 
 const MIGRATOR = join(import.meta.dirname, "processes/migrator.ts");
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-migration-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("migration");
 
 const VERSIONS = [1, 2, 3, 4, 5] as const;
 let sample: Sample;

@@ -1,14 +1,12 @@
 /** A database of the next version: this one runs on it where the migration says so, as after a rollback. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "@continuo/core/model";
 import { openStore, verifyStore } from "@continuo/store";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   MIGRATIONS,
   type Migration,
@@ -16,10 +14,10 @@ import {
   SCHEMA_VERSION,
 } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-next-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("next");
 
 const READ_TABLES = [
   "logs",

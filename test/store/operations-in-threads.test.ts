@@ -1,10 +1,3 @@
-/**
- * A statement of any length on SQLite runs in a thread: these tests count the statements that this thread ran
- * itself.
- */
-
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
@@ -17,8 +10,9 @@ import {
 } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-threads-"));
+const folder = scratchFolder("threads");
 const BACKUP = join(folder, "backup.db");
 let store: OpenedStore;
 beforeAll(async () => {
@@ -31,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Statements whose time grows with the store. */

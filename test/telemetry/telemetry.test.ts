@@ -1,8 +1,7 @@
 /** The spans and numbers that a program's SDK receives, against the page that documents them. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { handOff } from "@continuo/agents";
@@ -32,6 +31,7 @@ import { SERVER_METRICS, seriesOf } from "../../packages/server/src/server/opera
 import { RUN_METRICS } from "../../packages/store/src/sessions/telemetry.ts";
 import { STORE_METRICS } from "../../packages/store/src/store/engine/telemetry.ts";
 import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { openServer } from "../server/harness/open-server.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -125,16 +125,12 @@ async function useAll(): Promise<string> {
   const session = c.session("customer-7", { create: true });
   expect((await session.send("What is the weather?").result()).text).toBe("Rain.");
   expect((await session.send("broken").result()).status).toBe("failed");
-  const home = mkdtempSync(join(tmpdir(), "continuo-telemetry-"));
-  try {
-    mkdirSync(join(home, "project"));
-    const places = { home, env: {} };
-    const source = join(ROOT, "test/fixtures/claude/parallel-tools/home/projects");
-    const [file = ""] = globSync(`${source}/*/*.jsonl`);
-    await handOff(file, { to: "codex", cwd: join(home, "project"), places, verifyBy: "own" });
-  } finally {
-    rmSync(home, { recursive: true });
-  }
+  const home = scratchFolder("telemetry");
+  mkdirSync(join(home, "project"));
+  const places = { home, env: {} };
+  const source = join(ROOT, "test/fixtures/claude/parallel-tools/home/projects");
+  const [file = ""] = globSync(`${source}/*/*.jsonl`);
+  await handOff(file, { to: "codex", cwd: join(home, "project"), places, verifyBy: "own" });
   await createCleaner(c.store, () => undefined).look();
   await using ann = await connect({ serverUrl: server.url, channel: "team", handle: "ann" });
   await ann.send("hello");

@@ -1,7 +1,6 @@
 /** An agent of one folder and one line (`registerAgent`) does all that Continuo does with the agents it knows. */
 
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type AdapterFormat,
@@ -17,16 +16,17 @@ import {
 import { trustIn } from "@continuo/agents/drivers/trust";
 import { textOf } from "@continuo/core/model";
 import { registerAgent } from "@continuo/native";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Home } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { toyAgent } from "./index.ts";
 import { TOY } from "./places.ts";
 
 const ID = "0a5540e7-2dcc-4293-a291-09a3dc1d9ae6";
 const FIXTURE = join(import.meta.dirname, "../fixtures/pi/text-and-thinking/home");
 
-const root = mkdtempSync(join(tmpdir(), "continuo-toy-"));
+const root = scratchFolder("toy");
 const home = join(root, "home");
 const cwd = join(root, "project");
 const env = { CONTINUO_HOME: join(root, "continuo"), [HOME_VARIABLES.pi]: join(root, "pi") };
@@ -59,7 +59,6 @@ beforeAll(() => {
   );
   registerAgent(toyAgent);
 });
-afterAll(() => rmSync(root, { recursive: true }));
 
 async function continuo(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runHere({ path: home } as Home, args, { cwd, env });

@@ -3,22 +3,11 @@
  * fixture of every agent, and for what fixtures do not have.
  */
 
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findSessions, HOME_VARIABLES, type Places } from "@continuo/agents";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   type AgentName,
   emptyTrash,
@@ -29,6 +18,7 @@ import {
   trashNativeSession,
 } from "../../src/index.ts";
 import { answer, insertSession, SESSION, text, user, writeDatabase } from "../formats/opencode/sessions.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -42,11 +32,10 @@ let home: string;
 let places: Places;
 
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-trash-"));
+  scratch = scratchFolder("trash");
   home = join(scratch, "agent");
   mkdirSync(home);
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 function use(agent: AgentName): void {
   places = { home: scratch, env: { ...MOVED[agent](home), CONTINUO_HOME: join(scratch, "continuo") } };

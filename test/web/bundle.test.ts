@@ -1,21 +1,20 @@
 /** The bundle of the viewer: how much a browser loads before it shows something, and that names follow the content. */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { bundleWeb, type WebManifest } from "../../scripts/web.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const BUDGET = 60 * 1024;
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-web-"));
+const folder = scratchFolder("web");
 let manifest: WebManifest;
 beforeAll(async () => {
   manifest = await bundleWeb(ROOT, folder);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function gzipped(names: readonly string[]): number {
   return names.reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, "assets", name))).length, 0);

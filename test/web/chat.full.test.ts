@@ -1,7 +1,6 @@
 /** A session that is continued in real browsers, with a scripted agent. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
@@ -10,6 +9,7 @@ import { chunk, DONE } from "../acp/script.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 import { WATCH_SAYING } from "./saying.ts";
@@ -121,7 +121,7 @@ async function serve(home: TalkHome, pages: string, port?: string): Promise<Serv
 test("a page continues after its server was killed in a turn: no token is lost, none is doubled, and the prompt can be asked again", async () => {
   const home = createTalkHome({ ...WAITS, prompts: { ...WAITS.prompts, "*": WAIT } });
   open.push({ [Symbol.asyncDispose]: async () => home[Symbol.dispose]() });
-  const pages = mkdtempSync(join(tmpdir(), "continuo-web-"));
+  const pages = scratchFolder("web");
   open.push({ [Symbol.asyncDispose]: async () => rmSync(pages, { recursive: true }) });
   await bundleWeb(join(import.meta.dirname, "../.."), pages);
   const key = await ownSession(home);

@@ -1,7 +1,3 @@
-/** A server that ends while its pages are open: they say so, nothing looks alive, and they go on by themselves. */
-
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,10 +5,11 @@ import { bundleWeb } from "../../scripts/web.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 import { violations } from "./axe.ts";
 import { serveViewer } from "./served-viewer.ts";
 
-const pages = mkdtempSync(join(tmpdir(), "continuo-web-"));
+const pages = scratchFolder("web");
 let home: TalkHome;
 let browser: Browser;
 beforeAll(async () => {
@@ -23,7 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   home?.[Symbol.dispose]();
-  rmSync(pages, { recursive: true });
 });
 
 const notice = (page: Page) => page.locator(".lost-notice");

@@ -1,24 +1,20 @@
 /** The client in Python, which was written from `PROTOCOL.md`, in a real channel of a real `continuo serve`. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgenticClient, connect } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const started = new Set<ChildProcess>();
 
-let folder = "";
+const folder = scratchFolder("python");
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-python-"));
-});
 afterAll(() => {
   for (const child of started) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
 });
 
 interface Program {

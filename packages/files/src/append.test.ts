@@ -1,9 +1,9 @@
-import fs, { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isContinuoError } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { appendLines, stateOfFile } from "./append.ts";
 
 const { writeSync, fsyncSync } = fs;
@@ -11,13 +11,12 @@ let scratch: string;
 let file: string;
 
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-append-"));
+  scratch = scratchFolder("append");
   file = join(scratch, "session.jsonl");
   writeFileSync(file, "first\n");
 });
 afterEach(() => {
   patch({ writeSync, fsyncSync });
-  rmSync(scratch, { recursive: true });
 });
 
 function patch(calls: Readonly<Record<string, unknown>>): void {

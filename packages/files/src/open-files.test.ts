@@ -1,17 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { platform } from "node:process";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { ancestorsOf, programsIn } from "./open-files.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-holders-"));
+  folder = scratchFolder("holders");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const WAIT = "process.stdin.resume(); process.stdin.on('end', () => process.exit());";
 

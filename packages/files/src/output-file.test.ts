@@ -1,29 +1,18 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isContinuoError } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { type OutputFileOptions, openOutputFile } from "./output-file.ts";
 
 let scratch: string;
 
 beforeEach(() => {
-  scratch = realpathSync(mkdtempSync(join(tmpdir(), "continuo-output-")));
+  scratch = scratchFolder("output");
   mkdirSync(join(scratch, "agent"));
 });
-afterEach(() => rmSync(scratch, { recursive: true }));
 
 const at = (name: string): string => join(scratch, name);
 

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   lstatSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,13 +8,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { createSharedFile, readSharedFile, replaceSharedFile } from "./shared-file.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-shared-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder("shared");
 
 test("a shared file is replaced only while it is as it was read, and keeps its permissions and its link", () => {
   const path = join(folder, "a.md");

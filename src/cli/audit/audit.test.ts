@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { runAudit } from "./audit.ts";
 import type { AuditFlags } from "./flags.ts";
 
-const home = mkdtempSync(join(tmpdir(), "continuo-audit-"));
+const home = scratchFolder("audit");
 const url = `sqlite:${join(home, "audit.db")}`;
 const SECRET = `sk-ant-api03-${"x".repeat(80)}AA`;
 
@@ -19,7 +18,6 @@ beforeAll(async () => {
   await store.createSession({ sessionId: "s" });
   await store.deleteSession("s");
 });
-afterAll(() => rmSync(home, { recursive: true }));
 
 interface Printed {
   readonly out: string;

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { accessOf } from "./server.ts";
 
-const home = mkdtempSync(join(tmpdir(), "continuo-access-"));
+const home = scratchFolder("access");
 const shell = { home, cwd: home, env: { CONTINUO_HOME: home } } as unknown as Shell;
 beforeAll(() => writeFileSync(join(home, "server-token"), "secret\n", { mode: 0o600 }));
-afterAll(() => rmSync(home, { recursive: true }));
 
 const access = (server: string | undefined, users: readonly number[] | null): ReturnType<typeof accessOf> =>
   accessOf(server === undefined ? {} : { server }, shell, async (port) => {

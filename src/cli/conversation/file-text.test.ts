@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { fileText } from "./file-text.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-file-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("file");
 
 function made(name: string, text: string): string {
   writeFileSync(join(folder, name), text);

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { PermissionDecision, PermissionRequest } from "@continuo/core/model";
 import { afterEach, expect, test, vi } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { createPermissionPrompt } from "./permission-prompt.ts";
 import { TurnPrinter } from "./turn-printer.ts";
@@ -89,20 +89,16 @@ test("a no can carry a reason, where the agent reads it", async () => {
 });
 
 test("a question about an edit shows the numbers of its lines in the file", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-edit-"));
-  try {
-    const file = join(folder, "a.txt");
-    writeFileSync(file, Array.from({ length: 120 }, (_, at) => `line ${at + 1}\n`).join(""));
-    const toolInput = {
-      file_path: file,
-      old_string: "line 99\nline 100\n",
-      new_string: "line 99\nhundred\n",
-    };
-    const { screen } = await answered({ ...request, toolCallId: "1", toolName: "Edit", toolInput }, ["y"]);
-    expect(screen).toContain(" 99   line 99");
-    expect(screen).toContain("100 - line 100");
-    expect(screen).toContain("100 + hundred");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = scratchFolder("edit");
+  const file = join(folder, "a.txt");
+  writeFileSync(file, Array.from({ length: 120 }, (_, at) => `line ${at + 1}\n`).join(""));
+  const toolInput = {
+    file_path: file,
+    old_string: "line 99\nline 100\n",
+    new_string: "line 99\nhundred\n",
+  };
+  const { screen } = await answered({ ...request, toolCallId: "1", toolName: "Edit", toolInput }, ["y"]);
+  expect(screen).toContain(" 99   line 99");
+  expect(screen).toContain("100 - line 100");
+  expect(screen).toContain("100 + hundred");
 });

@@ -1,16 +1,8 @@
 import { execFileSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { attach, mentionsIn } from "./attachments.ts";
 import { type Desktop, readClipboard } from "./clipboard.ts";
 import { completionsOf } from "./completer.ts";
@@ -20,14 +12,12 @@ import { pathsBeginning } from "./paths.ts";
 let cwd: string;
 
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-attach-")));
+  cwd = scratchFolder("attach");
   mkdirSync(join(cwd, "src"));
   writeFileSync(join(cwd, "src/a.ts"), "const a = `1`;\n```\n");
   writeFileSync(join(cwd, "a name.md"), "words");
   writeFileSync(join(cwd, "shot one.png"), PNG);
 });
-
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 const PNG = Buffer.from("89504e470d0a1a0a0000", "hex");
 /** No desktop. */

@@ -1,7 +1,7 @@
-import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { openHistory } from "./history.ts";
 import { REPL_LIMITS } from "./limits.ts";
@@ -11,7 +11,7 @@ let shell: Shell;
 let file: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-history-"));
+  home = scratchFolder("history");
   file = join(home, "history");
   const onExit = (): Disposable => ({ [Symbol.dispose]: () => undefined });
   shell = { home, env: { CONTINUO_HOME: home }, onExit } as unknown as Shell;

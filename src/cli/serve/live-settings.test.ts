@@ -1,23 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Configuration, readConfiguration } from "@continuo/agents/config";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { liveSettings } from "./live-settings.ts";
 
 async function configured(yaml: string, of: "home" | "project" = "home"): Promise<Configuration> {
-  const home = mkdtempSync(join(tmpdir(), "continuo-live-settings-"));
-  try {
-    const project = join(home, "project");
-    const continuoHome = join(home, ".continuo");
-    for (const folder of [continuoHome, project]) mkdirSync(folder);
-    writeFileSync(join(of === "home" ? continuoHome : project, "continuo.yaml"), yaml);
-    const places = { home, cwd: project, env: {}, platform: "linux" } as const;
-    return await readConfiguration({ places });
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const home = scratchFolder("live-settings");
+  const project = join(home, "project");
+  const continuoHome = join(home, ".continuo");
+  for (const folder of [continuoHome, project]) mkdirSync(folder);
+  writeFileSync(join(of === "home" ? continuoHome : project, "continuo.yaml"), yaml);
+  const places = { home, cwd: project, env: {}, platform: "linux" } as const;
+  return await readConfiguration({ places });
 }
 
 const shell = { home: "/nowhere", env: { KEY: "secret" } } as unknown as Shell;

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LOOPBACK_LABEL } from "@continuo/core/wire";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { keepOwnToken } from "./own-token.ts";
 
@@ -14,7 +14,7 @@ let said: string;
 let shell: Shell;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
-  home = mkdtempSync(join(tmpdir(), "continuo-own-token-"));
+  home = scratchFolder("own-token");
   store = await openStore("memory:", { now: () => Date.now() });
   said = "";
   const stderr = {
@@ -28,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.useRealTimers();
   await store.close();
-  rmSync(home, { recursive: true });
 });
 
 const secretIn = (path: string): string => readFileSync(path, "utf8").trim();

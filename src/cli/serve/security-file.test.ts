@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { openSecurityFile } from "./security-file.ts";
 
 let folder: string;
 let warnings: string[];
 const shell = { stderr: { write: (text: string) => warnings.push(text) } } as never;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-security-"));
+  folder = scratchFolder("security");
   warnings = [];
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 test("lines are appended to a private file, and to a new one after the system moved it away", async () => {
   const path = join(folder, "security.jsonl");

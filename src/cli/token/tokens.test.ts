@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { pageLabel } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { runCreateToken, runListTokens } from "./tokens.ts";
 
 const NOW = new Date();
-const home = mkdtempSync(join(tmpdir(), "continuo-tokens-"));
+const home = scratchFolder("tokens");
 const url = `sqlite:${join(home, "tokens.db")}`;
 let store: Store;
 beforeAll(async () => {
@@ -17,7 +16,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await store.close();
-  rmSync(home, { recursive: true });
 });
 
 async function printed(work: (shell: Shell) => Promise<number>): Promise<string> {

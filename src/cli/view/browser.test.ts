@@ -1,16 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { openBrowser } from "./browser.ts";
 
@@ -20,11 +11,10 @@ const SOON = { timeout: 20_000 };
 let home: string;
 let words: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-browser-"));
+  home = scratchFolder("browser");
   words = join(home, "words");
   program("xdg-open", `printf '%s\\n' "$@" > '${words}.new' && mv '${words}.new' '${words}'`);
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 /** A stand-in for a program of the system. */
 function program(name: string, script: string): void {

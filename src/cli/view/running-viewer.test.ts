@@ -1,19 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { answerCommands, askRunning, type ViewerRequest, viewerFolderOf } from "./running-viewer.ts";
 
 let home: string;
 let places: { readonly home: string; readonly env: Record<string, string> };
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "c-run-"));
+  home = scratchFolder("c-run");
   places = { home, env: { CONTINUO_HOME: home } };
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const WISH: ViewerRequest = { work: "w", access: "write" };
 const VIEWER = { origin: "http://127.0.0.1:4748", code: "c" };

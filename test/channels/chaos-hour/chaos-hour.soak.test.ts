@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { bundledCommand, newPostgresDatabase } from "../../sizes/prepared.ts";
 import { soakTest } from "../../sizes/soak-test.ts";
 import { chaosHour } from "./conductor.ts";
@@ -16,24 +17,20 @@ for (const [engine, { servers, storeUrl }] of Object.entries(ENGINES)) {
     `channels on ${engine}: an hour of kills, standstills, jumps of clocks, black holes, newcomers and hostile neighbours loses and repeats nothing, and ends nobody`,
     { count: 1, batchSize: 1 },
     async ({ seed }) => {
-      const folder = mkdtempSync(join(tmpdir(), "continuo-chaos-"));
-      try {
-        const report = await chaosHour({
-          storeUrl: await storeUrl(folder),
-          servers,
-          minutes: 60,
-          seed,
-          longMessages: 1_000_000,
-          command: await bundledCommand(),
-          folder,
-          report: (line) => process.stderr.write(`${line}\n`),
-        });
-        writeFileSync(join(tmpdir(), `continuo-chaos-${engine}.json`), JSON.stringify(report, null, 2));
-        if (report.failures.length > 0) throw new Error(report.failures.join("\n"));
-        return summaryOf(report);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+      const folder = scratchFolder("chaos");
+      const report = await chaosHour({
+        storeUrl: await storeUrl(folder),
+        servers,
+        minutes: 60,
+        seed,
+        longMessages: 1_000_000,
+        command: await bundledCommand(),
+        folder,
+        report: (line) => process.stderr.write(`${line}\n`),
+      });
+      writeFileSync(join(tmpdir(), `continuo-chaos-${engine}.json`), JSON.stringify(report, null, 2));
+      if (report.failures.length > 0) throw new Error(report.failures.join("\n"));
+      return summaryOf(report);
     },
   );
 }

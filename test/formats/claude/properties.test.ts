@@ -1,23 +1,22 @@
 /** Properties of every session file of Claude Code, whole or damaged. */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message, ProblemCode } from "@continuo/core/model";
 import { PROBLEM_KINDS } from "@continuo/core/model";
 import { claudeFormat } from "@continuo/native/claude";
 import type { FoundSession, OpenedSession } from "@continuo/native/kit";
 import fc from "fast-check";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { anyDamage, survivorsIn } from "../../damage.ts";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { anySession } from "./sessions.ts";
 
-const home = mkdtempSync(join(tmpdir(), "continuo-claude-"));
+const home = scratchFolder("claude");
 const project = join(home, ".claude", "projects", "-home-dev-a");
 const places = { home, env: {} };
 mkdirSync(project, { recursive: true });
-afterAll(() => rmSync(home, { recursive: true }));
 
 async function foundWith(sessionId: string, bytes: Buffer): Promise<FoundSession> {
   writeFileSync(join(project, `${sessionId}.jsonl`), bytes);

@@ -9,18 +9,14 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { codexFormat } from "@continuo/native/codex";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { CASES, expectedOf, findAll, homeOf, placesOf, toModel } from "./model.ts";
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-codex-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("codex");
 
 /** A copy of a case that is long past, so that any touch shows. */
 function copyOf(name: string): string {

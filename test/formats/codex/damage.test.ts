@@ -1,21 +1,17 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProblemCode } from "@continuo/core/model";
 import { codexFormat } from "@continuo/native/codex";
 import type { FoundSession, OpenedSession } from "@continuo/native/kit";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anyDamage, type Damage } from "../../damage.ts";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { roundsOfEach } from "../../sizes/counts.ts";
 import { expectRead } from "../damaged-home.ts";
 import { CASES, homeOf, placesOf } from "./model.ts";
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-codex-damage-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("codex-damage");
 
 const NAME = "rollout-2026-05-06T07-08-00-02aaaaaa-0000-4000-8000-000000000001.jsonl";
 const PATHS = CASES.flatMap((name) =>

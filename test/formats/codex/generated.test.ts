@@ -1,17 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codexFormat } from "@continuo/native/codex";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { findAll, placesOf } from "./model.ts";
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-codex-generated-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("codex-generated");
 
 const ID = "02aaaaaa-0000-4000-8000-000000000002";
 const text = fc.oneof(

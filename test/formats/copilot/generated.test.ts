@@ -1,19 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { findAll } from "../format-cases.ts";
 import { COPILOT_CASES } from "./cases.ts";
 
 const ID = "0c999999-0000-4000-8000-000000000002";
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-copilot-generated-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("copilot-generated");
 
 const text = fc.oneof(fc.string({ maxLength: 30 }), fc.constantFrom("", " ", "é\u{1f600}", "__proto__"));
 const json = fc.jsonValue({ maxDepth: 2 });

@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkNativeSession, openNativeSession } from "@continuo/agents";
 import { opencodeFormat } from "@continuo/native/opencode";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { flipped, truncated } from "../../damage.ts";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { FIRST_MS, placesOf, SESSION, text, toolPart } from "./sessions.ts";
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-opencode-export-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("opencode-export");
 
 const INFO = {
   id: SESSION,

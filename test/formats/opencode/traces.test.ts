@@ -3,17 +3,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
@@ -21,6 +11,7 @@ import { listNativeSessions } from "@continuo/agents";
 import { isContinuoError } from "@continuo/core/model";
 import { opencodeFormat } from "@continuo/native/opencode";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import {
   answer,
   findIn,
@@ -39,7 +30,7 @@ let folder = "";
 let path = "";
 const owners: ChildProcessWithoutNullStreams[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-opencode-"));
+  folder = scratchFolder("opencode");
   path = join(folder, "opencode.db");
   writeDatabase(path, [
     { messages: [user("msg_1", "Name the timer."), answer("msg_2", [text("How about `steep`?")])] },
@@ -47,7 +38,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const owner of owners.splice(0)) await kill(owner);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 interface Owner {

@@ -1,18 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { piFormat } from "@continuo/native/pi";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { rounds } from "../../sizes/counts.ts";
 import { findAll } from "../format-cases.ts";
 import { PI_CASES } from "./cases.ts";
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-pi-generated-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("pi-generated");
 
 const text = fc.oneof(
   fc.string({ maxLength: 30 }),

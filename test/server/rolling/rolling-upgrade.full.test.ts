@@ -5,9 +5,8 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -15,18 +14,18 @@ import type { connect } from "@continuo/core/client";
 import { openStore, verifyStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
 import { type Reader, violationsOf } from "../../channels/chaos-checker.ts";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { newPostgresDatabase } from "../../sizes/prepared.ts";
 import { installVersion, lastVersion } from "./last-version.ts";
 
 const CHANNEL = "team";
 const LOG = `channels/${CHANNEL}`;
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-rolling-"));
+const folder = scratchFolder("rolling");
 const stopped = new AbortController();
 const children = new Set<ChildProcess>();
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
 });
 
 interface Version {

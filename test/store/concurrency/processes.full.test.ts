@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { newPostgresDatabase } from "../../sizes/prepared.ts";
 import { startChild } from "../harness/lines.ts";
 import { type Operation, type Sight, violationsOf } from "./history.ts";
@@ -12,15 +12,13 @@ const PROCESSES = 8;
 const APPENDS = 1_000;
 const FENCED_APPENDS = 150;
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-concurrency-"));
+const folder = scratchFolder("concurrency");
 let postgres: string;
 
 beforeAll(async () => {
   postgres = await newPostgresDatabase();
   await (await openStore(postgres, { migrate: true })).close();
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function runAll(
   script: string,

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
-import { afterAll, test } from "vitest";
+import { test } from "vitest";
 import { storeContract } from "../../../packages/store/src/testing/index.ts";
+import { scratchFolder } from "../../scratch-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-contract-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("contract");
 
 const url = `sqlite:${join(folder, "store.db")}`;
 for (const { group, name, run } of storeContract(({ workspaceId }) => openStore(url, { workspaceId }))) {

@@ -1,17 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { bundledProgram } from "../../sizes/prepared.ts";
 import { startChild } from "../harness/lines.ts";
 
 const WRITER = await bundledProgram("test/store/processes/writer.ts");
 const CALLS = "trace=fsync,fdatasync,write,pwrite64,pwritev,writev";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-fsync-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("fsync");
 
 interface Order {
   readonly acknowledgements: number;

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { bundledProgram } from "../../sizes/prepared.ts";
 import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
 import { type Child, startChild } from "../harness/lines.ts";
@@ -12,8 +12,7 @@ const BLOB_FILLER = await bundledProgram("test/store/processes/blob-filler.ts");
 /** Blocks of 512 bytes that a file of the child may have. */
 const BLOCKS = 2_000;
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-full-disk-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("full-disk");
 
 /** No file of the child may grow beyond the limit. */
 function startLimited(args: readonly string[]): Child {

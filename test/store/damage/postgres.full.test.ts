@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
 import { backupStore, openStore, vacuumStore } from "@continuo/store";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { type PostgresServer, startPostgres } from "../harness/postgres-server.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-damage-postgres-"));
+const folder = scratchFolder("damage-postgres");
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
@@ -15,7 +14,6 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await server?.stop();
-  rmSync(folder, { recursive: true });
 });
 
 const EVENT = { type: "custom", data: { name: "n" } };

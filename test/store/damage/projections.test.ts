@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { checkDatabase, openStore, verifyStore } from "@continuo/store";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-projections-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("projections");
 
 let made = 0;
 

@@ -1,6 +1,5 @@
 import {
   copyFileSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,17 +9,16 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isContinuoError } from "@continuo/core/model";
 import { backupStore, openStore } from "@continuo/store";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { sql, type Transaction, type Work } from "../../../packages/store/src/store/engine/index.ts";
+import { scratchFolder } from "../../scratch-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-damage-"));
+const folder = scratchFolder("damage");
 const whole = join(folder, "whole.db");
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const MARK = "the payload of event";
 

@@ -1,15 +1,12 @@
 /** The full counts of `engines.test.ts`. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
 import { soakTest } from "../../sizes/soak-test.ts";
 import { doesWhatTheModelDoes } from "./property.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-model-soak-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("model-soak");
 
 const ENGINES = { memory: "memory:", sqlite: `sqlite:${join(folder, "store.db")}` };
 

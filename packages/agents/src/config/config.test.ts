@@ -1,16 +1,8 @@
 import { hash } from "node:crypto";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { assertRunnable, assertValid } from "./assertions.ts";
 import { everyKey, toJsonSchema } from "./json-schema.ts";
 import { restrictionFor } from "./open-driver.ts";
@@ -23,13 +15,11 @@ const ROOT = join(import.meta.dirname, "../../../..");
 let home: string;
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-config-")));
+  home = scratchFolder("config");
   mkdirSync(join(home, "app/deep/.git"), { recursive: true });
   mkdirSync(join(home, "app/deep/er"));
   mkdirSync(join(home, "bare/below"), { recursive: true });
 });
-
-afterEach(() => rmSync(home, { recursive: true }));
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(home, path)), { recursive: true });

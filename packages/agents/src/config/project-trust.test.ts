@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { createProjectTrust } from "./project-trust.ts";
 
 let home: string;
 let project: string;
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-trust-")));
+  home = scratchFolder("trust");
   project = join(home, "project");
   mkdirSync(project);
   writeFileSync(join(project, "continuo.yaml"), "agent: claude\n");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const places = () => ({ home, cwd: project, env: { CONTINUO_HOME: join(home, "continuo") } });
 

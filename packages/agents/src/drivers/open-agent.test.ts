@@ -1,10 +1,8 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { openAgent } from "./open-agent.ts";
 
-const places = { home: mkdtempSync(join(tmpdir(), "continuo-open-")), env: { PATH: "/nowhere" } };
+const places = { home: scratchFolder("open"), env: { PATH: "/nowhere" } };
 
 test.each([
   ["claude", {}, "claude"],

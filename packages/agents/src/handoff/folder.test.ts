@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { folderNotNamed, folderOf, isNamed } from "./folder.ts";
 
 let root: string;
 let own: string;
 let asked: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "continuo-folder-"));
+  root = scratchFolder("folder");
   [own, asked] = [join(root, "own"), join(root, "asked")];
   for (const folder of [own, asked]) mkdirSync(folder);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test("a session continues in the folder that was asked for, else in its own", () => {
   expect(folderOf({ cwd: own }, undefined)).toBe(own);

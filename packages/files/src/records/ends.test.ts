@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { rounds } from "../../../../test/sizes/counts.ts";
 import { openBytes } from "./bytes.ts";
 import { type BackwardsOptions, linesBackwards, type RawLine } from "./ends.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-ends-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("ends");
 
 async function backwards(text: string, options: BackwardsOptions = {}): Promise<RawLine[]> {
   const path = join(folder, "file");

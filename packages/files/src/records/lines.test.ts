@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { rounds } from "../../../../test/sizes/counts.ts";
 import { type LineRecord, openLines } from "./lines.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-lines-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("lines");
 
 function write(bytes: string | Buffer, name = "file.jsonl"): string {
   const path = join(folder, name);

@@ -5,18 +5,16 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { copyHome } from "../../../../test/fixture-home.ts";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import {
   emptyTrash,
   listTrashedSessions,
@@ -35,7 +33,7 @@ let ref: string;
 let location: string;
 let bytes: Buffer;
 beforeEach(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-delete-"));
+  scratch = scratchFolder("delete");
   const copied = await copyHome(scratch, ["pi", "text-and-thinking"]);
   const [info] = copied.sessions;
   if (info === undefined) throw new Error("there is no session");
@@ -44,7 +42,6 @@ beforeEach(async () => {
   location = info.location;
   bytes = readFileSync(location);
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 const continuo = (...names: string[]): string => join(scratch, ".continuo", ...names);
 const trashed = (): string[] => listTrashedSessions({ places }).map(({ trashId }) => trashId);

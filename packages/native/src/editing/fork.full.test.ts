@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
 import { type AgentName, isContinuoError, type SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../../../../test/fixture-home.ts";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { formatOf, listNativeSessions, readNativeSession } from "../native/index.ts";
 import { forkNativeSession } from "./fork.ts";
 import { firstDifference } from "./same.ts";
@@ -13,9 +12,8 @@ let scratch: string;
 let places: Places;
 
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-fork-test-"));
+  scratch = scratchFolder("fork-test");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 async function open(agent: AgentName, name: string): Promise<readonly SessionInfo[]> {
   const copied = await copyHome(scratch, [agent, name]);

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_NAMES, type AgentName, type Message, type SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { copyHome } from "../../../../test/fixture-home.ts";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { cutAt } from "../native/forking/index.ts";
 import { formatOf, listNativeSessions, readNativeDetails, readNativeSession } from "../native/index.ts";
 import { forkNativeSession } from "./fork.ts";
@@ -15,9 +15,8 @@ let scratch: string;
 let places: Places;
 
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-fork-test-"));
+  scratch = scratchFolder("fork-test");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 async function open(agent: AgentName, name: string): Promise<readonly SessionInfo[]> {
   const copied = await copyHome(scratch, [agent, name]);

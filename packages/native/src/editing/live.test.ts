@@ -1,17 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 import { refuseLive } from "./live.ts";
 
@@ -20,14 +11,13 @@ let file: string;
 let child: ChildProcess | null = null;
 
 beforeEach(() => {
-  scratch = realpathSync(mkdtempSync(join(tmpdir(), "continuo-live-")));
+  scratch = scratchFolder("live");
   file = join(scratch, "session.jsonl");
   writeFileSync(file, "{}\n");
 });
 afterEach(() => {
   child?.kill("SIGKILL");
   child = null;
-  rmSync(scratch, { recursive: true });
 });
 
 /** A program that runs until the test ends. */

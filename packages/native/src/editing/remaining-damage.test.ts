@@ -1,28 +1,18 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { AgentName, SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { copyHome } from "../../../../test/fixture-home.ts";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { checkNativeSession, listNativeSessions, readNativeSession } from "../native/index.ts";
 import { repairNativeSession } from "./repair.ts";
 
 let scratch: string;
 let places: Places;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-repair-test-"));
+  scratch = scratchFolder("repair-test");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 type Lines = readonly string[];
 

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AgentName, Message, SessionInfo } from "@continuo/core/model";
 import type { Json, Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { copyHome, FORMAT_CASES } from "../../../../test/fixture-home.ts";
-
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import {
   checkNativeSession,
   formatOf,
@@ -25,9 +24,8 @@ const DAMAGED: ReadonlySet<string> = new Set(["killed", "killed-calls", "line-se
 let scratch: string;
 let places: Places;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-repair-test-"));
+  scratch = scratchFolder("repair-test");
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 async function open(agent: AgentName, name: string): Promise<readonly SessionInfo[]> {
   const copied = await copyHome(scratch, [agent, name]);

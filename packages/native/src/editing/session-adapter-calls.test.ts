@@ -4,27 +4,24 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import type { SessionAdapter } from "./append/index.ts";
 import { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";
 
 let home: string;
 let places: Places;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-append-"));
+  home = scratchFolder("append");
   places = { home, env: {} };
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function open(options: Partial<SessionAdapterOptions> = {}): SessionAdapter {
   return openSessionAdapter({ format: "pi-agent", places, lockWaitMs: 50, ...options });

@@ -1,9 +1,9 @@
-import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Block, Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { readNativeSession } from "../native/index.ts";
 import type { AdapterFormat, SessionAdapter } from "./append/index.ts";
 import { openSessionAdapter } from "./session-adapter.ts";
@@ -11,10 +11,9 @@ import { openSessionAdapter } from "./session-adapter.ts";
 let home: string;
 let places: Places;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-adapter-"));
+  home = scratchFolder("adapter");
   places = { home, env: {} };
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function create(format: AdapterFormat): SessionAdapter {
   return openSessionAdapter({ format, places, create: { cwd: join(home, "project"), title: "Tea" } });

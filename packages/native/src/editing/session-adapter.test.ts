@@ -4,18 +4,16 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Block, Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { rounds } from "../../../../test/sizes/counts.ts";
 import { agentOfAdapterFormat, readNativeSession } from "../native/index.ts";
 import type { AdapterFormat, SessionAdapter } from "./append/index.ts";
@@ -32,16 +30,12 @@ let home: string;
 let places: Places;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-adapter-"));
+  home = scratchFolder("adapter");
   places = { home, env: {} };
   // opencode makes its database itself; this one is of the real opencode.
   const data = join(home, ".local", "share", "opencode");
   mkdirSync(data, { recursive: true });
   copyFileSync(OPENCODE_DATABASE, join(data, "opencode.db"));
-});
-
-afterEach(() => {
-  rmSync(home, { recursive: true, force: true });
 });
 
 function create(format: AdapterFormat, options: Partial<SessionAdapterOptions> = {}): SessionAdapter {

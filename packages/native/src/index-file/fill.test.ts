@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Message } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { fillText, type TextSource } from "./fill.ts";
 import { useIndex } from "./index-database.ts";
 import { asOneStep } from "./resume-point.ts";
@@ -14,10 +14,9 @@ let folder: string;
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-fill-"));
+  folder = scratchFolder("fill");
   path = join(folder, "index.db");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function sourceOf(
   stamp: string,

@@ -1,19 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { removeIndex, useIndex } from "./index-database.ts";
 
 let folder: string;
 let path: string;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-index-database-"));
+  folder = scratchFolder("index-database");
   path = join(folder, "index.db");
   await useIndex(path, "write", insert);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function insert(database: DatabaseSync): void {
   database.exec("insert into files (path, stamp, answers, checksum) values ('a', 'b', 'c', 1)");

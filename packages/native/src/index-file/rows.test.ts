@@ -2,7 +2,6 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,11 +10,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { statFile } from "@continuo/files";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { rounds } from "../../../../test/sizes/counts.ts";
 import { useIndex } from "./index-database.ts";
 import { openRows } from "./rows.ts";
@@ -24,10 +23,9 @@ let folder: string;
 let cache: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-index-"));
+  folder = scratchFolder("index");
   cache = join(folder, "home/index.db");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Long after anything was written. */
 const LATER = Date.now() + 86_400_000;

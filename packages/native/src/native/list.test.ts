@@ -1,14 +1,13 @@
 /** The list that reads only the sessions that it shows. */
 
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import type { SavedSkimMemo } from "./kit/index.ts";
 import { listSessions } from "./list.ts";
 
-const home = mkdtempSync(join(tmpdir(), "continuo-list-"));
-afterAll(() => rmSync(home, { recursive: true }));
+const home = scratchFolder("list");
 
 test("of the newest by file times only these are read, and no row of the index is forgotten", async () => {
   const folder = join(home, ".claude/projects/-project");

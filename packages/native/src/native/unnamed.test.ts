@@ -1,10 +1,10 @@
 /** A file that has no name before its ending lies in a place in which names of files are ids of sessions. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { formatOf } from "./registry.ts";
 
 const OWN = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -47,9 +47,8 @@ const FILES: Readonly<Record<Exclude<AgentName, "opencode">, Readonly<Record<str
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-unnamed-"));
+  home = scratchFolder("unnamed");
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 // The ids of opencode are keys of rows.
 test.each(AGENT_NAMES.filter((agent) => agent !== "opencode"))(

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { filesSince, type NamedFile, sinceText } from "./file-changes.ts";
 
 let scratch: string;
 let folder: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-since-"));
+  scratch = scratchFolder("since");
   folder = join(scratch, "project");
   mkdirSync(folder);
 });
-afterEach(() => rmSync(scratch, { recursive: true }));
 
 const AT = "2026-05-01T10:00:00.000Z";
 const named = (path: string, isChanged = false): NamedFile => ({ path, at: AT, isChanged });

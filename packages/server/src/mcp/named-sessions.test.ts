@@ -1,19 +1,18 @@
 /** These tests cover the sessions that the tools open by a name, and the turns that `read` shows. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import type { Machine } from "./machine.ts";
 import { readTool } from "./read-tool.ts";
 
 const ID = "abcdefab-1111-4111-8111-111111111111";
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-mcp-"));
+  home = scratchFolder("mcp");
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 function write(path: string, turns: number, cwd = "/app"): string {
   const about = { sessionId: ID, cwd, version: "2.1.0", isSidechain: false, userType: "external" };

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import type { Statement } from "./engine/index.ts";
 import { openStore } from "./open-store.ts";
 import { listBlobs, readMedia } from "./rules/index.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-media-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("media");
 
 test("events are found by their media time, and blobs by their expiry, through an index", async () => {
   const path = join(folder, "plans.db");

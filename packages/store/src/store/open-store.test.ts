@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Store, TailOptions } from "@continuo/core/model";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { openStore } from "./open-store.ts";
 
 function next(store: Store, logId: string, options: TailOptions = {}): Promise<unknown> {
@@ -29,8 +28,7 @@ test.each([
 });
 
 test("a store is opened by a scheme in any case, by a path and by the URL of a file", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-open-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder("open");
   const path = join(folder, "a store.db");
   for (const url of [
     "Memory:",

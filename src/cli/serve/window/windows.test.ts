@@ -1,18 +1,9 @@
 /** New windows of a terminal: which terminal is taken, and what is reported of the command in it. Terminals are scripts here. */
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { openWindow } from "./open.ts";
 import { findTerminal, type Terminal } from "./table.ts";
 import { createWindows, NO_WINDOWS } from "./windows.ts";
@@ -22,7 +13,7 @@ let bin: string;
 let project: string;
 let temporary: string;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "continuo-windows-")));
+  root = scratchFolder("windows");
   [bin, project, temporary] = [join(root, "bin"), join(root, "pro $(touch x) #(touch y)"), join(root, "tmp")];
   for (const folder of [bin, project, temporary]) mkdirSync(folder);
   vi.stubEnv("TMPDIR", temporary);
@@ -31,7 +22,6 @@ afterEach(() => {
   vi.unstubAllEnvs();
   // Whatever became of a window, nothing of it is left.
   expect(readdirSync(temporary)).toEqual([]);
-  rmSync(root, { recursive: true, maxRetries: 10 });
 });
 
 function install(name: string, script: string): string {

@@ -1,11 +1,11 @@
 /** The reader finds the branch, and its model view the messages, that Claude Code itself resumed and sent. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Block, Message } from "@continuo/core/model";
 import { claudeFormat } from "@continuo/native/claude";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../scratch-folder.ts";
 
 interface SentBlock {
   readonly type: string;
@@ -32,9 +32,8 @@ const CASES = ["cases.jsonl", "shuffled.jsonl"].flatMap((name) =>
 /** The API refuses an empty text; a history does not tell `""` from `[""]`, and `modelView` says so. */
 const KNOWN_DIFFERENCE = "emptyUser";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-resumed-"));
+const folder = scratchFolder("resumed");
 const places = { home: folder, env: {} };
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each(CASES.filter(({ name }) => name !== KNOWN_DIFFERENCE))(
   "resumed as Claude Code does: $name",

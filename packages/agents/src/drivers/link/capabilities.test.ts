@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { NO_CAPABILITIES, rememberCapabilities } from "./capabilities.ts";
 
 test("what an agent can do is asked once for each version of its program, and kept to ourselves", async () => {
-  const home = mkdtempSync(join(tmpdir(), "continuo-capabilities-"));
+  const home = scratchFolder("capabilities");
   const program = join(home, "agent");
   const places = { home, env: {} };
   let asked = 0;

@@ -1,11 +1,11 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Block } from "@continuo/core/model";
 import { claudeFormat } from "@continuo/native/claude";
 import type { FoundSession } from "@continuo/native/kit";
 import { lockNative } from "@continuo/native/writing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { isWrittenTo, stampOf, watchTurn } from "./writer.ts";
 
 const ID = "0b1f6f1e-7a55-4c1c-9c39-1d9f4d7a0b11";
@@ -13,13 +13,10 @@ let home = "";
 let file = "";
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-writer-"));
+  home = scratchFolder("writer");
   mkdirSync(join(home, ".claude/projects/-work"), { recursive: true });
   file = join(home, `.claude/projects/-work/${ID}.jsonl`);
   writeFileSync(file, record("u1", null, "2026-01-01T00:00:00.000Z"));
-});
-afterEach(() => {
-  rmSync(home, { recursive: true, force: true });
 });
 
 function record(uuid: string, parentUuid: string | null, timestamp: string, type = "user"): string {

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { waitUntilIdle } from "./idle-wait.ts";
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
 
 test("output that arrived while this process was delayed is read before the agent counts as quiet", async () => {
-  const said = join(mkdtempSync(join(tmpdir(), "continuo-quiet-")), "said");
+  const said = join(scratchFolder("quiet"), "said");
   const child = spawn("sh", ["-c", 'read go; echo late; : > "$0"; read end', said]);
   let heard = 0;
   child.stdout.on("data", () => {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { createCalls } from "./calls.ts";
 import { environmentOf, heldBackNames } from "./environment.ts";
 import { findProgram } from "./find.ts";
@@ -17,7 +17,7 @@ import {
   outputText,
 } from "./program-output.ts";
 
-const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-process-")));
+const cwd = scratchFolder("process");
 const env = { PATH: process.env.PATH ?? "" };
 const sh = (script: string) =>
   startAgent({ agent: "test", command: ["sh", "-c", script], cwd, env, graceMs: 100 });
@@ -146,11 +146,10 @@ test.each([
 
 describe("a program", () => {
   test("is found after an unreadable folder in the search path", () => {
-    const folder = mkdtempSync(join(tmpdir(), "continuo-path-"));
+    const folder = scratchFolder("path");
     // Root cannot open this one either: a link in a circle.
     symlinkSync("circle", join(folder, "circle"));
     expect(findProgram("sh", `${folder}/circle:/bin`, "/")).toBe("/bin/sh");
-    rmSync(folder, { recursive: true });
   });
 
   test("is found on the search path, or by its path", () => {

@@ -1,20 +1,18 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { assertHoldable, type FolderTrust, trustIn } from "./index.ts";
 
 let home: string;
 let folder: string;
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-trust-")));
+  home = scratchFolder("trust");
   folder = join(home, "work/app");
   mkdirSync(join(folder, ".git"), { recursive: true });
   mkdirSync(join(folder, "src"));
 });
-
-afterEach(() => rmSync(home, { recursive: true }));
 
 function write(path: string, content: unknown): void {
   mkdirSync(dirname(join(home, path)), { recursive: true });

@@ -1,16 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { firstDatabase } from "./opencode.ts";
 
 let scratch: string;
 
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-witness-"));
+  scratch = scratchFolder("witness");
 });
-afterEach(() => rmSync(scratch, { recursive: true }));
 
 /** Starts a program in place of opencode. */
 async function start(lines: string): Promise<Buffer> {

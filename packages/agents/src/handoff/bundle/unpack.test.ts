@@ -1,11 +1,12 @@
 /** Bundles written by hand, byte for byte: what is unpacked of them, and which are refused, and why. */
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { MAX_MANIFEST_BYTES } from "./limits.ts";
 import type { Manifest } from "./manifest.ts";
 import { unpackBundle } from "./unpack.ts";
@@ -18,10 +19,9 @@ const SESSION = JSON.stringify({ type: "session", version: 3, id: ID, timestamp:
 let root: string;
 let bundle: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "continuo-unpack-"));
+  root = scratchFolder("unpack");
   bundle = join(root, "session.bundle");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 type Files = Readonly<Record<string, Buffer>>;
 

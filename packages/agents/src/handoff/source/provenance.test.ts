@@ -3,13 +3,13 @@
  * session's file.
  */
 
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "@continuo/files";
 import type { KeptRecord } from "@continuo/native/writing";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { toReceipt } from "../converting/index.ts";
 import {
   type HandOffRecord,
@@ -26,11 +26,10 @@ let home: string;
 let places: Places;
 let storePath: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-provenance-"));
+  home = scratchFolder("provenance");
   places = { home, env: {} };
   storePath = join(home, ".continuo/continuo.db");
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const ENTRIES: readonly KeptRecord[] = [
   { line: 1, value: { text: "é\u2028" } },

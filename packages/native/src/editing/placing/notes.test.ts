@@ -2,11 +2,11 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Places, placeOfThisProcess, processStartOf, processStateOf } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { beginNote, isGone, notesLeft, underNote } from "./notes.ts";
 
 const GONE = 4_194_304;
@@ -15,11 +15,10 @@ let home: string;
 let places: Places;
 let folder: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-notes-"));
+  home = scratchFolder("notes");
   places = { home, env: {} };
   folder = join(home, ".continuo/unfinished");
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 function leave(name: string, value: unknown): void {
   mkdirSync(folder, { recursive: true });

@@ -1,19 +1,11 @@
 /** New sessions that a killed process placed, or did not place: found again by the wish that they were made for. */
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { copyHome } from "../../../../../test/fixture-home.ts";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { PlaceNote } from "./notes.ts";
 import { attemptKey, takeFirstAttempt } from "./place.ts";
 
@@ -24,13 +16,12 @@ let scratch: string;
 let places: Places;
 let placed: PlaceNote;
 beforeEach(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-place-"));
+  scratch = scratchFolder("place");
   const copied = await copyHome(scratch, ["pi", "text-and-thinking"]);
   places = copied.places;
   const { sessionId = "", location = "" } = copied.sessions[0] ?? {};
   placed = { how: "place", agent: "pi", sessionId, location, path: location, besides: [], key: KEY };
 });
-afterEach(() => rmSync(scratch, { recursive: true }));
 
 const folder = (): string => join(scratch, ".continuo/unfinished");
 

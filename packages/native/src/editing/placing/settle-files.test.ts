@@ -1,9 +1,9 @@
 /** Files that a killed process left half written: what was added is taken back, and nothing else is touched. */
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { PlaceNote } from "./notes.ts";
 import { addText, settleAppend, settlePlaced } from "./settle-files.ts";
 
@@ -12,10 +12,9 @@ const PID = 4_194_304;
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-settle-files-"));
+  folder = scratchFolder("settle-files");
   path = join(folder, "session.jsonl");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const read = (file = path): string => readFileSync(file, "utf8");
 

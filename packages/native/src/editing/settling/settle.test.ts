@@ -2,19 +2,11 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lockSession, type Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { settleBeforeReading, settleUnfinished } from "./settle.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -23,12 +15,11 @@ let home: string;
 let places: Places;
 let notes: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-settle-"));
+  home = scratchFolder("settle");
   places = { home, env: { CONTINUO_HOME: join(home, "continuo") } };
   notes = join(home, "continuo", "unfinished");
   mkdirSync(notes, { recursive: true });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** Returns the number of a process that ended. */
 const gone = (): number => spawnSync(process.execPath, ["--version"]).pid;

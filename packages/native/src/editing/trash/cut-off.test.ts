@@ -5,18 +5,17 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { FoundSession, TrashPlan } from "../../native/kit/index.ts";
 import {
   listTrash,
@@ -35,12 +34,11 @@ let home: string;
 let places: Places;
 let native: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-cut-off-"));
+  home = scratchFolder("cut-off");
   places = { home, env: {} };
   native = join(home, "native");
   mkdirSync(native);
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 async function trash(plan: TrashPlan, replacement?: Replacement): Promise<string> {
   const common = { agent: "claude", sessionId: "s", location: join(native, "a.jsonl") } as const;

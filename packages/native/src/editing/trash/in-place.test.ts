@@ -1,21 +1,12 @@
 /** These tests cover replacements, refusals, and final deletions of the trash. */
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { FilesPlan, FoundSession, RowsPlan, TrashPlan } from "../../native/kit/index.ts";
 import {
   emptyTrash,
@@ -33,12 +24,11 @@ let home: string;
 let places: Places;
 let file: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-in-place-"));
+  home = scratchFolder("in-place");
   places = { home, env: {} };
   file = join(home, "a.jsonl");
   writeFileSync(file, "old\n");
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 interface Trashing {
   readonly plan?: TrashPlan;

@@ -1,12 +1,12 @@
 /** The rows that an agent keeps about a session of files leave with the files, and come back with them. */
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { DatabaseRows, FilesPlan, FoundSession } from "../../native/kit/index.ts";
 import { listTrash, moveToTrash, restoreFromTrash, settleTrash, trashFolder } from "./index.ts";
 
@@ -20,7 +20,7 @@ let state: string;
 let history: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-index-rows-"));
+  home = scratchFolder("index-rows");
   places = { home, env: {} };
   mkdirSync(join(home, "native"));
   file = join(home, "native/rollout-a.jsonl");
@@ -42,7 +42,6 @@ beforeEach(() => {
     `create table items (thread_id text, item text); insert into items values ('a', 'words'), ('b', 'others');`,
   );
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 function change(path: string, sql: string): void {
   using database = new DatabaseSync(path);

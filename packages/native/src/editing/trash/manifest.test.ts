@@ -1,19 +1,18 @@
 /** These tests cover the manifests that are read, and the name of a deletion. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { findManifest, listTrash, type Manifest, readManifest, trashFolder } from "./manifest.ts";
 
 let home: string;
 let places: Places;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-manifest-"));
+  home = scratchFolder("manifest");
   places = { home, env: {} };
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const INFO: Manifest["info"] = {
   ...{ agent: "claude", sessionId: "Abc-1", title: null, cwd: null, updatedAt: null, sizeBytes: 1 },

@@ -3,23 +3,21 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { FoundSession, TrashPlan } from "../../native/kit/index.ts";
 import { emptyTrash, listTrash, moveToTrash, restoreFromTrash, trashFolder } from "./index.ts";
 
@@ -44,7 +42,7 @@ let places: Places;
 let found: FoundSession;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-trash-"));
+  home = scratchFolder("trash");
   places = { home, env: {} };
   found = {
     agent: "claude",
@@ -56,7 +54,6 @@ beforeEach(() => {
     problems: [],
   };
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 /** Every file below a folder: its bytes, mode and time stamp. */
 function snapshot(folder: string): Record<string, string> {

@@ -4,20 +4,18 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { FoundSession, RowsPlan, TrashPlan } from "../../native/kit/index.ts";
 import { layOutTrashed, moveToTrash, restoreFromTrash, trashedFiles, trashFolder } from "./index.ts";
 
@@ -27,11 +25,10 @@ let home: string;
 let places: Places;
 let database: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-values-"));
+  home = scratchFolder("values");
   places = { home, env: {} };
   database = join(home, "agent.db");
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 async function trash(plan: TrashPlan, location: string): Promise<string> {
   const common = { agent: "opencode", sessionId: "s", location } as const;

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { expiryProblems } from "./expiry.ts";
 import { claudeFormat } from "./index.ts";
 
@@ -22,7 +22,7 @@ test("a session is reported as expiring in its last seven days, with the date", 
 });
 
 test("the period is read from settings.json, and only sessions that Claude Code removes are reported", async () => {
-  const home = mkdtempSync(join(tmpdir(), "continuo-expiry-"));
+  const home = scratchFolder("expiry");
   const project = join(home, ".claude", "projects", "-a");
   mkdirSync(project, { recursive: true });
   const line = JSON.stringify({

@@ -1,17 +1,9 @@
 import { spawn } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { claudeFormat } from "./index.ts";
 import { projectNameOf } from "./places.ts";
 
@@ -21,10 +13,9 @@ const B = "bbbbbbbb-0000-4000-8000-000000000002";
 let home: string;
 let places: Places;
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-find-")));
+  home = scratchFolder("find");
   places = { home, env: {} };
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 function write(path: string, text: string): string {
   const whole = join(home, path);

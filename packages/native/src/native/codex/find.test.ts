@@ -1,25 +1,16 @@
 import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { FoundSession } from "../kit/index.ts";
 import { codexFormat } from "./index.ts";
 
 let root = "";
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "continuo-codex-find-")));
+  root = scratchFolder("codex-find");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const A = "02aaaaaa-0000-4000-8000-00000000000a";
 const B = "02aaaaaa-0000-4000-8000-00000000000b";

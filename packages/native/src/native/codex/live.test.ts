@@ -1,17 +1,16 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { platform } from "node:process";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { isLive } from "./live.ts";
 
 let home = "";
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-codex-live-"));
+  home = scratchFolder("codex-live");
   mkdirSync(join(home, "thread-writer-locks"));
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const lockOf = (id: string): string => join(home, "thread-writer-locks", `${id}.lock`);
 /** Elsewhere the system does not tell. */

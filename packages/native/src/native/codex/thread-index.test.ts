@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { codexRepairer } from "./repair.ts";
 import { listThread, nameThread } from "./thread-index.ts";
 
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-thread-index-"));
-});
-
-afterEach(() => {
-  rmSync(home, { recursive: true, force: true });
+  home = scratchFolder("thread-index");
 });
 
 const COLUMNS = ["id", "name", "title", "preview", "first_user_message"];

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { afterEnd } from "./after-end.ts";
 import { beforeResume } from "./before-resume.ts";
 import { geminiFormat } from "./index.ts";
@@ -45,7 +45,7 @@ interface Chats {
 
 /** The sessions of one project in a home of their own. */
 function chatsIn(): Chats {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-gemini-")));
+  const home = scratchFolder("gemini");
   const cwd = join(home, "project");
   const chats = join(home, ".gemini/tmp/project/chats");
   mkdirSync(cwd);

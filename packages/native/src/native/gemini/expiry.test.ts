@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Places, parseCommented } from "@continuo/files";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { expiryProblems } from "./expiry.ts";
 import { geminiFormat } from "./index.ts";
 import { readRetention, toRetention } from "./settings.ts";
@@ -11,11 +10,7 @@ import { readRetention, toRetention } from "./settings.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NOW = Date.parse("2026-05-31T00:00:00.000Z");
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-gemini-expiry-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("gemini-expiry");
 
 describe("when Gemini CLI deletes a session because of its age", () => {
   const byDefault = toRetention({});

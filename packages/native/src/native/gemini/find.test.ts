@@ -1,19 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Places } from "@continuo/files";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { FoundSession } from "../kit/index.ts";
 import { geminiFormat } from "./index.ts";
 import { hashOf } from "./places.ts";
 
-let scratch = "";
+const scratch = scratchFolder("gemini-find");
 let home = "";
 let places: Places;
-beforeAll(() => {
-  scratch = realpathSync(mkdtempSync(join(tmpdir(), "continuo-gemini-find-")));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 beforeEach(() => {
   home = mkdtempSync(join(scratch, "home-"));
   places = { home, env: {} };

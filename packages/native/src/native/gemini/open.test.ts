@@ -1,20 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Places } from "@continuo/files";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { OpenedSession, OpenOptions } from "../kit/index.ts";
 import { geminiFormat } from "./index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-let scratch = "";
+const scratch = scratchFolder("gemini-open");
 let places: Places;
 beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-gemini-open-"));
   places = { home: join(scratch, "home"), env: {} };
 });
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const HEADER = { sessionId: "0faaaaaa-0000-4000-8000-00000000000a", projectHash: "x", kind: "main" };
 

@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isJson, type Json } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { makersOfNow } from "../writing/index.ts";
 import { bringSubagentRows } from "./bring-subagent.ts";
 
@@ -18,15 +18,13 @@ let path: string;
 let child: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-bring-"));
+  folder = scratchFolder("bring");
   path = join(folder, "opencode.db");
   cpSync(FIXTURE, path);
   child = changed((database) => {
     return String(database.prepare("select id from session where parent_id is not null").get()?.id);
   });
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function changed<T>(change: (database: DatabaseSync) => T): T {
   using database = new DatabaseSync(path, { enableForeignKeyConstraints: false });

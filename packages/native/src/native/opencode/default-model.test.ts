@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { readDefaultModel } from "./default-model.ts";
 
 let home = "";
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-opencode-model-"));
+  home = scratchFolder("opencode-model");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const PROVIDER = { provider: { kettle: { models: { "brew-1": {}, "brew-2": {} } } } };
 const RECENT = { recent: [{ providerID: "leaf", modelID: "green" }] };

@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { SESSION, user, writeDatabase } from "../../../../../test/formats/opencode/sessions.ts";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { insertRow, openRowSink } from "./row-sink.ts";
 
 let home = "";
 let path = "";
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-row-sink-"));
+  home = scratchFolder("row-sink");
   path = join(home, "opencode.db");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function setModel(model: string): void {
   mkdirSync(join(home, ".config/opencode"), { recursive: true });

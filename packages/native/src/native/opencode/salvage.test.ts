@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { openDatabase } from "./database.ts";
 
 const FIXTURE = join(
@@ -14,11 +14,10 @@ const PAGE_BYTES = 1024;
 let scratch: string;
 let path: string;
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-salvage-"));
+  scratch = scratchFolder("salvage");
   path = join(scratch, "opencode.db");
   cpSync(FIXTURE, path);
 });
-afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** A database of many pages, whose last page holds none of these rows. */
 function fill(count: number): void {

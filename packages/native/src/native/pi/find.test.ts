@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { piFormat } from "./index.ts";
 import { folderNameOf, piFolders, sessionIdOf } from "./places.ts";
 
 let home = "";
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-pi-find-")));
+  home = scratchFolder("pi-find");
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const places = (env: Readonly<Record<string, string>> = {}): Places => ({ home, env });
 const nameOf = (id: string): string => `2026-05-06T07-00-00-000Z_${id}.jsonl`;

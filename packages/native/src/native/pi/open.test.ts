@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FoundFile } from "@continuo/files";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { FoundSession, MemoKey, SkimMemo } from "../kit/index.ts";
 import { piFormat } from "./index.ts";
 
 const PLACES = { home: "/nonexistent", env: {} };
 const HEADER = { type: "session", version: 3, id: "s", timestamp: "2026-05-06T07:00:00.000Z", cwd: "/tea" };
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-pi-open-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("pi-open");
 
 const said = (id: string, parentId: string | null, text = id, role = "user") => ({
   type: "message",

@@ -1,10 +1,10 @@
 /** Every problem that this reader names, each from the smallest file that has it. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Problem } from "@continuo/core/model";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { piFormat } from "./index.ts";
 
 const PLACES = { home: "/nonexistent", env: {} };
@@ -42,11 +42,7 @@ const answered = (id: string, parentId: string | null, toolCallId: string) => ({
   message: { role: "toolResult", toolCallId, toolName: "read", content: [], isError: false },
 });
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-pi-problems-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder("pi-problems");
 
 async function problemsOf(content: string | Buffer): Promise<readonly Problem[]> {
   const path = join(scratch, NAME);

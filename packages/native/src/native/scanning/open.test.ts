@@ -1,12 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { OpenedSession, OpenOptions, SavedScan } from "../kit/index.ts";
 import { piFormat } from "../pi/index.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-scanning-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder("scanning");
 
 const PATH = join(folder, "2026-01-01T00-00-00-000Z_0a5540e7-2dcc-4293-a291-09a3dc1d9ae6.jsonl");
 const PLACES = { home: folder, env: {} };

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { folderBodies } from "./folder-bodies.ts";
 
 const KEY = "0199-ab";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-bodies-"));
+  folder = scratchFolder("bodies");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 async function* bytes(error?: Error): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(10);

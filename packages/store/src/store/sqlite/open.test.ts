@@ -1,22 +1,21 @@
-import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ContinuoError } from "@continuo/core/model";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { type Engine, LIMITS, sql } from "../engine/index.ts";
 import { migrate, SCHEMA_VERSION } from "../schema/index.ts";
 import { createKysely } from "./dialect.ts";
 import { type MigrationResult, openSqlite, type SqliteOptions } from "./open.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "continuo-open-"));
+const folder = scratchFolder("open");
 const opened: Engine[] = [];
 afterEach(async () => {
   vi.restoreAllMocks();
   vi.useRealTimers();
   for (const engine of opened.splice(0)) await engine.close();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let made = 0;
 const newPath = (): string => join(folder, `${made++}.db`);

@@ -1,0 +1,18 @@
+/** Temporary folders of tests. */
+
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, onTestFinished, TestRunner } from "vitest";
+
+/**
+ * The path of a new folder without links in it. It is removed after the test that runs, else after the suite that is
+ * being described, and after all hooks that were registered later. Call it in `beforeEach`, not in `beforeAll`.
+ */
+export function scratchFolder(name: string): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), `continuo-${name}-`)));
+  const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+  if (TestRunner.getCurrentTest() === undefined) afterAll(remove);
+  else onTestFinished(remove);
+  return path;
+}
