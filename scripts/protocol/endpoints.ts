@@ -53,6 +53,7 @@ import type {
   KnownSession,
   MachineHealth,
   MachineSession,
+  MarkRequest,
   Outline,
   Preferences,
   PromptAnswer,
@@ -198,6 +199,10 @@ export interface Endpoints {
   readonly "POST /v1/machine/sessions/KEY/terminal": { readonly answer: TerminalAnswer };
   readonly "POST /v1/machine/sessions/KEY/rename": {
     readonly body: RenameRequest;
+    readonly answer: MachineSession;
+  };
+  readonly "POST /v1/machine/sessions/KEY/marks": {
+    readonly body: MarkRequest;
     readonly answer: MachineSession;
   };
   readonly "POST /v1/machine/sessions/KEY/fork": { readonly body: ForkRequest; readonly answer: ForkAnswer };

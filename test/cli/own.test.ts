@@ -120,6 +120,8 @@ describe("session list", () => {
         { agent: "claude", sessionId: CLAUDE_ID, location: null, cwd: "/home/ann/app" },
         { agent: "codex", sessionId: "gone", location: null, cwd: null },
       ],
+      pinned: false,
+      tags: [],
     });
     const { stdout } = await runHere(home, []);
     expect(stdout).toContain(`continuo (claude, codex)\t${BOTH}\tFix the build\t`);

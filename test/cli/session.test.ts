@@ -85,6 +85,8 @@ describe("session list", () => {
             location: show(`.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${CODEX_ID}.jsonl`),
             problems: [],
             nativeRefs: [],
+            pinned: false,
+            tags: [],
           },
         ],
         null,

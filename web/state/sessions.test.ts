@@ -19,6 +19,8 @@ function row(key: string, more: Partial<MachineSession> = {}): MachineSession {
     live: null,
     archived: false,
     trashId: null,
+    marks: { pinned: false, tags: [] },
+    place: null,
     problems: [],
     model: null,
     turns: null,

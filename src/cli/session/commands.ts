@@ -4,7 +4,14 @@ import type { RowOrder } from "@continuo/agents/catalog";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { ID_HELP } from "../flags/index.ts";
 import type { ProgramRun, Shell } from "../terminal/index.ts";
-import type { DeleteFlags, ForkFlags, RepairFlags, RestoreFlags, TrashFlags } from "./change/index.ts";
+import type {
+  DeleteFlags,
+  ForkFlags,
+  RepairFlags,
+  RestoreFlags,
+  TagFlags,
+  TrashFlags,
+} from "./change/index.ts";
 import type { ExportFlags, ExportFormat } from "./export/index.ts";
 import type { CheckFlags, InfoFlags } from "./facts/index.ts";
 import type { ListFlags } from "./list/index.ts";
@@ -20,6 +27,9 @@ export const SESSION_COMMANDS: readonly string[] = [
   "copy",
   "delete",
   "rename",
+  "pin",
+  "unpin",
+  "tag",
   "fork",
   "repair",
   "restore",
@@ -52,6 +62,9 @@ export function addSessionCommands(session: Command, run: ProgramRun | null): vo
   addCopy(session, action);
   addDelete(session, action);
   addRename(session, action);
+  addPin(session, "pin", action);
+  addPin(session, "unpin", action);
+  addTag(session, action);
   addFork(session, action);
   addRepair(session, action);
   addRestore(session, action);
@@ -96,6 +109,8 @@ function addList(session: Command, action: Action): void {
       "only sessions updated since: 30m, 3h, 2d, 1w, today, yesterday, or an ISO date or time",
     )
     .option("--until <when>", "only sessions updated before this time")
+    .option("--pinned", "only pinned sessions")
+    .option("--tag <tag>", "only sessions that have this tag (repeatable)", collect)
     .addOption(new Option("--sort <order>", "the order (default: updated)").choices(ORDERS))
     .addOption(
       new Option("--limit <count>", "show at most COUNT sessions (default: 20; with --json all)")
@@ -293,6 +308,39 @@ function addRename(session: Command, action: Action): void {
     .action((id: string | undefined, title: string | undefined) =>
       action(async (shell) =>
         (await import("./change/index.ts")).runRename(await named(id, "rename", shell), title ?? null, shell),
+      ),
+    );
+}
+
+const PIN_HELP = {
+  pin: "keep a session at the top of the viewer's list, and in `session list --pinned`",
+  unpin: "remove the pin of a session",
+} as const;
+
+function addPin(session: Command, verb: "pin" | "unpin", action: Action): void {
+  session
+    .command(verb)
+    .description(PIN_HELP[verb])
+    .argument("[id]", CHOSEN)
+    .addHelpText("after", ID_HELP)
+    .action((id: string | undefined) =>
+      action(async (shell) =>
+        (await import("./change/index.ts")).runPin(await named(id, verb, shell), verb, shell),
+      ),
+    );
+}
+
+function addTag(session: Command, action: Action): void {
+  session
+    .command("tag")
+    .description("add tags to a session, and show all that it has; Continuo keeps them, not the agent")
+    .argument("[id]", CHOSEN)
+    .argument("[tag...]", "tags to add: letters, digits, and ._/- after the first one")
+    .option("--remove <tag>", "remove this tag (repeatable)", collect)
+    .addHelpText("after", ID_HELP)
+    .action((id: string | undefined, add: readonly string[], flags: TagFlags) =>
+      action(async (shell) =>
+        (await import("./change/index.ts")).runTag(await named(id, "tag", shell), { ...flags, add }, shell),
       ),
     );
 }

@@ -42,6 +42,14 @@ export {
   type ResolvedSession,
   rowsByIdPrefix,
 } from "./look-up.ts";
+export {
+  type MarkedSession,
+  type MarkOptions,
+  type MarkTable,
+  markSession,
+  readMarks,
+  toTag,
+} from "./marks.ts";
 export { earlierNames, type NativeName, nativeKey, ownerOf, ownersByName } from "./moves.ts";
 export {
   type CatalogDetails,

@@ -22,6 +22,10 @@ export const CATALOG_LIMITS = {
   /** Names of changed files in the facts of a row, and characters of one text. */
   rowFiles: 3,
   rowChars: 240,
+  /** Tags of a session, bytes of the file of marks, and milliseconds of the wait for another writer of it. */
+  tags: 20,
+  markBytes: 16_777_216,
+  markMs: 5_000,
   /** Longer than a tick of the clock that stamps files. */
   followTickMs: 100,
 } as const;

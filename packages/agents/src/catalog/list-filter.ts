@@ -5,6 +5,10 @@ import { isEmptySession } from "@continuo/native";
 import { type ListedSession, OWN } from "./rows.ts";
 
 export interface RowQuery {
+  /** Only sessions that are pinned. */
+  readonly pinned?: boolean;
+  /** Only sessions that have each of these tags. */
+  readonly tags?: readonly string[];
   /** Only sessions whose title contains all of these words, in upper or lower case. */
   readonly title?: string;
   /** Only sessions of this folder or one below it. */
@@ -20,8 +24,11 @@ export interface RowQuery {
 export type RowFilter = (row: ListedSession) => boolean;
 
 /** `null` where every row is wanted. */
-export function toRowFilter({ title, below, project, branch, until }: RowQuery): RowFilter | null {
+export function toRowFilter(query: RowQuery): RowFilter | null {
+  const { pinned, tags = [], title, below, project, branch, until } = query;
   const filters: RowFilter[] = [];
+  if (pinned === true) filters.push(({ marks }) => marks?.pinned === true);
+  if (tags.length > 0) filters.push(({ marks }) => tags.every((tag) => marks?.tags.includes(tag)));
   if (title !== undefined) {
     const words = title.toLowerCase().split(/\s+/u);
     filters.push((row) => words.every((word) => contains(row.title ?? "", word)));

@@ -25,6 +25,7 @@ import {
   toOrder,
   toRowFilter,
 } from "./list-filter.ts";
+import { readMarks } from "./marks.ts";
 import { type ModelIndex, openModels } from "./models.ts";
 import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
 import { listOwn, type OpenOwn, openOwn } from "./store.ts";
@@ -100,7 +101,8 @@ export async function listCatalog(
   const own = rows
     .map((row) => withNative(row, [...list.setAside, ...toldRows]))
     .filter((row) => isWanted(row, wanted));
-  const sorted = [...shown, ...own].sort(byNewest);
+  const marks = readMarks(placesOf(places));
+  const sorted = [...shown, ...own].sort(byNewest).map(marks.mark);
   const most = limit ?? Number.POSITIVE_INFINITY;
   const first = await firstOf(sorted, {
     ...present({ archived, empty }),

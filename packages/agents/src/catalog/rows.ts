@@ -1,6 +1,7 @@
 /** A session of the store as a row of the list, next to native ones. */
 
 import { type NativeRef, type Problem, present, type Session, type SessionRow } from "@continuo/core/model";
+import type { RowPlace, SessionMarks } from "@continuo/core/wire/machine";
 
 /** The value of `agent` for own sessions, and the prefix of their ids. */
 export const OWN = "continuo";
@@ -11,6 +12,10 @@ export interface ListedSession extends SessionRow {
   readonly problems: readonly Problem[];
   /** The native sessions that are the same conversation; left out for a native session. */
   readonly nativeRefs?: readonly NativeRef[];
+  /** The channel or the continuous session that it belongs to. */
+  readonly place?: RowPlace | null;
+  /** Only in lists, of a session that a person marked. */
+  readonly marks?: SessionMarks;
   /** Orders Continuo's own sessions that changed in the same millisecond, as `Session.activityOrder` does. */
   readonly activityOrder?: number;
 }
@@ -34,7 +39,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     createdAt,
     // Appends move `updatedAt` at most once a minute; a change of the row alone moves only `updatedAt`.
     updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,
-    ...present({ activityOrder }),
+    ...present({ activityOrder, place: placeOf(session) ?? undefined }),
     gitBranch: null,
     sizeBytes: null,
     archived: false,
@@ -45,6 +50,14 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     lastAgent: session.agent,
     importedFrom: importedFromOf(session),
   };
+}
+
+/** The channel of a participant, or the key of a continuous session. */
+export function placeOf({ metadata }: Pick<Session, "metadata">): RowPlace | null {
+  const { channel, handle, live } = metadata;
+  if (typeof channel === "string" && typeof handle === "string") return { of: "channel", name: channel };
+  const { key } = (live ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof key === "string" ? { of: "live", name: key } : null;
 }
 
 function importedFromOf({ metadata }: Session): OwnRow["importedFrom"] {

@@ -82,14 +82,25 @@ function locationOf(url: string): string {
 /** The newest change is first. Only the newest sessions, up to a limit, are read. */
 export async function listOwn({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
   const rows: OwnRow[] = [];
+  const parents = new Map<string, string>();
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
     const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions(
       present({ limit: CATALOG_LIMITS.pageSessions, cursor: cursor ?? undefined }),
     );
     rows.push(...page.items.map((session) => toOwnRow(session, location)));
+    for (const { sessionId, parentId } of page.items) if (parentId !== null) parents.set(sessionId, parentId);
     cursor = rows.length < CATALOG_LIMITS.ownSessions ? page.nextCursor : null;
   }
-  return rows;
+  return withPlaces(rows, parents);
+}
+
+/** The side logs of a continuous session belong to it. */
+function withPlaces(rows: readonly OwnRow[], parents: ReadonlyMap<string, string>): readonly OwnRow[] {
+  const live = new Map(rows.map(({ sessionId, place }) => [sessionId, place?.of === "live" ? place : null]));
+  return rows.map((row) => {
+    const place = live.get(parents.get(row.sessionId) ?? "") ?? null;
+    return row.place != null || place === null ? row : { ...row, place };
+  });
 }
 
 /** Returns the session with this id, otherwise all sessions whose ids begin with it. */

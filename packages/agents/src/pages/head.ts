@@ -28,12 +28,16 @@ export interface HeadNames {
   readonly parentKey: string | null;
 }
 
+const NO_MARKS: MachineSession["marks"] = { pinned: false, tags: [] };
+
 /** The row of a list before its session was read. */
 export function toMachineSession(key: string, row: ListedSession): MachineSession {
   return {
     key,
     ...toSessionRow(row),
     trashId: null,
+    marks: row.marks ?? NO_MARKS,
+    place: row.place ?? null,
     problems: [...new Set(row.problems.map(({ code }) => code))],
     model: null,
     turns: null,

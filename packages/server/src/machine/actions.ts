@@ -4,6 +4,7 @@ import {
   deleteOwn,
   forkOwn,
   type LookUpHit,
+  markSession,
   type OpenOwn,
   openOwnAgain,
   renameOwn,
@@ -32,7 +33,7 @@ import { toPreview, toRepairAnswer } from "./answers.ts";
 import { createExportFile } from "./export-file.ts";
 import type { Machine } from "./machine-parts.ts";
 import { resumeAnswer, resumeOf } from "./resume.ts";
-import { findMade, locateNamed } from "./session-lookup.ts";
+import { findMade, type KeyedSession, locateNamed } from "./session-lookup.ts";
 import { notInTrash, refuseTrashed } from "./trashed.ts";
 
 export function createActions(machine: Machine): MachineActions {
@@ -41,14 +42,16 @@ export function createActions(machine: Machine): MachineActions {
   const located = async (key: string, signal: AbortSignal): Promise<LookUpHit> =>
     await locateNamed(await machine.named(key, signal), options.places);
   /** A sub-agent is part of the session that started it, so it cannot be changed by itself. */
-  const changeable = async (key: string, signal: AbortSignal): Promise<LookUpHit> => {
+  const whole = async (key: string, signal: AbortSignal): Promise<KeyedSession> => {
     refuseTrashed(key);
     const named = await machine.named(key, signal);
-    if (named.parentKey === null) return await locateNamed(named, options.places);
+    if (named.parentKey === null) return named;
     throw new ContinuoError("unsupported", "a sub-agent is a part of the session that started it", {
       hint: "Open the session that started it.",
     });
   };
+  const changeable = async (key: string, signal: AbortSignal): Promise<LookUpHit> =>
+    await locateNamed(await whole(key, signal), options.places);
   const rowNow = async (key: string): Promise<MachineSession> => {
     source.forget();
     return (await machine.named(key, new AbortController().signal)).shown;
@@ -72,38 +75,21 @@ export function createActions(machine: Machine): MachineActions {
   };
   return {
     ...resumes(machine, changeable),
+    ...trashActions(machine, { changeable, made }),
     async rename(key, { title }, signal) {
       const hit = await changeable(key, signal);
       if (hit.kind === "native") await renameNativeSession(hit.native.found, title, { places, signal });
       else await withOwn(machine, (own) => renameOwn(hit.row, title, own));
       return await rowNow(key);
     },
+    async mark(key, request, signal) {
+      const { row } = await whole(key, signal);
+      await markSession(row, request, { places, signal });
+      return await rowNow(key);
+    },
     async fork(key, { at }, signal) {
       const fork = await forked(machine, await changeable(key, signal), at, signal);
       return { session: await made(fork.made), ...fork.answer };
-    },
-    async delete(key, signal) {
-      const hit = await changeable(key, signal);
-      const trashId =
-        hit.kind === "native"
-          ? (await trashNativeSession(toRef(hit), { places, now: new Date(), signal })).trashId
-          : await withOwn(machine, async (own) => {
-              await deleteOwn(hit.row, own);
-              return null;
-            });
-      source.forget();
-      return { trashId };
-    },
-    async emptyTrash() {
-      const deleted = emptyTrash({ places });
-      source.forget();
-      return { sessions: deleted.length };
-    },
-    async restore(trashId) {
-      const { trashed } = await source.rows();
-      if (!trashed.some((row) => row.trashId === trashId)) throw notInTrash(trashId);
-      const { info } = await restoreNativeSession(trashId, { places, now: new Date() });
-      return await made(info);
     },
     async repair(key, write, signal) {
       const hit = await changeable(key, signal);
@@ -135,6 +121,44 @@ function resumes(
       // Each of two agents would miss what the other one writes. Commands on one of Continuo's own sessions take turns.
       if (hit.kind === "native") await refuseOpen(hit.native);
       return { terminal: await windows.open(command) };
+    },
+  };
+}
+
+interface TrashParts {
+  readonly changeable: (key: string, signal: AbortSignal) => Promise<LookUpHit>;
+  readonly made: (one: NewSessionRef) => Promise<MachineSession | null>;
+}
+
+function trashActions(
+  machine: Machine,
+  { changeable, made }: TrashParts,
+): Pick<MachineActions, "delete" | "emptyTrash" | "restore"> {
+  const { options, source } = machine;
+  const places = placesOf(options.places);
+  return {
+    async delete(key, signal) {
+      const hit = await changeable(key, signal);
+      const trashId =
+        hit.kind === "native"
+          ? (await trashNativeSession(toRef(hit), { places, now: new Date(), signal })).trashId
+          : await withOwn(machine, async (own) => {
+              await deleteOwn(hit.row, own);
+              return null;
+            });
+      source.forget();
+      return { trashId };
+    },
+    async emptyTrash() {
+      const deleted = emptyTrash({ places });
+      source.forget();
+      return { sessions: deleted.length };
+    },
+    async restore(trashId) {
+      const { trashed } = await source.rows();
+      if (!trashed.some((row) => row.trashId === trashId)) throw notInTrash(trashId);
+      const { info } = await restoreNativeSession(trashId, { places, now: new Date() });
+      return await made(info);
     },
   };
 }

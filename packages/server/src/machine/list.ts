@@ -1,15 +1,22 @@
 /** Pages of the list: filters, and a cursor that names the row before a page. Pure. */
 
 import { ContinuoError } from "@continuo/core/model";
-import type { ListQuery, MachineSession, SessionsPage } from "@continuo/core/wire/machine";
+import type {
+  ListPart,
+  ListQuery,
+  MachineSession,
+  RowPlace,
+  SessionsPage,
+} from "@continuo/core/wire/machine";
 import { MACHINE_LIMITS } from "./limits.ts";
 
 type Filter = (session: MachineSession) => boolean;
 
 export function toFilter(query: ListQuery): Filter {
-  const { agent, project, since, until, title, archived = "exclude" } = query;
+  const { agent, project, since, until, title, archived = "exclude", pinned, part } = query;
   const words = wordsOf(title);
   const folder = project?.toLowerCase();
+  const tags = query.tag?.map((tag) => tag.toLowerCase()) ?? [];
   return (session) => {
     const [at, name] = [session.updatedAt ?? "", (session.title ?? "").toLowerCase()];
     return (
@@ -17,14 +24,26 @@ export function toFilter(query: ListQuery): Filter {
       (folder === undefined || session.cwd?.toLowerCase().includes(folder) === true) &&
       (since === undefined || at >= since) &&
       (until === undefined || (at !== "" && at < until)) &&
+      (pinned === undefined || session.marks.pinned) &&
+      tags.every((tag) => session.marks.tags.includes(tag)) &&
+      (part === undefined || part === PARTS[session.place?.of ?? "none"]) &&
       words.every((word) => name.includes(word)) &&
       (archived === "include" || session.archived === (archived === "only"))
     );
   };
 }
 
+const PARTS: Readonly<Record<RowPlace["of"] | "none", ListPart>> = {
+  none: "conversations",
+  channel: "channels",
+  live: "live",
+};
+
 /** The order of equal sessions stays. */
-export function sorted(sessions: readonly MachineSession[], { sort }: ListQuery): readonly MachineSession[] {
+export function sorted(
+  sessions: readonly MachineSession[],
+  { sort, text }: ListQuery,
+): readonly MachineSession[] {
   switch (sort) {
     case "created":
       return sessions.toSorted((a, b) => compare(b.createdAt ?? "", a.createdAt ?? ""));
@@ -33,8 +52,13 @@ export function sorted(sessions: readonly MachineSession[], { sort }: ListQuery)
     case "title":
       return sessions.toSorted((a, b) => compareTitles(a.title, b.title));
     default:
-      return sessions;
+      // Matches have an order of their own.
+      return text === undefined ? sessions.toSorted(byPin) : sessions;
   }
+}
+
+function byPin(a: MachineSession, b: MachineSession): number {
+  return Number(b.marks.pinned) - Number(a.marks.pinned);
 }
 
 const TITLES = new Intl.Collator("en", { numeric: true });
@@ -63,8 +87,18 @@ export function pageOf(
     sessions: shown,
     total: sessions.length,
     nextCursor: last === undefined || start + limit >= sessions.length ? null : cursorOf(last, start + limit),
-    projects: isFirst ? countBy(sessions, "cwd").map(([cwd, count]) => ({ cwd, sessions: count })) : [],
-    agents: isFirst ? countBy(sessions, "agent").map(([agent, count]) => ({ agent, sessions: count })) : [],
+    projects: isFirst
+      ? countBy(sessions, ({ cwd }) => (cwd === null ? [] : [cwd])).map(([cwd, count]) => ({
+          cwd,
+          sessions: count,
+        }))
+      : [],
+    agents: isFirst
+      ? countBy(sessions, ({ agent }) => [agent]).map(([agent, count]) => ({ agent, sessions: count }))
+      : [],
+    tags: isFirst
+      ? countBy(sessions, ({ marks }) => marks.tags).map(([tag, count]) => ({ tag, sessions: count }))
+      : [],
     unsearched: 0,
     notices,
   };
@@ -105,10 +139,13 @@ function badCursor(cause?: unknown): ContinuoError {
   });
 }
 
-function countBy(sessions: readonly MachineSession[], field: "cwd" | "agent"): [string, number][] {
+function countBy(
+  sessions: readonly MachineSession[],
+  valuesOf: (session: MachineSession) => readonly string[],
+): [string, number][] {
   const counts = new Map<string, number>();
-  for (const { [field]: value } of sessions) {
-    if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+  for (const session of sessions) {
+    for (const value of valuesOf(session)) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, MACHINE_LIMITS.projects);
 }

@@ -54,7 +54,7 @@ export function createMachine(options: MachineOptions): MachineService {
         ...pageOf(sorted(found.sessions.filter(filter), query), query, notices),
         unsearched: found.unsearched,
       };
-      if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], partial: true };
+      if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], tags: [], partial: true };
       return { ...page, sessions: withUsage(page.sessions, rows, usages) };
     },
     changed: (signal) => changesOf(source, usages, signal),

@@ -9,6 +9,7 @@ import {
   listCatalog,
   OWN,
   type RowOrder,
+  toTag,
 } from "@continuo/agents/catalog";
 import {
   AGENT_NAMES,
@@ -36,7 +37,7 @@ import {
   toJsonText,
   writeNote,
 } from "../../terminal/index.ts";
-import { infoToJson } from "./json.ts";
+import { rowToJson } from "./json.ts";
 import { isDamaged } from "./problems.ts";
 import { drawSessions, tabSeparated } from "./rows.ts";
 
@@ -50,6 +51,8 @@ export interface ListFlags {
   readonly model?: string;
   readonly since?: string;
   readonly until?: string;
+  readonly pinned?: true;
+  readonly tag?: readonly string[];
   readonly sort?: RowOrder;
   readonly limit?: number;
   readonly all?: true;
@@ -69,7 +72,7 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
   const list = await listWithProgress(options, shell);
   const output = createOutput(shell.stdout);
   if (flags.json) {
-    await output.write(`${toJsonText(list.sessions.map(infoToJson), 2)}\n`);
+    await output.write(`${toJsonText(list.sessions.map(rowToJson), 2)}\n`);
   } else if (list.total === 0 && list.failures.length === 0 && list.error === null) {
     await output.write(await describeNone(flags, list, shell));
   } else if (list.total > 0) {
@@ -138,6 +141,7 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
     ...present({ limit: flags.limit ?? (flags.all || flags.json ? undefined : DEFAULT_LIMIT) }),
     ...present({ title: flags.title, project: flags.project, branch: flags.branch }),
     ...present({ model: flags.model, sort: flags.sort }),
+    ...present({ pinned: flags.pinned, tags: flags.tag?.map(toTag) }),
     ...(flags.hasProblems ? { withProblems: true } : {}),
     ...(flags.empty || flags.json || flags.hasProblems ? {} : { empty: "exclude" }),
     ...(flags.archived || flags.hasProblems ? { archived: "include" } : {}),
@@ -191,8 +195,9 @@ function footer(list: CatalogList): string {
 }
 
 async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): Promise<string> {
-  const { cwd, here, since, until, title, project, branch, model, hasProblems } = flags;
-  const isFiltered = cwd ?? here ?? since ?? until ?? title ?? project ?? branch ?? model ?? hasProblems;
+  const { cwd, here, since, until, title, project, branch, model, pinned, tag, hasProblems } = flags;
+  const isOfRows = title ?? project ?? branch ?? model ?? pinned ?? tag ?? hasProblems;
+  const isFiltered = cwd ?? here ?? since ?? until ?? isOfRows;
   const left = [
     ...(list.archivedLeftOut > 0 ? [`${list.archivedLeftOut} archived: --archived shows them.`] : []),
     ...(list.emptyLeftOut > 0 ? [`${list.emptyLeftOut} empty: --empty shows them.`] : []),

@@ -110,7 +110,8 @@ export function agentOf({ agent, nativeRefs = [] }: ListedSession): string {
 }
 
 function notesOf(session: ListedSession): string {
-  const notes: string[] = [];
+  const { pinned = false, tags = [] } = session.marks ?? {};
+  const notes: string[] = [...(pinned ? ["pinned"] : []), ...tags.map((tag) => `#${tag}`)];
   if (session.live === true) notes.push("live");
   if (session.archived) notes.push("archived");
   if (isDamaged(session)) notes.push("damaged");

@@ -40,15 +40,19 @@ export type { FoundMessage, SessionSearchResult } from "./find.ts";
 export type { HealthRun, MachineHealth } from "./health.ts";
 export type { HistoryView, HistoryWindow, TextCut, TextRest, WindowMessage } from "./history.ts";
 export {
+  LIST_PARTS,
   LIST_SORTS,
+  type ListPart,
   type ListQuery,
   type ListSort,
   type MachineSession,
   type RowFacts,
+  type RowPlace,
   type SessionsChanged,
   type SessionsPage,
   type TextMatch,
 } from "./list.ts";
+export type { MarkRequest, SessionMarks } from "./marks.ts";
 export type { ModelPart, Outline, OutlineMark, OutlineTurn, TouchedFile } from "./outline.ts";
 export {
   exportPath,

@@ -1,6 +1,7 @@
 /** The list: `GET /v1/machine/sessions`, and `GET /v1/machine/sessions/events` for what changes in it. */
 
 import type { SessionRow } from "../../model/index.ts";
+import type { SessionMarks } from "./marks.ts";
 
 /** The row of a session of this machine, and what its page shows beside it. */
 export interface MachineSession extends SessionRow {
@@ -8,6 +9,9 @@ export interface MachineSession extends SessionRow {
   readonly key: string;
   /** The id for `POST /v1/machine/trash/ID/restore`; only a deleted session has one. */
   readonly trashId: string | null;
+  readonly marks: SessionMarks;
+  /** `null` for a conversation of its own. */
+  readonly place: RowPlace | null;
   /** Codes of the problems that are known without a full read. */
   readonly problems: readonly string[];
   /** The newest one. `null` until the session was read once; so are the next three, which count every branch. */
@@ -19,6 +23,12 @@ export interface MachineSession extends SessionRow {
   readonly facts: RowFacts | null;
   /** Only in an answer to a query with `text`. */
   readonly match?: TextMatch;
+}
+
+/** A session that is a part of a channel, or of a continuous session: `#/channels/NAME` and `#/live/NAME` show that. */
+export interface RowPlace {
+  readonly of: "channel" | "live";
+  readonly name: string;
 }
 
 /** Tell apart rows with the same title. */
@@ -47,7 +57,11 @@ export interface TextMatch {
 export const LIST_SORTS = ["created", "title", "largest"] as const;
 export type ListSort = (typeof LIST_SORTS)[number];
 
-/** The query of the list, each key at most once but `agent`. Every filter narrows. */
+/** Conversations of their own, those in channels, those of continuous sessions. */
+export const LIST_PARTS = ["conversations", "channels", "live"] as const;
+export type ListPart = (typeof LIST_PARTS)[number];
+
+/** The query of the list, each key at most once but `agent` and `tag`. Every filter narrows. */
 export interface ListQuery {
   /** Repeatable. */
   readonly agent?: readonly string[];
@@ -56,6 +70,11 @@ export interface ListQuery {
   /** ISO 8601: sessions that were active at or after this time; before it. */
   readonly since?: string;
   readonly until?: string;
+  /** Repeatable: sessions that have each of these tags. */
+  readonly tag?: readonly string[];
+  readonly pinned?: "only";
+  /** Only this part of the list. */
+  readonly part?: ListPart;
   /** Words of the title, in upper or lower case. */
   readonly title?: string;
   /** Words of the whole text, as `continuo search` takes them. The best match comes first. */
@@ -63,7 +82,7 @@ export interface ListQuery {
   readonly archived?: "include" | "exclude" | "only";
   /** `only`: what is in the trash. */
   readonly deleted?: "exclude" | "only";
-  /** Instead of the newest change, or the best match, first. `largest` knows only sizes of files. */
+  /** Instead of pinned ones and then the newest change, or the best match, first. `largest` knows only sizes of files. */
   readonly sort?: ListSort;
   /** 1 to 500; 100 when left out. */
   readonly limit?: number;
@@ -73,7 +92,7 @@ export interface ListQuery {
   readonly cursor?: string;
 }
 
-/** Newest first; by rank where `text` is asked for. */
+/** Pinned ones and then the newest first; by rank where `text` is asked for. */
 export interface SessionsPage {
   /** Only the newest sessions, likely in this order, and no count but theirs: ask again without `partial`. */
   readonly partial?: true;
@@ -84,6 +103,8 @@ export interface SessionsPage {
   /** Folders of all sessions that match, by number of sessions, at most 200; only on the first page. */
   readonly projects: readonly { readonly cwd: string; readonly sessions: number }[];
   readonly agents: readonly { readonly agent: string; readonly sessions: number }[];
+  /** Tags of all sessions that match, the same way; only on the first page. */
+  readonly tags: readonly { readonly tag: string; readonly sessions: number }[];
   /**
    * Sessions whose text was not searched in the time that an answer may take; 0 without `text`. While it is greater, more
    * sessions may match: the same query searches more of them.

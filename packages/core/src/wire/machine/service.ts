@@ -22,6 +22,7 @@ import type { SessionSearchResult } from "./find.ts";
 import type { MachineHealth } from "./health.ts";
 import type { HistoryView, HistoryWindow, TextRest } from "./history.ts";
 import type { ListQuery, MachineSession, SessionsChanged, SessionsPage } from "./list.ts";
+import type { MarkRequest } from "./marks.ts";
 import type { Outline } from "./outline.ts";
 import type { GrowthEvent, KnownSession, SessionHead } from "./session.ts";
 
@@ -112,6 +113,8 @@ export interface MachineActions {
    */
   openTerminal(key: string, signal: AbortSignal): Promise<TerminalAnswer>;
   rename(key: string, request: RenameRequest, signal: AbortSignal): Promise<MachineSession>;
+  /** Errors: `invalid` for a tag that is none. */
+  mark(key: string, request: MarkRequest, signal: AbortSignal): Promise<MachineSession>;
   fork(key: string, request: ForkRequest, signal: AbortSignal): Promise<ForkAnswer>;
   delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;
   /** Deletes what is in the trash for good. */

@@ -22,6 +22,8 @@ const SESSION = `${MACHINE_ROOT}/sessions/:key`;
 const NOTHING = z.strictObject({});
 const PATH = z.string().min(1).max(4_096).startsWith("/");
 const RENAME = z.strictObject({ title: z.string().min(1).max(1_000) });
+const TAGS = z.array(z.string().min(1).max(100)).max(20).optional();
+const MARK = z.strictObject({ pinned: z.boolean().optional(), addTags: TAGS, removeTags: TAGS });
 const FORK = z.strictObject({ at: NAME.optional() });
 const TO = z.enum(AGENT_NAMES);
 const PREVIEW = z.strictObject({ to: TO, cwd: PATH.optional(), maxMessages: COUNT.optional() });
@@ -47,6 +49,11 @@ export function actionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked
   app.post(`${SESSION}/rename`, async (c) => {
     const { actions } = await asked(c, "write");
     return Response.json(await actions.rename(keyOf(c), await bodyOf(c, RENAME), c.req.raw.signal));
+  });
+  app.post(`${SESSION}/marks`, async (c) => {
+    const { actions } = await asked(c, "write");
+    const body = present(await bodyOf(c, MARK));
+    return Response.json(await actions.mark(keyOf(c), body, c.req.raw.signal));
   });
   app.post(`${SESSION}/fork`, async (c) => {
     const { actions } = await asked(c, "write");

@@ -1,7 +1,7 @@
 /** The list of sessions, what changes in it, who wrote a file, and the health of the machine. */
 
 import { present } from "@continuo/core/model";
-import { LIST_SORTS, MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
+import { LIST_PARTS, LIST_SORTS, MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
@@ -19,6 +19,9 @@ const LIST = z.strictObject({
   project: WORDS.optional(),
   since: TIME.optional(),
   until: TIME.optional(),
+  tag: z.array(WORDS).max(20).optional(),
+  pinned: z.literal("only").optional(),
+  part: z.enum(LIST_PARTS).optional(),
   title: WORDS.optional(),
   text: WORDS.optional(),
   archived: z.enum(["include", "exclude", "only"]).optional(),
@@ -32,7 +35,7 @@ const LIST = z.strictObject({
 export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(`${MACHINE_ROOT}/sessions`, async (c) => {
     const service = await asked(c, "read");
-    const query = parseQuery(c, LIST, ["agent"]);
+    const query = parseQuery(c, LIST, ["agent", "tag"]);
     const page = await service.sessions(present(query));
     const mayRestore = query.deleted !== "only" || (await mayChange(c, asked));
     return Response.json(mayRestore ? page : { ...page, readOnly: ONLY_READS });

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Places } from "@continuo/files";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { markSession, readMarks, toTag } from "./marks.ts";
+import { type ListedSession, OWN, type OwnRow } from "./rows.ts";
+
+let home: string;
+let places: Places;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-marks-"));
+  places = { home, env: { CONTINUO_HOME: join(home, ".continuo") } };
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+function row(agent: string, sessionId: string): ListedSession {
+  return {
+    agent,
+    sessionId,
+    title: null,
+    cwd: null,
+    createdAt: null,
+    updatedAt: null,
+    gitBranch: null,
+    sizeBytes: null,
+    archived: false,
+    live: null,
+    location: "",
+    problems: [],
+  };
+}
+
+function own(sessionId: string, importedFrom: OwnRow["importedFrom"]): OwnRow {
+  return { ...row(OWN, sessionId), agent: OWN, nativeRefs: [], lastAgent: null, importedFrom };
+}
+
+const file = (): string => join(home, ".continuo", "marks.json");
+const marksOf = (session: ListedSession): unknown => readMarks(places).mark(session).marks;
+
+test("a session keeps its pin and its tags until they are taken off, and other sessions have none", async () => {
+  const claude = row("claude", "a");
+  await markSession(claude, { pinned: true, addTags: ["Tea", "later"] }, { places });
+  expect(marksOf(claude)).toEqual({ pinned: true, tags: ["later", "tea"] });
+  expect(marksOf(row("codex", "a"))).toBeUndefined();
+  await markSession(claude, { pinned: false, removeTags: ["TEA"] }, { places });
+  expect(marksOf(claude)).toEqual({ pinned: false, tags: ["later"] });
+  await markSession(claude, { removeTags: ["later"] }, { places });
+  expect(marksOf(claude)).toBeUndefined();
+});
+
+test("marks follow a session that moved into Continuo, and are then kept by its new name", async () => {
+  await markSession(row("claude", "a"), { addTags: ["tea"] }, { places });
+  const moved = own("n", { agent: "claude", sessionId: "a" });
+  expect(marksOf(moved)).toEqual({ pinned: false, tags: ["tea"] });
+  await markSession(moved, { pinned: true }, { places });
+  expect(JSON.parse(readFileSync(file(), "utf8"))).toEqual({
+    version: 1,
+    sessions: { "continuo:n": { pinned: true, tags: ["tea"] } },
+  });
+});
+
+test("marks of a later version stay when these change, and changes at the same time all count", async () => {
+  mkdirSync(join(home, ".continuo"));
+  const later = { version: 1, views: ["x"], sessions: { "claude:a": { status: "done", archived: true } } };
+  writeFileSync(file(), JSON.stringify(later));
+  const tags = ["a", "b", "c", "d"];
+  await Promise.all(tags.map((tag) => markSession(row("claude", "a"), { addTags: [tag] }, { places })));
+  expect(JSON.parse(readFileSync(file(), "utf8"))).toEqual({
+    version: 1,
+    views: ["x"],
+    sessions: { "claude:a": { status: "done", archived: true, tags } },
+  });
+});
+
+test.each(["[]", "no JSON", '{"version":2,"sessions":{}}'])(
+  "a file with %j marks nothing, and is not overwritten",
+  async (text) => {
+    mkdirSync(join(home, ".continuo"));
+    writeFileSync(file(), text);
+    expect(marksOf(row("claude", "a"))).toBeUndefined();
+    const marked = markSession(row("claude", "a"), { pinned: true }, { places });
+    await expect(marked).rejects.toMatchObject({ code: "corrupt" });
+    expect(readFileSync(file(), "utf8")).toBe(text);
+  },
+);
+
+test.each(["", " ", "a b", "a,b", "-a", "a\u202eb", "\u001b[1m", "x".repeat(41)])(
+  "%j is not a tag",
+  async (tag) => {
+    expect(() => toTag(tag)).toThrow("is not a tag");
+    const marked = markSession(row("claude", "a"), { addTags: [tag] }, { places });
+    await expect(marked).rejects.toMatchObject({ code: "invalid" });
+  },
+);
+
+test("a tag is kept in small letters; a session has at most 20", async () => {
+  expect(["Übung", "v1.2/x_y-z", "ZÉRO"].map(toTag)).toEqual(["übung", "v1.2/x_y-z", "zéro"]);
+  const twenty = Array.from({ length: 20 }, (_, at) => `t${at}`);
+  await markSession(row("pi", "a"), { addTags: twenty }, { places });
+  await expect(markSession(row("pi", "a"), { addTags: ["more"] }, { places })).rejects.toMatchObject({
+    code: "invalid",
+  });
+});

@@ -1,0 +1,142 @@
+/**
+ * The marks that a person sets on sessions of this machine: pinned, and tags. They are in `marks.json` of `CONTINUO_HOME`,
+ * by the names of the sessions, so that no file of an agent changes. Fields of a later version are kept as they are.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import type { MarkRequest, SessionMarks } from "@continuo/core/wire/machine";
+import {
+  continuoHome,
+  isJson,
+  type Json,
+  lockSession,
+  type Places,
+  readJsonFile,
+  writeDurably,
+  writeFailure,
+} from "@continuo/files";
+import { CATALOG_LIMITS } from "./limits.ts";
+import { earlierNames, type NativeName, nativeKey } from "./moves.ts";
+import type { ListedSession, OwnRow } from "./rows.ts";
+
+/** The marks of all sessions, as they were when they were read. */
+export interface MarkTable {
+  /** The row with its marks, if it has any. */
+  readonly mark: (row: ListedSession) => ListedSession;
+}
+
+const VERSION = 1;
+const NO_MARKS: SessionMarks = { pinned: false, tags: [] };
+/** Neither a comma nor a space: tags stand in addresses, and between the words of a command. */
+const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._/-]{0,39}$/u;
+
+/** A file that cannot be read marks nothing; a change of it reports that. */
+export function readMarks(places: Places): MarkTable {
+  const sessions = sessionsIn(readJsonFile(pathOf(places), { maxBytes: CATALOG_LIMITS.markBytes }) ?? {});
+  return {
+    mark: (row) => {
+      const name = namesOf(row).find((one) => Object.hasOwn(sessions, one));
+      return name === undefined ? row : { ...row, marks: toMarks(sessions[name]) };
+    },
+  };
+}
+
+/** One of Continuo's own also has the marks of the session that it began as. */
+export type MarkedSession = NativeName | OwnRow;
+
+export interface MarkOptions {
+  readonly places: Places;
+  readonly signal?: AbortSignal;
+}
+
+/** Errors: `invalid` for a tag that is none, and for too many; `corrupt`, `busy`, `unwritable`. */
+export async function markSession(
+  session: MarkedSession,
+  { pinned, addTags = [], removeTags = [] }: MarkRequest,
+  { places, signal }: MarkOptions,
+): Promise<SessionMarks> {
+  const [added, removed] = [addTags.map(toTag), removeTags.map(toTag)];
+  const path = pathOf(places);
+  const lock = await lockSession("/marks", "marks", { places, waitMs: CATALOG_LIMITS.markMs, signal });
+  try {
+    const record = readRecord(path);
+    const sessions = sessionsIn(record);
+    const [name = "", ...others] = namesOf(session);
+    const known = [name, ...others].find((one) => Object.hasOwn(sessions, one));
+    const entry = known === undefined ? undefined : sessions[known];
+    const before = toMarks(entry);
+    const tags = new Set([...before.tags, ...added].filter((tag) => !removed.includes(tag)));
+    if (tags.size > CATALOG_LIMITS.tags) throw tooManyTags();
+    const marks: SessionMarks = { pinned: pinned ?? before.pinned, tags: [...tags].sort() };
+    const { pinned: _pinned, tags: _tags, ...later } = isJson(entry) ? entry : {};
+    const kept = {
+      ...later,
+      ...(marks.pinned && { pinned: true }),
+      ...(tags.size > 0 && { tags: marks.tags }),
+    };
+    const next: Record<string, unknown> = { ...sessions };
+    // A session that moved has its marks under its present name from now on.
+    if (known !== undefined) delete next[known];
+    if (Object.keys(kept).length > 0) next[name] = kept;
+    if (JSON.stringify(next) !== JSON.stringify(sessions)) write(path, { ...record, sessions: next });
+    return marks;
+  } finally {
+    lock.release();
+  }
+}
+
+/** In the form in which it is kept. Errors: `invalid`. */
+export function toTag(text: string): string {
+  const tag = text.trim().normalize("NFC").toLowerCase();
+  if (TAG.test(tag)) return tag;
+  throw new ContinuoError("invalid", `${JSON.stringify(text.slice(0, 60))} is not a tag`, {
+    hint: "Write a tag of letters, digits, and ._/- after the first one, with at most 40 characters.",
+  });
+}
+
+function tooManyTags(): ContinuoError {
+  return new ContinuoError("invalid", `a session has at most ${CATALOG_LIMITS.tags} tags`, {
+    hint: "Delete a tag first: `continuo session tag ID --remove TAG`.",
+  });
+}
+
+/** The present name is first; one of Continuo's own was another agent's before. */
+function namesOf(session: MarkedSession): readonly string[] {
+  return [session, ...("importedFrom" in session ? earlierNames(session) : [])].map(nativeKey);
+}
+
+function toMarks(entry: unknown): SessionMarks {
+  if (!isJson(entry)) return NO_MARKS;
+  const { pinned, tags } = entry;
+  const known = Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string" && TAG.test(tag)) : [];
+  return { pinned: pinned === true, tags: known.slice(0, CATALOG_LIMITS.tags) };
+}
+
+function sessionsIn({ version, sessions }: Json): Json {
+  return version === VERSION && isJson(sessions) ? sessions : {};
+}
+
+function pathOf(places: Places): string {
+  return join(continuoHome(places), "marks.json");
+}
+
+/** Errors: `corrupt`: marks that cannot be read are not overwritten. */
+function readRecord(path: string): Json {
+  if (!existsSync(path)) return { version: VERSION };
+  const record = readJsonFile(path, { maxBytes: CATALOG_LIMITS.markBytes });
+  if (record?.version === VERSION) return record;
+  throw new ContinuoError("corrupt", `cannot read ${path}: it is not a file of marks`, {
+    hint: "Delete the file, and mark the sessions again.",
+  });
+}
+
+/** Errors: `unwritable`. */
+function write(path: string, record: Json): void {
+  try {
+    writeDurably(path, `${JSON.stringify(record, null, 1)}\n`);
+  } catch (cause) {
+    throw writeFailure(`cannot write ${path}`, cause);
+  }
+}

@@ -1,0 +1,33 @@
+/** `session pin`, `unpin` and `tag`: marks that Continuo keeps of a session, whichever agent it belongs to. */
+
+import { markSession } from "@continuo/agents/catalog";
+import { present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import type { MarkRequest, SessionMarks } from "@continuo/core/wire/machine";
+import { placesOf } from "@continuo/files";
+import { locate } from "../../notices/index.ts";
+import { createOutput, type Shell } from "../../terminal/index.ts";
+
+export async function runPin(id: string, verb: "pin" | "unpin", shell: Shell): Promise<number> {
+  await marked(id, { pinned: verb === "pin" }, shell);
+  await createOutput(shell.stdout).write(`${verb}ned\n`);
+  return 0;
+}
+
+export interface TagFlags {
+  readonly add: readonly string[];
+  readonly remove?: readonly string[];
+}
+
+export async function runTag(id: string, { add, remove }: TagFlags, shell: Shell): Promise<number> {
+  const { tags } = await marked(id, present({ addTags: add, removeTags: remove }), shell);
+  const shown = tags.length === 0 ? "no tags" : tags.map((tag) => `#${tag}`).join(" ");
+  await createOutput(shell.stdout).write(`${visibleLine(shown)}\n`);
+  return 0;
+}
+
+async function marked(id: string, request: MarkRequest, shell: Shell): Promise<SessionMarks> {
+  const located = await locate(id, shell, "without examples");
+  const session = located.kind === "own" ? located.row : located.native.found;
+  return await markSession(session, request, { places: placesOf(shell) });
+}
