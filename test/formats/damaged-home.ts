@@ -2,65 +2,63 @@
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Message, ProblemCode } from "@continuo/core/model";
 import type { FoundSession, OpenedSession } from "@continuo/native/kit";
 import { expect } from "vitest";
 import type { Damage } from "../damage.ts";
-import type { FormatCases } from "./format-cases.ts";
+import { CASES, type FileAgent } from "./cases.ts";
+import { valuesIn } from "./format-cases.ts";
 
 export interface Damaged extends Disposable {
   readonly found: FoundSession;
   readonly session: OpenedSession;
 }
 
-interface Place {
-  readonly cases: FormatCases;
-  /** The folder of the file, in the home. */
-  readonly below: string;
-  readonly name: string;
-}
+/** The path of the file in the home of its agent. */
+const PLACES: Readonly<Record<FileAgent, string>> = {
+  codex: "sessions/rollout-2026-05-06T07-08-00-02aaaaaa-0000-4000-8000-000000000001.jsonl",
+  copilot: "session-state/0c999999-0000-4000-8000-000000000001/events.jsonl",
+  gemini: ".gemini/tmp/tea/chats/session-2026-05-06T07-00-0f999999.jsonl",
+  pi: "sessions/--home-dev-tea--/2026-05-06T07-00-00-000Z_0c999999-0000-4000-8000-000000000001.jsonl",
+};
 
-export async function openAlone(
-  { cases: { reader, placesOf }, below, name }: Place,
-  bytes: Buffer,
-): Promise<Damaged> {
+/** `ending` replaces `.jsonl`. */
+export async function openAlone(agent: FileAgent, bytes: Buffer, ending = ".jsonl"): Promise<Damaged> {
+  const { reader, placesOf } = CASES[agent];
   using stack = new DisposableStack();
   const home = mkdtempSync(join(tmpdir(), "continuo-damage-"));
   stack.defer(() => rmSync(home, { recursive: true }));
-  const folder = join(home, below);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, name), bytes);
-  const [found, ...others] = await Array.fromAsync(reader.find(placesOf(home), {}));
-  if (found === undefined || others.length > 0) throw new Error("expected one session");
+  const path = join(home, PLACES[agent].replace(".jsonl", ending));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  const [first, ...others] = await Array.fromAsync(reader.find(placesOf(home), {}));
+  // The file of a sub-agent of Codex is no session of its own.
+  const found = first ?? (agent === "codex" ? await reader.recognise(path, placesOf(home)) : null);
+  if (found === null || others.length > 0) throw new Error("expected one session");
   const session = await reader.open(found, placesOf(home), {});
   stack.defer(() => session.close());
   const kept = stack.move();
   return { found, session, [Symbol.dispose]: () => kept.dispose() };
 }
 
-export interface Readable {
-  readonly reader: FormatCases["reader"];
-  readonly damage: Damage;
-  /** The values of all lines. */
-  readonly values: readonly unknown[];
-  /** Problems that a plain look at the lines finds. */
-  readonly problems: readonly ProblemCode[];
-}
-
 /**
- * A damaged session is read as far as it goes: each value, each branch, each problem, and the same row as that of the
- * list. Returns the messages of all branches.
+ * A damaged session is read as far as it goes: each value, each branch, each problem that a plain look at the lines
+ * finds, and the same row as that of the list. Returns the messages of all branches.
  */
 export async function expectRead(
-  { found, session }: Pick<Damaged, "found" | "session">,
-  { reader, damage: { kind, what }, values, problems }: Readable,
+  agent: FileAgent,
+  { kind, what, bytes }: Damage,
+  problems: readonly ProblemCode[],
 ): Promise<readonly Message[]> {
+  const { reader } = CASES[agent];
+  using damaged = await openAlone(agent, bytes);
+  const { found, session } = damaged;
   const entries = await Array.fromAsync(session.entries());
   expect(
     entries.map(({ value }) => value),
     what,
-  ).toEqual(values);
+  ).toEqual(valuesIn(CASES[agent], bytes));
   const codes = new Set(session.problems.map(({ code }) => code));
   for (const code of problems) expect(codes, `${kind}: ${what}`).toContain(code);
   const said: Message[] = [];
@@ -76,11 +74,11 @@ export async function expectRead(
   return said;
 }
 
-/** The files of records in the cases and fixtures of an agent. */
-export function recordFilesOf(agent: string, { folder }: FormatCases): readonly string[] {
-  return [folder, join(import.meta.dirname, "../fixtures", agent)].flatMap((place) =>
+/** The files of sessions in the cases and fixtures of an agent. */
+export function sessionFilesOf(agent: FileAgent): readonly string[] {
+  return [CASES[agent].folder, join(import.meta.dirname, "../fixtures", agent)].flatMap((place) =>
     readdirSync(place, { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".jsonl"))
+      .filter((path) => path.endsWith(".jsonl") && (agent !== "codex" || path.includes("rollout-")))
       .map((path) => join(place, path)),
   );
 }

@@ -5,21 +5,27 @@
  */
 
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import type { Message } from "@continuo/core/model";
+import type { AgentName, Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import type { AgentReader, FoundSession } from "@continuo/native/kit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 
 export interface FormatCases {
+  readonly agent: AgentName;
   readonly reader: AgentReader;
   /** The folder that holds the cases. */
   readonly folder: string;
   readonly placesOf: (home: string) => Places;
-  /** Returns true if the record, which can be a list of messages, is or holds the native value of one. */
-  readonly holds?: (record: unknown, native: unknown) => boolean;
+  /**
+   * Returns true if the record, which can be a list of messages, is or holds the native value of one. `null` if that of
+   * a message can be made of several records.
+   */
+  readonly holds?: ((record: unknown, native: unknown) => boolean) | null;
+  /** An entry stands for a line that is no JSON, too. */
+  readonly keepsBadLines?: boolean;
 }
 
 export function casesIn(folder: string): string[] {
@@ -56,13 +62,9 @@ export async function toModel(cases: FormatCases, home: string): Promise<unknown
 
 /** Declares the tests of every case. */
 export function testFormatCases(cases: FormatCases): void {
-  const { reader, folder, placesOf } = cases;
+  const { reader, folder, placesOf, holds } = cases;
   const homeOf = (name: string): string => join(folder, name, "home");
-  let scratch = "";
-  beforeAll(() => {
-    scratch = mkdtempSync(join(tmpdir(), "continuo-cases-"));
-  });
-  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+  const scratch = scratchFolder("cases");
 
   describe.each(casesIn(folder))("format case %s", (name) => {
     test("is read as expected", async () => {
@@ -97,23 +99,12 @@ export function testFormatCases(cases: FormatCases): void {
       expect(fingerprintOf(home)).toEqual(before);
     });
 
-    test("gives every record as an entry, verbatim, and every message the records it came from", async () => {
+    test("gives every record as an entry, verbatim", async () => {
       for (const found of await findAll(cases, homeOf(name))) {
         using session = await reader.open(found, placesOf(homeOf(name)), {});
         const entries = await Array.fromAsync(session.entries());
-        const records = found.files.flatMap(({ path }) => recordsIn(readFileSync(path)));
+        const records = found.files.flatMap(({ path }) => valuesIn(cases, readFileSync(path)));
         expect(entries.map(({ value }) => value)).toEqual(records);
-        for (const message of await Array.fromAsync(session.history({ native: true }))) {
-          const lines = (message.metadata.records ?? []).map((place) => place.line ?? null);
-          const values = entries.filter((entry) => lines.includes(entry.line)).map(({ value }) => value);
-          const { holds } = cases;
-          if (holds === undefined) expect(message.metadata.native).toEqual(values);
-          else {
-            for (const native of message.metadata.native ?? [undefined]) {
-              expect(values.some((value) => holds(value, native))).toBe(true);
-            }
-          }
-        }
       }
     });
 
@@ -127,22 +118,51 @@ export function testFormatCases(cases: FormatCases): void {
         }
       }
     });
+
+    if (holds === null) return;
+    test("gives every message with the records that it came from", async () => {
+      for (const found of await findAll(cases, homeOf(name))) {
+        using session = await reader.open(found, placesOf(homeOf(name)), {});
+        const entries = await Array.fromAsync(session.entries());
+        for (const message of await Array.fromAsync(session.history({ native: true }))) {
+          const lines = (message.metadata.records ?? []).map((place) => place.line ?? null);
+          const values = entries.filter((entry) => lines.includes(entry.line)).map(({ value }) => value);
+          if (holds === undefined) expect(message.metadata.native).toEqual(values);
+          else {
+            for (const native of message.metadata.native ?? [undefined]) {
+              expect(values.some((value) => holds?.(value, native))).toBe(true);
+            }
+          }
+        }
+      }
+    });
   });
 }
 
 /** Lines that are JSON, by a reader that shares no code with the one under test. */
 export function recordsIn(bytes: Buffer): unknown[] {
-  return bytes
+  return linesIn(bytes).filter((value) => value !== undefined);
+}
+
+/** The values of the entries that a file gives: of an agent that keeps bad lines, `undefined` for each of them. */
+export function valuesIn({ keepsBadLines = false }: FormatCases, bytes: Buffer): unknown[] {
+  return keepsBadLines ? linesIn(bytes) : recordsIn(bytes);
+}
+
+function linesIn(bytes: Buffer): unknown[] {
+  const lines = bytes
     .toString("utf8")
     .replace(/^\ufeff/u, "")
-    .split("\n")
-    .flatMap((line) => {
-      try {
-        return [JSON.parse(line) as unknown];
-      } catch {
-        return [];
-      }
-    });
+    .split("\n");
+  return lines.filter((line) => line.trim() !== "").map(parseOrNothing);
+}
+
+function parseOrNothing(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 function fingerprintOf(home: string): unknown {

@@ -1,13 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { codexFormat } from "@continuo/native/codex";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { scratchFolder } from "../../scratch-folder.ts";
-import { rounds } from "../../sizes/counts.ts";
-import { findAll, placesOf } from "./model.ts";
-
-const scratch = scratchFolder("codex-generated");
+import { testGenerated } from "../generated.ts";
 
 const ID = "02aaaaaa-0000-4000-8000-000000000002";
 const text = fc.oneof(
@@ -82,39 +74,13 @@ const file = fc.record({
   title: fc.option(text),
 });
 
-describe("any rollout file", () => {
-  test("has the same row whether skimmed or read in full, and a history as long as it says", async () => {
-    await fc.assert(
-      fc.asyncProperty(file, async (parts) => {
-        const home = mkdtempSync(join(scratch, "home-"));
-        mkdirSync(join(home, "sessions"));
-        const lines = [
-          { timestamp: parts.timestamp, type: "session_meta", payload: parts.header },
-          ...parts.records,
-        ];
-        const path = join(home, "sessions", `rollout-2026-05-06T07-08-00-${ID}.jsonl`);
-        writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-        const titles =
-          parts.title === null ? parts.index : [...parts.index, { id: ID, thread_name: parts.title }];
-        writeFileSync(
-          join(home, "session_index.jsonl"),
-          titles.map((line) => `${JSON.stringify(line)}\n`).join(""),
-        );
-        for (const found of await findAll(home)) {
-          const { problems: _problems, ...row } = await codexFormat.skim(found, { part: "whole" });
-          using session = await codexFormat.open(found, placesOf(home), {});
-          expect(session.details).toMatchObject(row);
-          expect(session.details.records).toBe(lines.length);
-          expect(session.leaves.length).toBe(session.details.branches);
-          const history = await Array.fromAsync(session.history());
-          expect(history.length).toBe(session.details.messages.total);
-          const calls = history.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
-          expect(session.details.toolCalls).toBe(calls.length);
-          codexFormat.modelView(history);
-        }
-        rmSync(home, { recursive: true });
-      }),
-      { numRuns: rounds(300) },
-    );
-  });
-});
+testGenerated(
+  "codex",
+  file.map(({ header, timestamp, records, index, title }) => ({
+    [`sessions/rollout-2026-05-06T07-08-00-${ID}.jsonl`]: [
+      { timestamp, type: "session_meta", payload: header },
+      ...records,
+    ],
+    "session_index.jsonl": title === null ? index : [...index, { id: ID, thread_name: title }],
+  })),
+);

@@ -1,15 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { scratchFolder } from "../../scratch-folder.ts";
-import { rounds } from "../../sizes/counts.ts";
-import { findAll } from "../format-cases.ts";
-import { COPILOT_CASES } from "./cases.ts";
+import { testGenerated } from "../generated.ts";
 
 const ID = "0c999999-0000-4000-8000-000000000002";
-
-const scratch = scratchFolder("copilot-generated");
 
 const text = fc.oneof(fc.string({ maxLength: 30 }), fc.constantFrom("", " ", "é\u{1f600}", "__proto__"));
 const json = fc.jsonValue({ maxDepth: 2 });
@@ -83,36 +75,7 @@ const record = fc.record(
 );
 const lines = fc.array(fc.oneof({ weight: 9, arbitrary: record }, json), { maxLength: 25 });
 
-describe("any session file of Copilot", () => {
-  test("has the same row whether skimmed or read in full, and histories as long as it says", async () => {
-    const { reader, placesOf } = COPILOT_CASES;
-    await fc.assert(
-      fc.asyncProperty(lines, async (values) => {
-        const home = mkdtempSync(join(scratch, "home-"));
-        const folder = join(home, "session-state", ID);
-        mkdirSync(folder, { recursive: true });
-        writeFileSync(
-          join(folder, "events.jsonl"),
-          values.map((value) => `${JSON.stringify(value)}\n`).join(""),
-        );
-        for (const found of await findAll(COPILOT_CASES, home)) {
-          const { problems, ...row } = await reader.skim(found, { part: "whole" });
-          using session = await reader.open(found, placesOf(home), {});
-          expect(session.details).toMatchObject(row);
-          expect(session.problems).toEqual(expect.arrayContaining([...problems]));
-          expect(session.details.records).toBe(values.length);
-          const history = await Array.fromAsync(session.history());
-          expect(history.length).toBe(session.leaves[0]?.messages ?? 0);
-          expect(history.length).toBe(session.details.messages.total);
-          const answers = history.filter(({ role }) => role === "assistant");
-          const calls = answers.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
-          expect(session.details.toolCalls).toBeLessThanOrEqual(calls.length);
-          for await (const _ of session.entries());
-          reader.modelView(history);
-        }
-        rmSync(home, { recursive: true });
-      }),
-      { numRuns: rounds(300) },
-    );
-  });
-});
+testGenerated(
+  "copilot",
+  lines.map((values) => ({ [`session-state/${ID}/events.jsonl`]: values })),
+);

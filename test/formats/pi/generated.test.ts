@@ -1,14 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { piFormat } from "@continuo/native/pi";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { scratchFolder } from "../../scratch-folder.ts";
-import { rounds } from "../../sizes/counts.ts";
-import { findAll } from "../format-cases.ts";
-import { PI_CASES } from "./cases.ts";
-
-const scratch = scratchFolder("pi-generated");
+import { testGenerated } from "../generated.ts";
 
 const text = fc.oneof(
   fc.string({ maxLength: 30 }),
@@ -93,39 +84,9 @@ const lines = fc
   .tuple(fc.option(header), fc.array(fc.oneof({ weight: 9, arbitrary: entry }, json), { maxLength: 25 }))
   .map(([first, entries]) => (first === null ? entries : [first, ...entries]));
 
-describe("any session file of pi", () => {
-  test("has the same row whether skimmed or read in full, and histories as long as it says", async () => {
-    await fc.assert(
-      fc.asyncProperty(lines, async (values) => {
-        const home = mkdtempSync(join(scratch, "home-"));
-        const folder = join(home, "sessions", "--home--");
-        mkdirSync(folder, { recursive: true });
-        const path = join(folder, "2026-05-06T07-00-00-000Z_0c999999-0000-4000-8000-000000000002.jsonl");
-        writeFileSync(path, values.map((value) => `${JSON.stringify(value)}\n`).join(""));
-        for (const found of await findAll(PI_CASES, home)) {
-          const { problems, ...row } = await piFormat.skim(found, { part: "whole" });
-          using session = await piFormat.open(found, PI_CASES.placesOf(home), {});
-          expect(session.details).toMatchObject(row);
-          expect(session.problems).toEqual(expect.arrayContaining([...problems]));
-          expect(session.details.records).toBe(values.length);
-          expect(session.details.branches).toBe(session.leaves.length);
-          for (const leaf of session.leaves) {
-            const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
-            expect(history.length).toBe(leaf.messages);
-            if (!leaf.active) continue;
-            expect(history.length).toBe(session.details.messages.total);
-            const answers = history.filter(({ role }) => role === "assistant");
-            const calls = answers.flatMap(({ content }) =>
-              content.filter(({ type }) => type === "tool_call"),
-            );
-            expect(session.details.toolCalls).toBe(calls.length);
-          }
-          for await (const _ of session.entries());
-          piFormat.modelView(await Array.fromAsync(session.history()));
-        }
-        rmSync(home, { recursive: true });
-      }),
-      { numRuns: rounds(300) },
-    );
-  });
-});
+const NAME = "2026-05-06T07-00-00-000Z_0c999999-0000-4000-8000-000000000002.jsonl";
+
+testGenerated(
+  "pi",
+  lines.map((values) => ({ [`sessions/--home--/${NAME}`]: values })),
+);
