@@ -1,7 +1,7 @@
 /**
  * Writes `docs/cli.md` from `--help`, `docs/errors.md` from the table of error codes, `docs/continuo.schema.json` from the
  * schema of `continuo.yaml`, the schemas in `protocol/` from the types of the source, and the generated parts of
- * `PROTOCOL.md`, `docs/server.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
+ * `PROTOCOL.md`, `docs/server.md`, `docs/lost-and-found.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { toJsonSchema } from "../packages/agents/src/config/json-schema.ts";
 import { createProgram } from "../src/cli/index.ts";
 import { withCodeMap, withRooms } from "./code-map.ts";
 import { codesOf, toErrorsPage } from "./errors-page.ts";
+import { withCauses } from "./lost-and-found.ts";
 import { PACKAGES } from "./packages.ts";
 import { protocolFiles } from "./protocol/files.ts";
 import { withFrames } from "./protocol/page.ts";
@@ -36,7 +37,7 @@ ISO 8601 UTC, unknown values are \`null\`, and an error is \`{"error":{"code","m
 | 1 | another error, or an id that names several sessions | ${codesOf(1)} |
 | 2 | wrong usage | ${codesOf(2)} |
 | 3 | not found | ${codesOf(3)} |
-| 4 | \`session check\` or \`store verify\` found damage, \`live replay\` other notes, or stored data is damaged | ${codesOf(4)} |
+| 4 | \`session check\` or \`store verify\` found damage, \`doctor sessions\` found a session that its agent's list lacks, \`live replay\` other notes, or stored data is damaged | ${codesOf(4)} |
 | 5 | refused: the session is open in its agent or has forks, another file is in its place, a project is not trusted, a server does not allow the request, or a limit is reached | ${codesOf(5)} |
 | 6 | a hand-over would leave out more than \`--max-loss\` allows | ${codesOf(6)} |
 | 7 | verification failed: the result did not match when read back, or an agent fails at something that it says it supports | ${codesOf(7)} |
@@ -63,6 +64,7 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`session restore\`, \`session trash\` | the restored session, or an array of the deleted ones: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
 | \`agents\` | array of \`{agent, label, found, program, command, version, versionFrom, transport, capabilities, missing, install}\`: \`versionFrom\` is \`package\`, \`path\` or \`agent\`; \`capabilities\` (\`canList, canLoad, canResume, canContinueLast, canFork, canClose, canDelete\`) is \`null\` until the agent was started once |
 | \`agents doctor\` | \`{agent, command, version, transport, capabilities, steps: [{step, advertised, outcome, reason}]}\`: \`outcome\` is \`works\`, \`fails\`, \`not offered\` or \`not tried\` |
+| \`doctor sessions\` | array of \`{agent, sessionId, location, title, cwd, updatedAt, cause, detail, means, bringsBack, changes, by, list, intended, evidence}\`, also of sessions that are left out on purpose (\`intended\`); with \`--fix\` those that were chosen, with \`{steps, command, newLocation, trashId, error}\` in addition; see [lost-and-found.md](lost-and-found.md) |
 | \`chat\` | one object per line: the events of the turn, and at the end \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`, without \`usage\` and \`stopReason\` where the agent reports none; see [chat.md](chat.md) |
 | \`extension\` | \`{chromium, firefox}\`: the folders of its builds |
 | \`trust\` | what is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\` of the file, where there is one, and \`folder: {path, trustedAt, allowed: [{agent, files}]}\`; \`--list\`: an array of folders and files, \`{path, sha256?, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`, or \`refused\` with \`refusedAt\` in place of \`trustedAt\`; \`--remove\`: an array of those that were |
@@ -104,6 +106,7 @@ const made: readonly (readonly [name: string, text: string])[] = [
       examples: JSON.parse(readFileSync(join(ROOT, "protocol/examples.json"), "utf8")),
     }),
   ],
+  ["docs/lost-and-found.md", await withCauses(readFileSync(join(ROOT, "docs/lost-and-found.md"), "utf8"))],
   ["docs/server.md", withActs(readFileSync(join(ROOT, "docs/server.md"), "utf8"))],
   ...PACKAGES.map((name) => {
     const page = `packages/${name}/README.md`;

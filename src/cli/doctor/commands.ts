@@ -4,13 +4,14 @@ import type { Command } from "commander";
 import type { ProgramRun } from "../terminal/index.ts";
 import type { BugReportFlags } from "./bug-report.ts";
 import type { DoctorFlags } from "./doctor.ts";
+import type { SessionsFlags } from "./missed-sessions.ts";
 
 const HELP = `
 Nothing is started. \`continuo agents doctor AGENT\` starts an agent and tries what it supports, and \`continuo session check\` reads
 every session. Exit code 4: something does not work until it is mended.`;
 
 export function addDoctorCommand(program: Command, run: ProgramRun | null): void {
-  program
+  const doctor = program
     .command("doctor")
     .description("look at everything that Continuo needs on this machine, and say what to do about it")
     .option("--json", "print JSON")
@@ -20,7 +21,31 @@ export function addDoctorCommand(program: Command, run: ProgramRun | null): void
       const { runDoctor } = await import("./doctor.ts");
       run.onEnd(await runDoctor(flags, run.shell));
     });
+  doctor
+    .command("sessions")
+    .description("find the sessions that an agent's own list does not show, say why, and bring them back")
+    .option("--agent <name>", "only sessions of this agent (repeatable)", collect)
+    .option("--all", "also those that the agent leaves out on purpose, and every one of a cause")
+    .option(
+      "--fix [id...]",
+      "show a plan, ask, and bring these sessions back; all that are not left out on purpose without an ID",
+    )
+    .option("--dry-run", "with --fix: only the plan")
+    .option("--yes", "with --fix: do not ask")
+    .option("--json", "print JSON")
+    .addHelpText("after", SESSIONS_HELP)
+    .action(async (_own: SessionsFlags, command: Command) => {
+      if (run === null) return;
+      const { runSessions } = await import("./sessions.ts");
+      // A flag that `doctor` knows too is taken for its own, wherever it stands.
+      run.onEnd(await runSessions(command.optsWithGlobals(), run.shell));
+    });
 }
+
+const SESSIONS_HELP = `
+No agent is started, and nothing is written without --fix. A change is made up in a folder of its own, read back and compared
+before it takes its place; the old state goes to the trash, and \`continuo session restore\` undoes it byte for byte. Exit code
+4: a session is missing from its agent's list that could be there. docs/lost-and-found.md has all causes.`;
 
 const REPORT_HELP = `
 The page has the versions, what \`continuo doctor\` finds, and the end of the debug log, which \`--debug\` writes. It has no content and
@@ -38,4 +63,8 @@ export function addBugReportCommand(program: Command, run: ProgramRun | null): v
       const { runBugReport } = await import("./bug-report.ts");
       run.onEnd(await runBugReport(flags, run.shell));
     });
+}
+
+function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
 }

@@ -10,6 +10,7 @@ import {
 import { type Places, placesOfThisUser } from "@continuo/files";
 import { formatOf, type Lookup, type LookupOptions, lookUpSession, pick } from "../native/index.ts";
 
+import type { FoundSession } from "../native/kit/index.ts";
 import { refuseLive } from "./live.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { settleUnfinished } from "./settling/index.ts";
@@ -85,6 +86,8 @@ export async function restoreNativeSession(
   const { agent, sessionId, location } = restored.info;
   const reader = await formatOf(agent);
   if ((await recognised(reader, location, places)) === sessionId) return restored;
+  // A file without an id in its name has another id for a look-up by its path than in a list.
+  if (await isListed({ reader, found: restored.info }, places)) return restored;
   throw new ContinuoError(
     "verification_failed",
     `${location} was restored, but does not contain ${agent}:${sessionId}`,
@@ -115,7 +118,13 @@ export function emptyTrash(
 }
 
 /** Finds it by id and location, because the same id in another place is another session. */
-async function isListed({ reader, found }: Lookup, places: Places): Promise<boolean> {
+async function isListed(
+  {
+    reader,
+    found,
+  }: Pick<Lookup, "reader"> & { readonly found: Pick<FoundSession, "sessionId" | "location"> },
+  places: Places,
+): Promise<boolean> {
   for await (const other of reader.find(places, {})) {
     if (other.sessionId === found.sessionId && other.location === found.location) return true;
   }

@@ -7,6 +7,13 @@
  */
 
 export type { AcpDescription, AcpHold, Agent, McpServers, ServerCommand } from "./format/index.ts";
+export {
+  findHiddenSessions,
+  type HiddenCause,
+  type HiddenQuery,
+  hiddenCauses,
+  visibilityOf,
+} from "./hidden.ts";
 export type { TargetRules } from "./kit/index.ts";
 export {
   findSessions,

@@ -29,6 +29,13 @@ export interface Manifest extends TrashedSession {
    * back.
    */
   readonly replacement?: string;
+  /** The files that took the place of the session elsewhere: they give way too. */
+  readonly placed?: readonly PlacedFile[];
+}
+
+export interface PlacedFile {
+  readonly path: string;
+  readonly sha256: string;
 }
 
 export const MANIFEST = "manifest.json";
@@ -108,6 +115,7 @@ export function readManifest(path: string): Manifest | null {
 function isManifest(value: unknown): value is Manifest {
   if (!isJson(value) || !isJson(value.info) || !isJson(value.plan) || !isListOf(value.files, isKeptFile))
     return false;
+  if (value.placed !== undefined && !isListOf(value.placed, isPlacedFile)) return false;
   const { agent, sessionId, location } = value.info;
   const texts = [value.trashId, value.trashedAt, agent, sessionId, location];
   return texts.every(isText) && isPlan(value.plan);
@@ -127,6 +135,10 @@ function isDatabaseRows(value: unknown): boolean {
 function isKeptFile(value: unknown): boolean {
   if (!isJson(value) || !isText(value.from) || !isText(value.to) || !isText(value.sha256)) return false;
   return isAbsolute(value.from) && /^files\/\d+$/u.test(value.to);
+}
+
+function isPlacedFile(value: unknown): boolean {
+  return isJson(value) && isText(value.path) && isAbsolute(value.path) && isText(value.sha256);
 }
 
 function isTableRows(value: unknown): boolean {

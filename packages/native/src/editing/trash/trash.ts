@@ -46,6 +46,15 @@ import {
   type TrashedSession,
   trashFolder,
 } from "./manifest.ts";
+import {
+  changedPlaces,
+  type NewPlace,
+  placeElsewhere,
+  refuseChanged,
+  refuseTaken,
+  removePlaced,
+  toPlaced,
+} from "./places.ts";
 import { areRowsThere, keepAndDelete, putRows, takeRows } from "./rows.ts";
 
 export interface TrashOptions {
@@ -57,6 +66,8 @@ export interface TrashOptions {
 
 export type Replacement =
   | { readonly bytes: Uint8Array }
+  /** In other places than the session has; the first file is the session's. */
+  | { readonly placed: readonly NewPlace[] }
   /** Runs `take`, then writes rows with the same ids, all in one transaction of the database. */
   | { readonly rows: (take: (database: DatabaseSync) => void) => void };
 
@@ -71,6 +82,7 @@ export async function moveToTrash(
   { places, now, replacement }: TrashOptions,
 ): Promise<TrashedSession> {
   refuseWhatIsInUse(found, plan);
+  if (replacement !== undefined && "placed" in replacement) refuseTaken(replacement.placed);
   const trashedAt = timeAfter(lastTrashed(info, places), now);
   const trashId = `${trashedAt.replace(/[:.]/gu, "-")}-${info.agent}-${info.sessionId}`.replace(
     /[^\w.-]/gu,
@@ -110,13 +122,14 @@ function lastTrashed({ agent, sessionId }: SessionInfo, places: Places): string 
   return sessions.find(({ info }) => info.agent === agent && info.sessionId === sessionId)?.trashedAt;
 }
 
-function markOf(replacement: Replacement | undefined): Pick<Manifest, "replacement"> {
+function markOf(replacement: Replacement | undefined): Pick<Manifest, "replacement" | "placed"> {
   if (replacement === undefined) return {};
+  if ("placed" in replacement) return { placed: replacement.placed.map(toPlaced) };
   return { replacement: "rows" in replacement ? "rows" : hashOf(replacement.bytes) };
 }
 
 async function take(
-  { plan, files }: Manifest,
+  { plan, files, placed = [] }: Manifest,
   replacement: Replacement | undefined,
   folder: string,
 ): Promise<void> {
@@ -125,6 +138,15 @@ async function take(
     return replacement.rows((database) => keepAndDelete(database, plan, folder));
   }
   const [file] = files;
+  if (replacement !== undefined && "placed" in replacement) {
+    try {
+      placeElsewhere(replacement.placed);
+      return await takeFiles(files, plan, folder);
+    } catch (error) {
+      removePlaced(placed, "unchanged");
+      throw error;
+    }
+  }
   if (replacement === undefined || "rows" in replacement || file === undefined) {
     return takeFiles(files, plan, folder);
   }
@@ -215,7 +237,7 @@ interface PuttingBack {
 }
 
 async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): Promise<void> {
-  const { plan, files, replacement, trashId, info } = manifest;
+  const { plan, files, replacement, placed = [], trashId, info } = manifest;
   const folder = join(trashFolder(places), trashId);
   const giving: Manifest = {
     version: 1,
@@ -235,8 +257,10 @@ async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): 
   const back = async (place: "fresh" | "replaced"): Promise<void> => {
     moveBack(files, { ...plan, replacement, force: kept !== null }, folder);
     await putIndexRows(plan, folder, place);
+    removePlaced(placed, kept === null ? "unchanged" : "any");
   };
-  const paths = kept === null ? [] : inTheWay(files, folder, replacement);
+  if (kept === null) refuseChanged(placed);
+  const paths = kept === null ? [] : [...inTheWay(files, folder, replacement), ...changedPlaces(placed)];
   if (kept === null || paths.length === 0) return await back("fresh");
   await underNote(places, { how: "trash", trashId: kept }, async () => {
     const way = { type: "files", paths, indexLines: [], forks: [] } as const;
@@ -307,14 +331,18 @@ function holdsMore(folder: string): boolean {
 }
 
 async function isTaken(
-  { plan, files, replacement }: Manifest,
+  { plan, files, replacement, placed = [] }: Manifest,
   pid: number,
   folder: string,
 ): Promise<boolean> {
   if (plan.type === "rows") return !(await areRowsThere(plan, folder));
   removeUnfinished(files, folder, pid);
+  for (const { path } of placed) rmSync(unfinishedPath(path, pid), { force: true });
   if (replacement === undefined) {
-    if (settleMoved(files, plan, folder) === "back") return false;
+    if (settleMoved(files, plan, folder) === "back") {
+      removePlaced(placed, "unchanged");
+      return false;
+    }
     await takeIndexRows(plan, folder);
     return true;
   }

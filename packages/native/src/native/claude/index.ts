@@ -37,10 +37,12 @@ export const claudeFormat: AgentFormat = {
   writer: async () => (await import("./writer.ts")).claudeWriter,
   forker: async () => (await import("./fork.ts")).claudeForker,
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).claudeRepairer }),
+  visibility: async () => (await import("./visibility.ts")).claudeVisibility,
 };
 
 export { toBlock, toBlocks, toToolResult } from "./blocks.ts";
 export { recogniseFile } from "./find.ts";
+export type { ClaudeCause } from "./hidden-causes.ts";
 export { readLiveSessions } from "./live.ts";
 export { usageOf } from "./messages.ts";
 export { claudeFolders } from "./places.ts";

@@ -27,7 +27,8 @@ export function claudeFolders(places: Places): ClaudeFolders {
   };
 }
 
-const MAX_NAME_CHARS = 200;
+/** A longer name is cut, and has a hash behind it. */
+export const MAX_NAME_CHARS = 200;
 
 /** The name of the project folder of a canonical path. Several paths can have the same. */
 export function projectNameOf(canonical: string): string {

@@ -1,7 +1,7 @@
 /** The format of an agent: it finds, reads and changes the agent's sessions. */
 
 import type { NativeForker } from "../forking/index.ts";
-import type { AgentReader } from "../kit/index.ts";
+import type { AgentReader, AgentVisibility } from "../kit/index.ts";
 import type { NativeRepairer, RowRepairer } from "../repairing/index.ts";
 import type { NativeWriter } from "../writing/index.ts";
 
@@ -12,6 +12,8 @@ export interface AgentFormat extends AgentReader {
   forker(): Promise<NativeForker>;
   /** `lines` for sessions that are files of lines, `rows` for sessions in a database. */
   repairer(): Promise<SessionRepairer>;
+  /** The sessions that the agent's own list lacks. Left out where the rules of its list are not known. */
+  visibility?(): Promise<AgentVisibility>;
 }
 
 export type SessionRepairer =

@@ -60,3 +60,10 @@ export { toGivenTitle, toOneLine, toTitle } from "./title.ts";
 export type { DatabaseRows, FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
 export { cutCircles, followed, pathTo } from "./tree.ts";
 export { knownUpdatedAt, rememberedUpdatedAt } from "./updated-at.ts";
+export type {
+  AgentVisibility,
+  CauseFacts,
+  HiddenOptions,
+  HiddenSession,
+  Mending,
+} from "./visibility.ts";

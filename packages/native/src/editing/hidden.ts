@@ -1,0 +1,174 @@
+/** A session that its agent's own list does not show, brought back into it; its old state goes to the trash. */
+
+import { dirname, join, relative, sep } from "node:path";
+import { type AgentName, ContinuoError, present } from "@continuo/core/model";
+import {
+  copyDurably,
+  filesBelow,
+  makeScratchFolder,
+  type Places,
+  placesOfThisUser,
+  statFile,
+} from "@continuo/files";
+import { agentOf, formatOf, visibilityOf } from "../native/index.ts";
+import type {
+  AgentReader,
+  AgentVisibility,
+  FoundSession,
+  HiddenSession,
+  Mending,
+} from "../native/kit/index.ts";
+import { writeNewFile } from "../native/writing/index.ts";
+import { refuseOpen } from "./live.ts";
+import { fileOf, lockedForEdit } from "./locking/index.ts";
+import { openScratch } from "./placing/index.ts";
+import { assertAllSaid, textsOf } from "./repair-sound.ts";
+import { settleUnfinished } from "./settling/index.ts";
+import { moveToTrash, type Replacement } from "./trash/index.ts";
+
+export interface ReturnOptions {
+  /** This user's when left out. */
+  readonly places?: Places;
+  /** Left out: nothing is written. */
+  readonly write?: "in place";
+  readonly signal?: AbortSignal;
+}
+
+/** The changes that bring one session back, or that brought it back. */
+export interface ReturnedSession {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+  readonly cause: string;
+  /** The changes, in their order; empty where Continuo cannot make them. */
+  readonly steps: readonly string[];
+  /** The agent's own command that does it, where it has one and Continuo does not. */
+  readonly command: readonly string[] | null;
+  /** Its location afterwards. */
+  readonly newLocation: string;
+  /** The id for `restoreNativeSession`, which undoes it byte for byte; `null` if nothing was written. */
+  readonly trashId: string | null;
+}
+
+/**
+ * Errors: `session_live`, `has_forks`, `busy`, `conflict`, `too_large`, `unreadable`, `unwritable`; `verification_failed`
+ * where the changed session would say less, or would be hidden still. Nothing has changed then.
+ */
+export async function returnHiddenSession(
+  hidden: HiddenSession,
+  options: ReturnOptions = {},
+): Promise<ReturnedSession> {
+  const places = options.places ?? placesOfThisUser();
+  const { found, cause } = hidden;
+  const { agent, sessionId, location } = found;
+  const reader = await formatOf(agent);
+  const rules = await visibilityOf(agent);
+  if (rules === null)
+    throw new ContinuoError("unsupported", `the rules of ${agent}'s own list are not known`);
+  if (options.write !== undefined) {
+    await settleUnfinished({ places, signal: options.signal });
+    await refuseOpen({ reader, found });
+  }
+  const mending = await rules.mend(hidden, places);
+  const planned = { agent, sessionId, location, cause, command: rules.command(hidden) };
+  if (mending === null) return { ...planned, steps: [], newLocation: location, trashId: null };
+  const changing = { reader, found, mending, places };
+  await verify(changing, rules);
+  const changed = { ...planned, steps: mending.steps, newLocation: mending.to };
+  if (options.write === undefined) return { ...changed, trashId: null };
+  const trashId = await replace(changing, options.signal);
+  return { ...changed, trashId };
+}
+
+interface Changing {
+  readonly reader: AgentReader;
+  readonly found: FoundSession;
+  readonly mending: Mending;
+  readonly places: Places;
+}
+
+/** The new state, alone in a home of its own, says all that the old one says, and the rules of the list show it there. */
+async function verify(changing: Changing, rules: AgentVisibility): Promise<void> {
+  const { reader, found, mending, places } = changing;
+  using scratch = openScratch();
+  const staged = stagedPlaces(reader, places, scratch.path);
+  const placeOf = (path: string): string => stagedPath(path, { reader, places, staged });
+  const location = placeOf(mending.to);
+  writeNewFile(location, mending.bytes);
+  for (const { from, to } of filesBeside(mending)) {
+    makeScratchFolder(dirname(placeOf(to)));
+    copyDurably(from, placeOf(to));
+  }
+  const again = await reader.recognise(location, staged);
+  if (again === null) throw unsound("it would be no session");
+  const before = await textsOf({ reader, found }, places, found.location);
+  assertAllSaid(before, await textsOf({ reader, found: again }, staged, location));
+  for await (const still of rules.hidden(staged, {})) {
+    if (still.found.location === location) throw unsound(`the list would hide it still (${still.cause})`);
+  }
+}
+
+/** Names that the environment gives stay; a folder that it names is the person's own. */
+function stagedPlaces({ agent }: AgentReader, { env }: Places, home: string): Places {
+  const { variablePrefix, homeVariable } = agentOf(agent);
+  const names = Object.entries(env).filter(
+    ([name, value]) => name.startsWith(variablePrefix) && name !== homeVariable && !value?.includes(sep),
+  );
+  return { home, env: Object.fromEntries(names) };
+}
+
+interface Staged extends Pick<Changing, "reader" | "places"> {
+  readonly staged: Places;
+}
+
+function stagedPath(path: string, { reader, places, staged }: Staged): string {
+  const folders = reader.folders?.(places) ?? [];
+  const index = folders.findIndex((folder) => path.startsWith(join(folder, sep)));
+  const [folder, target] = [folders[index], reader.folders?.(staged)[index]];
+  if (folder === undefined || target === undefined)
+    throw unsound(`${path} is in no folder of ${reader.agent}`);
+  return join(target, relative(folder, path));
+}
+
+function filesBeside({ beside }: Mending): Mending["beside"] {
+  return beside.flatMap(({ from, to }) =>
+    filesBelow(from).map((path) => ({ from: path, to: join(to, relative(from, path)) })),
+  );
+}
+
+/** Gives the trash id of the old state. */
+async function replace(
+  { reader, found, mending, places }: Changing,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const info = await reader.skim(found, present({ part: "whole", signal }));
+  const { forks } = await reader.trashPlan(found, places);
+  const { from, to, bytes, beside } = mending;
+  const paths = [from, ...beside.map((one) => one.from)];
+  const plan = { type: "files", paths, indexLines: [], forks } as const;
+  const copies = filesBeside(mending).map((one) => ({ path: one.to, copyOf: one.from }));
+  const replacement: Replacement = to === from ? { bytes } : { placed: [{ path: to, bytes }, ...copies] };
+  const edited = { ...found, file: fileOf(found) };
+  return await lockedForEdit(edited, { places, signal }, async () => {
+    refuseGrown(found);
+    const { trashId } = await moveToTrash(found, info, plan, { places, now: new Date(), replacement });
+    return trashId;
+  });
+}
+
+/** Errors: `conflict` where the file is not as it was when the change was made up. */
+function refuseGrown({ files }: FoundSession): void {
+  for (const { path, sizeBytes, mtimeMs } of files) {
+    const now = statFile(path);
+    if (now?.sizeBytes === sizeBytes && now.mtimeMs === mtimeMs) continue;
+    throw new ContinuoError("conflict", `another program wrote to ${path} in the meantime`, {
+      hint: "Close the session in its agent; nothing was changed.",
+    });
+  }
+}
+
+function unsound(why: string): ContinuoError {
+  return new ContinuoError("verification_failed", `the session cannot be brought back: ${why}`, {
+    hint: "Resume it by its id; nothing was written.",
+  });
+}

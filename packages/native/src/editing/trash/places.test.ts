@@ -1,0 +1,104 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SessionInfo } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { FilesPlan, FoundSession } from "../../native/kit/index.ts";
+import { listTrash, moveToTrash, restoreFromTrash, settleTrash } from "./index.ts";
+
+const NOW = new Date("2026-11-21T20:00:00.000Z");
+let home: string;
+let places: Places;
+let from: string;
+let to: string;
+let plan: FilesPlan;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-places-"));
+  places = { home, env: {} };
+  from = join(home, "old", "a.jsonl");
+  to = join(home, "new", "b.jsonl");
+  mkdirSync(join(home, "old", "a"), { recursive: true });
+  writeFileSync(from, "said\n");
+  writeFileSync(join(home, "old", "a", "result.txt"), "long\n");
+  plan = { type: "files", paths: [from, join(home, "old", "a")], indexLines: [], forks: [] };
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+async function move(): Promise<string> {
+  const placed = [
+    { path: to, bytes: Buffer.from("said again\n") },
+    { path: join(home, "new", "b", "result.txt"), copyOf: join(home, "old", "a", "result.txt") },
+  ];
+  const info: SessionInfo = {
+    agent: "claude",
+    sessionId: "a",
+    title: null,
+    cwd: null,
+    gitBranch: null,
+    createdAt: null,
+    updatedAt: null,
+    sizeBytes: 5,
+    archived: false,
+    live: false,
+    location: from,
+    problems: [],
+  };
+  const found: FoundSession = { ...info, cwd: home, files: [] };
+  return (await moveToTrash(found, info, plan, { places, now: NOW, replacement: { placed } })).trashId;
+}
+
+test("a session that was placed elsewhere leaves there when the old state comes back", async () => {
+  const trashId = await move();
+  expect(readFileSync(to, "utf8")).toBe("said again\n");
+  expect(readdirSync(join(home, "old"))).toEqual([]);
+  await restoreFromTrash(trashId, { places, now: NOW, force: false });
+  expect(readFileSync(from, "utf8")).toBe("said\n");
+  expect(readFileSync(join(home, "old", "a", "result.txt"), "utf8")).toBe("long\n");
+  expect(existsSync(join(home, "new"))).toBe(false);
+});
+
+test("what an agent wrote there since is kept: the old state comes back only by force", async () => {
+  const trashId = await move();
+  writeFileSync(to, "said again\nand more\n");
+  await expect(restoreFromTrash(trashId, { places, now: NOW, force: false })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  expect(existsSync(from)).toBe(false);
+  await restoreFromTrash(trashId, { places, now: new Date(NOW.getTime() + 1), force: true });
+  expect(readFileSync(from, "utf8")).toBe("said\n");
+  expect(existsSync(to)).toBe(false);
+  const [kept] = listTrash(places).sessions;
+  await restoreFromTrash(kept?.trashId ?? "", { places, now: NOW, force: false });
+  expect(readFileSync(to, "utf8")).toBe("said again\nand more\n");
+});
+
+test("a place that is taken refuses the move, and nothing has changed", async () => {
+  mkdirSync(join(home, "new"));
+  writeFileSync(to, "another session\n");
+  await expect(move()).rejects.toMatchObject({ code: "conflict" });
+  expect(readFileSync(to, "utf8")).toBe("another session\n");
+  expect(readFileSync(from, "utf8")).toBe("said\n");
+  expect(listTrash(places).sessions).toEqual([]);
+});
+
+test("a process killed between placing and moving has changed nothing", async () => {
+  const trashId = await move();
+  // The process was killed before the old files left.
+  writeFileSync(from, "said\n");
+  mkdirSync(join(home, "old", "a"), { recursive: true });
+  writeFileSync(join(home, "old", "a", "result.txt"), "long\n");
+  await settleTrash({ how: "trash", trashId }, 0, places);
+  expect(existsSync(to)).toBe(false);
+  expect(readFileSync(from, "utf8")).toBe("said\n");
+  expect(listTrash(places).sessions).toEqual([]);
+});

@@ -1,0 +1,71 @@
+/** The files of a session in other places than it had, while its old files lie in the trash: placed, and taken away again. */
+
+import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { copyDurably, makeFolderDurably, syncPath } from "@continuo/files";
+import { writeNewFile } from "../../native/writing/index.ts";
+import { hashFile, hashOf } from "./files.ts";
+import type { PlacedFile } from "./manifest.ts";
+
+export type NewPlace =
+  | { readonly path: string; readonly bytes: Uint8Array }
+  | { readonly path: string; readonly copyOf: string };
+
+export function toPlaced(file: NewPlace): PlacedFile {
+  return { path: file.path, sha256: "bytes" in file ? hashOf(file.bytes) : hashFile(file.copyOf) };
+}
+
+/** Before anything is written down: what lies there belongs to somebody else. Errors: `conflict`. */
+export function refuseTaken(files: readonly NewPlace[]): void {
+  const taken = files.find(({ path }) => existsSync(path));
+  if (taken !== undefined) throw new ContinuoError("conflict", `${taken.path} exists`);
+}
+
+/** Errors: `conflict` where a file is there, `unwritable`. The caller takes away what was placed by then. */
+export function placeElsewhere(files: readonly NewPlace[]): void {
+  // The session itself comes last, when all that belongs to it is there.
+  for (const file of files.toReversed()) {
+    makeFolderDurably(dirname(file.path));
+    if ("bytes" in file) writeNewFile(file.path, Buffer.from(file.bytes));
+    else copyDurably(file.copyOf, file.path);
+  }
+}
+
+/** Those that were written to since. */
+export function changedPlaces(placed: readonly PlacedFile[]): readonly string[] {
+  return placed
+    .filter(({ path, sha256 }) => existsSync(path) && hashFile(path) !== sha256)
+    .map(({ path }) => path);
+}
+
+/** Errors: `conflict` where one was written to since. */
+export function refuseChanged(placed: readonly PlacedFile[]): void {
+  const [path] = changedPlaces(placed);
+  if (path === undefined) return;
+  throw new ContinuoError("conflict", `cannot restore the session: another program wrote to ${path}`, {
+    hint: "Use `--force` to restore it, and to move the other file to the trash; nothing was restored.",
+    details: { path },
+  });
+}
+
+/** A file that was changed stays, unless the caller kept it elsewhere. Folders that are empty by that go too. */
+export function removePlaced(placed: readonly PlacedFile[], which: "unchanged" | "any"): void {
+  const [session] = placed;
+  if (session === undefined) return;
+  const changed = new Set(which === "any" ? [] : changedPlaces(placed));
+  for (const { path } of placed) {
+    if (changed.has(path) || !existsSync(path)) continue;
+    rmSync(path);
+    syncPath(dirname(path));
+  }
+  const root = dirname(session.path);
+  for (const { path } of placed) removeEmptied(dirname(path), root);
+}
+
+function removeEmptied(folder: string, root: string): void {
+  if (folder !== root && !folder.startsWith(join(root, "/"))) return;
+  if (!existsSync(folder) || readdirSync(folder).length > 0) return;
+  rmdirSync(folder);
+  removeEmptied(dirname(folder), root);
+}

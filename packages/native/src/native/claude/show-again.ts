@@ -1,0 +1,176 @@
+/**
+ * The least change after which Claude Code's own list shows a session: its file under another name, in another folder, or
+ * with a few other bytes. Nothing is written here.
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { canonicalFolder, isJson, type Json, type Places } from "@continuo/files";
+import { toReadError } from "@continuo/files/records";
+import { type HiddenSession, type Mending, toTitle } from "../kit/index.ts";
+import { isSessionId } from "./find.ts";
+import { CLAUDE_CAUSES, type ClaudeCause } from "./hidden-causes.ts";
+import {
+  END_BYTES,
+  type FileEnds,
+  isSidechainFirst,
+  listedName,
+  promptOf,
+  recordIn,
+  relocatedTo,
+} from "./own-list.ts";
+import { claudeFolders, projectNameOf } from "./places.ts";
+import { contentOf } from "./records.ts";
+import { sidecarFolder } from "./sidecar-files.ts";
+import { titleRecord } from "./writer.ts";
+
+/** A change holds the file as a whole. */
+const MAX_MENDED_BYTES: number = 512 * 1024 * 1024;
+
+/** `null` for what only a person can change. Errors: `unreadable`, `too_large`, `conflict` where another session has the place. */
+export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
+  if (CLAUDE_CAUSES[cause as ClaudeCause].by !== "continuo") return null;
+  const from = found.location;
+  const original = readWhole(from);
+  const records = recordsOf(original);
+  const steps: string[] = [];
+  let bytes = original;
+  const named = nameFor(from, records);
+  const to = cause === "other_folder" ? folderFor(named, { original, records, places }) : named;
+  if (to === null) return null;
+  if (to !== from && existsSync(to)) {
+    throw new ContinuoError("conflict", `cannot bring ${from} back: ${to} exists`, {
+      hint: "Look at both, and delete one of them with `continuo session delete`.",
+    });
+  }
+  if (basename(to) !== basename(from)) steps.push(`name the file ${basename(to)}`);
+  if (dirname(to) !== dirname(from)) steps.push(`move the file to ${dirname(to)}`);
+  const sessionId = basename(to, ".jsonl");
+  const title = titleRecord(titleFor(records, sessionId), sessionId);
+  if (hasMark(bytes)) {
+    steps.push("take the byte order mark off the file");
+    bytes = bytes.subarray(MARK.length);
+  }
+  if (isSidechainFirst(endsOf(bytes).head)) {
+    const isAll = records.every(({ isSidechain }) => isSidechain !== false);
+    steps.push(
+      isAll
+        ? "take the mark of a sub-agent off every record"
+        : `add a first line with the title ${quoted(title)}`,
+    );
+    bytes = isAll ? withoutSidechains(bytes) : Buffer.concat([lineOf(title), bytes]);
+  }
+  if (listedName(endsOf(bytes)) === null) {
+    steps.push(`add a last line with the title ${quoted(title)}`);
+    bytes = Buffer.concat([bytes, Buffer.from(bytes.at(-1) === LF ? "" : "\n"), lineOf(title)]);
+  }
+  return { steps, from, to, bytes, beside: to === from ? [] : besideOf(from, to) };
+}
+
+const LF = 0x0a;
+const MARK = Buffer.from("\ufeff");
+
+function hasMark(bytes: Buffer): boolean {
+  return bytes.subarray(0, MARK.length).equals(MARK);
+}
+
+function readWhole(path: string): Buffer {
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length <= MAX_MENDED_BYTES) return bytes;
+  } catch (cause) {
+    throw toReadError(path, cause);
+  }
+  throw new ContinuoError("too_large", `${path} is larger than ${MAX_MENDED_BYTES} bytes`);
+}
+
+function endsOf(bytes: Buffer): FileEnds {
+  const head = bytes.subarray(0, END_BYTES).toString("utf8");
+  return { head, tail: bytes.length <= END_BYTES ? head : bytes.subarray(-END_BYTES).toString("utf8") };
+}
+
+function recordsOf(bytes: Buffer): readonly Json[] {
+  const whole = hasMark(bytes) ? bytes.subarray(MARK.length) : bytes;
+  return linesOf(whole)
+    .map((line) => recordIn(line.toString("utf8")))
+    .filter(isJson);
+}
+
+/** Without their line ends. */
+function linesOf(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(LF, start);
+    lines.push(bytes.subarray(start, end < 0 ? bytes.length : end));
+    start = end < 0 ? bytes.length : end + 1;
+  }
+  return lines;
+}
+
+/** The path under the name that the list opens: the id of its records, or one of its own where another session has that. */
+function nameFor(from: string, records: readonly Json[]): string {
+  if (isSessionId(basename(from, ".jsonl"))) return from;
+  const ids = records.map((record) => record.sessionId);
+  const id = ids.find((one) => typeof one === "string" && isSessionId(one));
+  const named = join(dirname(from), `${String(id)}.jsonl`);
+  return id === undefined || existsSync(named) ? join(dirname(from), `${idOfName(from)}.jsonl`) : named;
+}
+
+/** A UUID that is the same each time that a plan is made. */
+function idOfName(path: string): string {
+  const hex = createHash("sha256").update(path).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function folderFor(
+  path: string,
+  {
+    original,
+    records,
+    places,
+  }: { readonly original: Buffer; readonly records: readonly Json[]; readonly places: Places },
+): string | null {
+  const { projects } = claudeFolders(places);
+  const cwd =
+    relocatedTo(endsOf(original).tail) ?? records.find((record) => typeof record.cwd === "string")?.cwd;
+  if (typeof cwd !== "string" || cwd === "") return null;
+  return join(projects, projectNameOf(canonicalFolder(cwd)), basename(path));
+}
+
+/** The first words of a person, else of the agent. */
+function titleFor(records: readonly Json[], sessionId: string): string {
+  const prompt = records.map((record) => promptOf(record).prompt).find((one) => one !== null);
+  const answer = records.filter(({ type }) => type === "assistant").flatMap(textsOf)[0];
+  return toTitle(prompt) ?? toTitle(answer) ?? `Session ${sessionId.slice(0, 8)}`;
+}
+
+function textsOf(record: Json): readonly string[] {
+  return (contentOf(record) ?? []).flatMap((block) =>
+    isJson(block) && typeof block.text === "string" && block.text.trim() !== "" ? [block.text] : [],
+  );
+}
+
+function lineOf(record: Json): Buffer {
+  return Buffer.from(`${JSON.stringify(record)}\n`);
+}
+
+function quoted({ customTitle }: Json): string {
+  return JSON.stringify(customTitle);
+}
+
+/** Every other byte stays. */
+function withoutSidechains(bytes: Buffer): Buffer {
+  const text = bytes.toString("latin1").replace(/^.*"isSidechain": ?true.*$/gmu, (line) => {
+    const plain = line.replace(/"isSidechain": ?true/u, '"isSidechain":false');
+    return recordIn(plain)?.isSidechain === false ? plain : line;
+  });
+  return Buffer.from(text, "latin1");
+}
+
+/** The folder next to it: sub-agents, results of tools, notes. */
+function besideOf(from: string, to: string): Mending["beside"] {
+  const folder = sidecarFolder(from);
+  return existsSync(folder) ? [{ from: folder, to: sidecarFolder(to) }] : [];
+}

@@ -1,0 +1,38 @@
+/** The sessions that the agents' own lists do not show, with the reason of each. */
+
+import type { AgentName } from "@continuo/core/model";
+import { type Places, placesOfThisUser } from "@continuo/files";
+import type { ClaudeCause } from "./claude/index.ts";
+import type { AgentVisibility, CauseFacts, HiddenOptions, HiddenSession } from "./kit/index.ts";
+import { pick } from "./list.ts";
+import { formatOf, READABLE_AGENTS } from "./registry.ts";
+
+/** Every cause that is known of any agent. */
+export type HiddenCause = ClaudeCause;
+
+export interface HiddenQuery extends HiddenOptions {
+  /** This user's when left out. */
+  readonly places?: Places;
+  readonly agents?: readonly AgentName[];
+}
+
+/** In the order of the agents. Reads only, and starts nothing. */
+export async function* findHiddenSessions(
+  query: HiddenQuery = {},
+): AsyncGenerator<HiddenSession, void, void> {
+  const places = query.places ?? placesOfThisUser();
+  for (const agent of query.agents ?? READABLE_AGENTS) {
+    const rules = await visibilityOf(agent);
+    if (rules !== null) yield* rules.hidden(places, pick(query, "memo", "signal"));
+  }
+}
+
+/** `null` for an agent whose list has rules that are not known. */
+export async function visibilityOf(agent: AgentName): Promise<AgentVisibility | null> {
+  return (await (await formatOf(agent)).visibility?.()) ?? null;
+}
+
+/** The table of an agent; empty where nothing is known of its list. */
+export async function hiddenCauses(agent: AgentName): Promise<Readonly<Record<string, CauseFacts>>> {
+  return (await visibilityOf(agent))?.causes ?? {};
+}

@@ -1,0 +1,149 @@
+/** `doctor sessions --fix`: a plan for each hidden session, a question, and then the changes. */
+
+import { ContinuoError, isContinuoError, shellWord } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { type ReturnedSession, returnHiddenSession } from "@continuo/native/editing";
+import {
+  canAsk,
+  confirm,
+  createOutput,
+  paintFor,
+  plural,
+  type Shell,
+  screenOf,
+  toJsonText,
+} from "../terminal/index.ts";
+import { type MissedSession, missedToJson, type SessionsFlags, STILL_MISSED } from "./missed-sessions.ts";
+
+interface Plan {
+  readonly missed: MissedSession;
+  readonly returned: ReturnedSession | null;
+  readonly error: ContinuoError | null;
+}
+
+/** Exit code 4 if a session that was chosen is still missing at the end. */
+export async function fixSessions(
+  missed: readonly MissedSession[],
+  flags: SessionsFlags,
+  shell: Shell,
+): Promise<number> {
+  const plans: Plan[] = [];
+  for (const one of chosenOf(missed, flags.fix)) plans.push(await planOf(one, shell));
+  const todo = plans.filter(isTodo);
+  const output = createOutput(shell.stdout);
+  if (!flags.json) await output.write(draw(plans, shell));
+  if (flags.dryRun || todo.length === 0) {
+    if (flags.json) await output.write(`${toJsonText(plans.map(toJson), 2)}\n`);
+    else await output.write(todo.length === 0 ? "Nothing can be changed.\n" : "Nothing was written.\n");
+    return plans.length > 0 ? STILL_MISSED : 0;
+  }
+  await ask(todo, flags, shell);
+  const done: Plan[] = [];
+  for (const plan of plans) done.push(isTodo(plan) ? await planOf(plan.missed, shell, "in place") : plan);
+  if (flags.json) await output.write(`${toJsonText(done.map(toJson), 2)}\n`);
+  else await output.write(`\n${drawDone(done, shell)}`);
+  return done.every(isDone) ? 0 : STILL_MISSED;
+}
+
+/** Errors: `not_found` for a name that no hidden session has, `ambiguous`. */
+function chosenOf(missed: readonly MissedSession[], fix: SessionsFlags["fix"]): readonly MissedSession[] {
+  if (fix === undefined || fix === true) return missed.filter(({ facts }) => !facts.intended);
+  return [...new Set(fix.map((id) => namedBy(id, missed)))];
+}
+
+function namedBy(id: string, missed: readonly MissedSession[]): MissedSession {
+  const wanted = id.toLowerCase();
+  const matches = missed.filter(({ found: { agent, sessionId, location } }) =>
+    [sessionId, `${agent}:${sessionId}`, location].some((name) => name.toLowerCase().startsWith(wanted)),
+  );
+  const [match] = matches;
+  if (match === undefined) {
+    throw new ContinuoError("not_found", `no hidden session has the name ${JSON.stringify(id)}`, {
+      hint: "Run `continuo doctor sessions --all` to see all of them.",
+    });
+  }
+  if (matches.length === 1) return match;
+  throw new ContinuoError("ambiguous", `${JSON.stringify(id)} names ${matches.length} hidden sessions`, {
+    hint: "Give more of the id, AGENT:ID, or the path of the file.",
+    details: { matches: matches.map(({ found }) => found.location) },
+  });
+}
+
+/** A refusal does not stop the others. */
+async function planOf(missed: MissedSession, shell: Shell, write?: "in place"): Promise<Plan> {
+  const places = placesOf(shell);
+  try {
+    const options = write === undefined ? { places } : { places, write };
+    return { missed, returned: await returnHiddenSession(missed, options), error: null };
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return { missed, returned: null, error };
+  }
+}
+
+function isTodo({ returned }: Plan): boolean {
+  return returned !== null && returned.steps.length > 0;
+}
+
+function isDone({ returned }: Plan): boolean {
+  return returned !== null && returned.trashId !== null;
+}
+
+/** Errors: `usage` where nobody can be asked, `interrupted` on a no. */
+async function ask(todo: readonly Plan[], flags: SessionsFlags, shell: Shell): Promise<void> {
+  if (flags.yes) return;
+  const question = `change ${plural(todo.length, "session")}`;
+  if (!canAsk(shell)) {
+    throw new ContinuoError("usage", `cannot ask whether to ${question}: there is no terminal`, {
+      hint: "Confirm it with --yes, or see the plan with --dry-run.",
+    });
+  }
+  if (await confirm(`${question.replace("change", "Change")}? The old state goes to the trash.`, shell))
+    return;
+  throw new ContinuoError("interrupted", "nothing was changed");
+}
+
+function draw(plans: readonly Plan[], shell: Shell): string {
+  const paint = paintFor(screenOf(shell, shell.stdout));
+  return plans
+    .map(({ missed, returned, error }) => {
+      const head = `${nameOf(missed)}  ${paint(missed.cause, "dim")}`;
+      if (error !== null) return `${head}\n  ${paint(visibleLine(error.message), "red")}\n`;
+      const steps = returned?.steps ?? [];
+      const lines = steps.length > 0 ? steps : [otherWay(missed, returned)];
+      return `${head}\n${lines.map((line) => `  ${visibleLine(tilded(line, shell))}\n`).join("")}`;
+    })
+    .join("");
+}
+
+function otherWay({ facts }: MissedSession, returned: ReturnedSession | null): string {
+  const command = returned?.command ?? null;
+  return command === null ? facts.bringsBack : `run \`${command.map(shellWord).join(" ")}\``;
+}
+
+function drawDone(done: readonly Plan[], shell: Shell): string {
+  const paint = paintFor(screenOf(shell, shell.stdout));
+  const lines = done.flatMap(({ missed, returned, error }) => {
+    if (error !== null) return [`${nameOf(missed)}  ${paint(visibleLine(error.message), "red")}`];
+    if (returned === null || returned.trashId === null) return [];
+    const undo = `continuo session restore ${shellWord(returned.trashId)}`;
+    return [`${nameOf(missed)}  ${paint("back in the list", "green")}`, `  undo: ${undo}`];
+  });
+  const count = done.filter(isDone).length;
+  return `${lines.map((line) => `${line}\n`).join("")}${plural(count, "session is", "sessions are")} back. \`continuo session trash\` lists what was there before.\n`;
+}
+
+function nameOf({ found: { agent, sessionId } }: MissedSession): string {
+  return visibleLine(`${agent}:${sessionId}`);
+}
+
+function tilded(text: string, { home }: Shell): string {
+  return home === "/" ? text : text.replaceAll(home, "~");
+}
+
+function toJson({ missed, returned, error }: Plan): Readonly<Record<string, unknown>> {
+  const { steps = [], command = null, newLocation = missed.found.location, trashId = null } = returned ?? {};
+  const failure = error === null ? null : { code: error.code, message: error.message };
+  return { ...missedToJson(missed), steps, command, newLocation, trashId, error: failure };
+}

@@ -1,0 +1,105 @@
+/** `continuo doctor sessions`: what is missing from an agent's list, the plan, the change, and the way back. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CLAUDE_RECIPES } from "../lost/claude-recipes.ts";
+import { type LostHome, makeLostHome, snapshotOf } from "../lost/recipe.ts";
+import { createHome, type Home } from "./home.ts";
+import { runHere } from "./in-process.ts";
+
+let home: Home;
+let lost: LostHome;
+
+beforeEach(() => {
+  home = createHome();
+  lost = makeLostHome(home.path);
+});
+afterEach(() => home[Symbol.dispose]());
+
+const ID = "0b7c1f7e-3d51-4c0e-9a52-6f1f3f0a9c11";
+
+function make(cause: string): void {
+  const recipe = CLAUDE_RECIPES.find((one) => one.cause === cause);
+  if (recipe === undefined) throw new Error(`no recipe for ${cause}`);
+  recipe.write(lost);
+}
+
+async function sessions(...args: readonly string[]) {
+  return await runHere(home, ["doctor", "sessions", ...args]);
+}
+
+test("a machine on which every session is listed has nothing to say, and ends with 0", async () => {
+  const { code, stdout } = await sessions();
+  expect([code, stdout]).toEqual([0, "Every session is in its agent's own list.\n"]);
+});
+
+test("a hidden session is named with why, back and then, and nothing is written", async () => {
+  make("long_first_prompt");
+  const before = snapshotOf(lost);
+  const { code, stdout } = await sessions();
+  expect(code).toBe(4);
+  expect(stdout).toContain("Claude Code: 1 session is missing from its own list  (long_first_prompt)");
+  for (const label of ["why ", "back ", "then "]) expect(stdout).toContain(`  ${label}`);
+  expect(stdout).toContain("Sum up: lorem ipsum");
+  expect(stdout).toContain("nothing was written");
+  expect(snapshotOf(lost)).toEqual(before);
+});
+
+test("--fix without a terminal shows the plan and changes nothing without --yes", async () => {
+  make("no_prompt");
+  const before = snapshotOf(lost);
+  const refused = await sessions("--fix");
+  expect(refused.code).toBe(2);
+  expect(refused.stdout).toContain(
+    'add a last line with the title "The counter is reset inside of the loop."',
+  );
+  expect(refused.stderr).toContain("--yes");
+  const planned = await sessions("--fix", "--dry-run");
+  expect([planned.code, planned.stderr]).toEqual([4, ""]);
+  expect(planned.stdout).toContain("Nothing was written.");
+  expect(snapshotOf(lost)).toEqual(before);
+});
+
+test("--fix ID --yes brings one back, and the command that it prints undoes it byte for byte", async () => {
+  make("other_folder");
+  const before = snapshotOf(lost);
+  const { code, stdout } = await sessions("--fix", ID.slice(0, 8), "--yes");
+  expect(code).toBe(0);
+  const [, undo = ""] = /undo: continuo (session restore \S+)/u.exec(stdout) ?? [];
+  expect((await sessions()).code).toBe(0);
+  expect((await runHere(home, undo.split(" "))).code).toBe(0);
+  expect(snapshotOf(lost)).toEqual(before);
+  expect((await sessions()).code).toBe(4);
+});
+
+test("a session that is left out on purpose is counted, and shown by --all", async () => {
+  make("continued_elsewhere");
+  const few = await sessions();
+  expect([few.code, few.stdout]).toEqual([0, expect.stringContaining("1 session is left out on purpose")]);
+  expect((await sessions("--all")).stdout).toContain("(continued_elsewhere)");
+});
+
+test("--json has the table's sentences, and with --fix the steps", async () => {
+  make("late_first_prompt");
+  const [row] = JSON.parse((await sessions("--json")).stdout);
+  expect(row).toMatchObject({
+    agent: "claude",
+    sessionId: ID,
+    cause: "late_first_prompt",
+    by: "continuo",
+    intended: false,
+  });
+  expect(row.detail).toMatch(/^The first prompt begins 19\d KiB after the start\.$/u);
+  const [fixed] = JSON.parse((await sessions("--fix", "--yes", "--json")).stdout);
+  expect(fixed).toMatchObject({
+    cause: "late_first_prompt",
+    steps: [expect.stringContaining("title")],
+    error: null,
+  });
+  expect(fixed.trashId).toContain(ID);
+});
+
+test("a name that no hidden session has is not found, and an agent that is not read is a wrong flag", async () => {
+  make("no_prompt");
+  expect((await sessions("--fix", "ffff", "--yes")).code).toBe(3);
+  expect((await sessions("--agent", "nobody")).code).toBe(2);
+});

@@ -1,0 +1,68 @@
+/** The tests of each recipe, whatever the agent: named, unchanged by the look, brought back, and undone to the byte. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentName } from "@continuo/core/model";
+import { findHiddenSessions, hiddenCauses } from "@continuo/native";
+import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
+import type { HiddenSession } from "@continuo/native/kit";
+import { expect, test } from "vitest";
+import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { type LostHome, type LostRecipe, makeLostHome, placesOfHome, snapshotOf } from "./recipe.ts";
+
+export async function hiddenIn(home: LostHome, agent: AgentName): Promise<readonly HiddenSession[]> {
+  return await Array.fromAsync(findHiddenSessions({ places: placesOfHome(home), agents: [agent] }));
+}
+
+/** Declares the quick tests of an agent: its recipes, its healthy homes, and that no cause is without a recipe. */
+export function proveRecipes(agent: AgentName, recipes: readonly LostRecipe[]): void {
+  test.each(recipes)(
+    "$title: $cause is named, and undone to the byte",
+    async ({ cause, write, messages }) => {
+      using scratch = openScratch();
+      const home = makeLostHome(scratch.path);
+      write(home);
+      const before = snapshotOf(home);
+      const hidden = await hiddenIn(home, agent);
+      expect(hidden.map((one) => one.cause)).toEqual([cause]);
+      expect(snapshotOf(home)).toEqual(before);
+      const [first] = hidden;
+      if (first === undefined) throw new Error("nothing is hidden");
+      const places = placesOfHome(home);
+      const planned = await returnHiddenSession(first, { places });
+      expect(snapshotOf(home)).toEqual(before);
+      if (messages === undefined) {
+        expect(planned.steps).toEqual([]);
+        return;
+      }
+      expect(planned.steps).not.toEqual([]);
+      const { trashId } = await returnHiddenSession(first, { places, write: "in place" });
+      expect(await hiddenIn(home, agent)).toEqual([]);
+      expect(snapshotOf(home)).not.toEqual(before);
+      await restoreNativeSession(trashId ?? "", { places });
+      expect(snapshotOf(home)).toEqual(before);
+    },
+  );
+
+  test(`each cause that ${agent} can have here has a recipe`, async () => {
+    const causes = await hiddenCauses(agent);
+    const made = Object.keys(causes).filter((cause) => causes[cause]?.evidence === "made");
+    expect(new Set(recipes.map(({ cause }) => cause))).toEqual(new Set(made));
+  });
+
+  const healthy = FORMAT_CASES.filter(([name]) => name === agent);
+  test.each(healthy)("%s/%s: nothing is hidden against the will of the agent", async (_agent, name) => {
+    using scratch = openScratch();
+    const { places, sessions } = await copyHome(scratch.path, [agent, name]);
+    expect(sessions).not.toEqual([]);
+    const causes = await hiddenCauses(agent);
+    const hidden = await Array.fromAsync(findHiddenSessions({ places, agents: [agent] }));
+    expect(hidden.filter(({ cause }) => causes[cause]?.intended !== true)).toEqual([]);
+  });
+}
+
+function openScratch(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), "continuo-lost-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,55 @@
+/** Homes of an agent in which its own list does not show a session: one recipe for each cause that can be made. */
+
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Places } from "@continuo/files";
+
+export interface LostRecipe {
+  /** A statement that names what was done to the session. */
+  readonly title: string;
+  readonly cause: string;
+  /** Writes the session into a home, and nothing else. */
+  write(home: LostHome): void;
+  /** Messages that the agent itself has of the session once it is listed; left out where Continuo cannot bring it back. */
+  readonly messages?: number;
+}
+
+export interface LostHome {
+  /** The home of a user; agents keep their files below it. */
+  readonly root: string;
+  /** A folder below it in which the sessions work. */
+  readonly project: string;
+}
+
+export function placesOfHome({ root }: LostHome): Places {
+  return { home: root, env: {} };
+}
+
+export function makeLostHome(root: string): LostHome {
+  const project = join(root, "project");
+  mkdirSync(project, { recursive: true });
+  return { root, project };
+}
+
+export function writeText(path: string, text: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+export function toLines(records: readonly object[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+}
+
+/** Every file below a folder, its bytes, mode and time stamp; Continuo's own folder is left out. */
+export function snapshotOf({ root }: LostHome): Readonly<Record<string, string>> {
+  const files = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(join(root, ".continuo")));
+  return Object.fromEntries(
+    files.map((path) => {
+      const { mode, mtimeMs } = statSync(path);
+      return [path, `${mode.toString(8)} ${mtimeMs} ${readFileSync(path, "base64")}`];
+    }),
+  );
+}
