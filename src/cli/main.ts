@@ -6,6 +6,7 @@ import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import { continuoHome, homeOfThisUser, readVersion } from "@continuo/files";
 import { compileCacheFolder } from "./compile-cache.ts";
+import { answerCommands, answeredElsewhere } from "./running/index.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 
 /** The priority of `nice -n 19`. */
@@ -21,15 +22,29 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   keepHeapSmall(argv);
   const shell = shellOfThisProcess();
+  const answered = await answeredElsewhere(argv, shell, import.meta.filename);
+  process.exitCode = answered ?? (await run(argv, shell, keepCompiled));
+}
+
+/** Returns the exit code. */
+async function run(
+  argv: readonly string[],
+  shell: Shell,
+  prepare: (shell: Shell) => void = () => undefined,
+): Promise<number> {
   try {
-    const compiled = compileCacheFolder(continuoHome(shell));
-    if (compiled !== null) enableCompileCache(compiled);
+    prepare(shell);
     const { runProgram } = await import("./program.ts");
-    process.exitCode = await runProgram(argv, shell);
+    return await runProgram(argv, shell);
   } catch (error) {
     const { reportFailure } = await import("./failure.ts");
-    process.exitCode = reportFailure(error, argv, shell);
+    return reportFailure(error, argv, shell);
   }
+}
+
+function keepCompiled(shell: Shell): void {
+  const compiled = compileCacheFolder(continuoHome(shell));
+  if (compiled !== null) enableCompileCache(compiled);
 }
 
 /**
@@ -89,6 +104,7 @@ function shellOfThisProcess(): Shell {
     holdInterrupts: (onInterrupt) => hold("SIGINT", () => onInterrupt?.()),
     startDetached,
     holdTermination: (onTermination) => hold("SIGTERM", onTermination),
+    answerCommands: () => answerCommands({ run, shell }, import.meta.filename),
   };
   const isDrawn = stdout.isTTY === true || stderr.isTTY === true;
   if (!isDrawn || process.env.TERM === "dumb" || !isatty(0)) return shell;

@@ -34,11 +34,15 @@ export interface StartedHere {
   interrupt(): void;
 }
 
-export function startHere(
-  home: Pick<Home, "path">,
-  args: readonly string[],
-  options: RunHereOptions = {},
-): StartedHere {
+export interface ShellHere {
+  readonly shell: Shell;
+  stdout(): string;
+  stderr(): string;
+  interrupt(): void;
+}
+
+/** A shell whose streams keep what is written to them. */
+export function shellHere(home: Pick<Home, "path">, options: RunHereOptions = {}): ShellHere {
   const [stdout, stderr] = [collector(options.columns), collector(undefined)];
   const interrupts = new Set<() => void>();
   const shell: Shell = {
@@ -57,17 +61,32 @@ export function startHere(
     ...present({ startDetached: toStart(options.onDetached) }),
     onExit: () => ({ [Symbol.dispose]: () => undefined }),
   };
-  const run = async (): Promise<Run> => {
-    const code = await runProgram(args, shell).catch((error: unknown) => reportFailure(error, args, shell));
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
-  };
   return {
-    ended: run(),
+    shell,
     stdout: () => stdout.text(),
+    stderr: () => stderr.text(),
     interrupt() {
       for (const call of interrupts) call();
     },
   };
+}
+
+/** Runs a command as the program does, and returns its exit code. */
+export async function runProgramHere(args: readonly string[], shell: Shell): Promise<number> {
+  return await runProgram(args, shell).catch((error: unknown) => reportFailure(error, args, shell));
+}
+
+export function startHere(
+  home: Pick<Home, "path">,
+  args: readonly string[],
+  options: RunHereOptions = {},
+): StartedHere {
+  const { shell, stdout, stderr, interrupt } = shellHere(home, options);
+  const run = async (): Promise<Run> => {
+    const code = await runProgramHere(args, shell);
+    return { code, stdout: stdout(), stderr: stderr() };
+  };
+  return { ended: run(), stdout, interrupt };
 }
 
 function toStart(onDetached: RunHereOptions["onDetached"]): Shell["startDetached"] {

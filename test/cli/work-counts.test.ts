@@ -3,11 +3,11 @@
  * machine and at every load. A limit grows only together with a line here that says why.
  */
 
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { makeCorpus } from "../../bench/sessions/corpus.ts";
 import type { WorkCounts } from "../counting/preload.ts";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -27,11 +27,16 @@ beforeAll(async () => {
   run(["list", "--limit", "20"]);
 });
 
+const MAIN = join(ROOT, "src/cli/main.ts");
+const env = (): Record<string, string> => ({ HOME: home, CONTINUO_HOME: join(scratch, "home"), CI: "1" });
+
 function run(args: readonly string[]): WorkCounts {
   const counts = join(scratch, "counts.json");
-  const argv = ["--import", join(ROOT, "test/counting/preload.ts"), join(ROOT, "src/cli/main.ts"), ...args];
-  const env = { HOME: home, CONTINUO_HOME: join(scratch, "home"), CONTINUO_COUNTS: counts, CI: "1" };
-  execFileSync(process.execPath, argv, { env, stdio: ["ignore", "ignore", "pipe"] });
+  const argv = ["--import", join(ROOT, "test/counting/preload.ts"), MAIN, ...args];
+  execFileSync(process.execPath, argv, {
+    env: { ...env(), CONTINUO_COUNTS: counts },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   return JSON.parse(readFileSync(counts, "utf8"));
 }
 
@@ -59,7 +64,41 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
 ];
 
 test.each(LIMITS)("%s does no more work than its limits say", (command, limits) => {
-  const counts = run(command.split(" "));
+  expectWithin(run(command.split(" ")), limits);
+});
+
+function expectWithin(counts: WorkCounts, limits: WorkCounts): void {
   const over = Object.entries(limits).filter(([key, limit]) => counts[key as keyof WorkCounts] > limit);
   expect(over, JSON.stringify(counts)).toEqual([]);
-});
+}
+
+/**
+ * The command looks for the socket, and at its own build; the modules are those of the sources that the entry needs, before
+ * they are bundled, and the one text is the head of the answer.
+ */
+const ASKING: WorkCounts = {
+  stats: 3,
+  folders: 1,
+  opened: 0,
+  parsedTexts: 1,
+  parsedChars: 100,
+  rows: 0,
+  modules: 140,
+};
+
+test("a list and a search that a running process answers look at no session and load little", async () => {
+  const server = spawn(process.execPath, [MAIN, "mcp"], { env: env(), stdio: ["pipe", "ignore", "inherit"] });
+  try {
+    const sockets = join(scratch, "home/running");
+    await vi.waitFor(() => expect(readdirSync(sockets)).toHaveLength(1), { timeout: 30_000, interval: 50 });
+    for (const [command] of LIMITS) {
+      // While the process loads what it needs, commands do their work themselves.
+      await vi.waitFor(() => expectWithin(run(command.split(" ")), ASKING), {
+        timeout: 30_000,
+        interval: 50,
+      });
+    }
+  } finally {
+    server.kill("SIGKILL");
+  }
+}, 60_000);

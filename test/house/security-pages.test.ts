@@ -58,6 +58,8 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
 
 /** They connect to sockets of this machine only, which Continuo itself made; a page of the server asks its server. */
 const OF_THIS_MACHINE = [
+  "cli/running/answering.ts",
+  "cli/running/asking.ts",
   "cli/view/running-viewer.ts",
   "cli/serve/window/in-window.ts",
   "server/extension/page.ts",

@@ -14,6 +14,7 @@ export async function runMcp(shell: Shell): Promise<number> {
   }
   const { serveMcpOnStdio } = await import("@continuo/server/mcp");
   using _indexing = keepIndexed(shell);
+  await using _answers = await shell.answerCommands?.();
   const stopped = new AbortController();
   using _termination = shell.holdTermination(() => stopped.abort());
   await serveMcpOnStdio({

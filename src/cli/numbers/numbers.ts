@@ -41,8 +41,9 @@ function folderOf(kind: NumberedKind, shell: Shell): string {
 }
 
 function pathOf(kind: NumberedKind, shell: Shell): string {
-  const { ppid } = process;
-  return join(folderOf(kind, shell), `${ppid}-${String(processStartOf(ppid) ?? 0).replace(/\W/gu, "")}.json`);
+  const { startedBy = process.ppid } = shell;
+  const start = String(processStartOf(startedBy) ?? 0).replace(/\W/gu, "");
+  return join(folderOf(kind, shell), `${startedBy}-${start}.json`);
 }
 
 function forgetOld(kind: NumberedKind, shell: Shell): void {

@@ -108,6 +108,7 @@ async function searchWithProgress(
     exclude: await patternsOf(shell),
     nowMs: shell.now.getTime(),
     ...options,
+    ...present({ signal: shell.signal }),
     enough: interrupts.stop,
     onUnindexed: () => {
       isUnindexed = true;

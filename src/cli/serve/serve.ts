@@ -105,6 +105,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     target: listening.url,
     details: { auth: flags.auth, reach, publicUrl: flags.publicUrl ?? null, limits },
   });
+  await using _answers = await shell.answerCommands?.();
   await announce({ store, listening, tokenFile: ownToken?.path ?? null, flags, shell });
   await stopped;
   await listening.close();

@@ -33,6 +33,12 @@ export interface Shell {
   onExit(cleanUp: () => void): Disposable;
   /** Starts a process that nobody waits for, without a terminal, in the root folder; left out where none may start. */
   startDetached?(command: DetachedCommand): Promise<void>;
+  /** The process that started the command, by which its terminal is known; of this process when left out. */
+  readonly startedBy?: number;
+  /** Aborted when nobody waits for the command any longer; left out where that ends the process. */
+  readonly signal?: AbortSignal;
+  /** Answers the commands of other processes until it is disposed; left out where nobody could ask this process. */
+  answerCommands?(): Promise<AsyncDisposable>;
   /** Lets the person choose sessions; returns their names. Left out where there is no terminal. */
   chooseSessions?(wish: SessionWish): Promise<readonly string[]>;
 }

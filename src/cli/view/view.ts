@@ -119,6 +119,7 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
     return { origin, code: await issueCode(tokens, listening, access) };
   };
   await using _commands = await answerCommands(offered, pageFor, placesOf(shell));
+  await using _answers = await shell.answerCommands?.();
   const page = { ...(await pageFor(offered.access)), place };
   const isOpened = flags.open && (await openBrowser(addressOf(page), shell));
   // An address works once: the browser has the first one.

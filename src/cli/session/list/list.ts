@@ -164,7 +164,11 @@ function withAgents(flags: ListFlags, more: readonly string[]): ListFlags {
 async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<CatalogList> {
   using progress = createProgress(shell);
   return await listCatalog(
-    { ...wanted, onProgress: (looked) => progress.show(`looked at ${plural(looked, "session")}`) },
+    {
+      ...wanted,
+      ...present({ signal: shell.signal }),
+      onProgress: (looked) => progress.show(`looked at ${plural(looked, "session")}`),
+    },
     { places: shell },
   );
 }

@@ -1,0 +1,52 @@
+/** Both sides, each loaded when it is needed: a command that nobody answers looks at one folder. */
+
+import type { Shell } from "../terminal/index.ts";
+import { isAnswered } from "./answered-commands.ts";
+import type { AnsweringProcess } from "./answering.ts";
+import type { CallerStream } from "./asking.ts";
+import { programOf, socketsOf } from "./places.ts";
+
+/**
+ * Prints the answer of a running process, and returns its exit code; `null` where the command is to do the work itself, and
+ * nothing was printed.
+ *
+ * @param file of the bundle: only processes of the same build are asked
+ */
+export async function answeredElsewhere(
+  argv: readonly string[],
+  shell: Shell,
+  file: string,
+): Promise<number | null> {
+  // Who looks for a mistake wants to see this process.
+  if (!isAnswered(argv) || shell.env.CONTINUO_DEBUG !== undefined) return null;
+  const all = socketsOf(shell);
+  if (all.length === 0) return null;
+  const program = programOf(file);
+  const sockets = all.filter((path) => path.includes(`/${program}-`));
+  const { askRunning } = await import("./asking.ts");
+  const { env, home, cwd, stdout, stderr } = shell;
+  const answer = await askRunning(sockets, program, {
+    argv,
+    env,
+    home,
+    cwd,
+    startedBy: process.ppid,
+    stdout: streamOf(stdout),
+    stderr: streamOf(stderr),
+  });
+  for (const [stream, bytes] of answer?.parts ?? []) shell[stream].write(bytes);
+  return answer?.exitCode ?? null;
+}
+
+function streamOf({ isTTY, columns, rows }: NodeJS.WriteStream): CallerStream {
+  return { isTTY: isTTY === true, columns: columns ?? 0, rows: rows ?? 0 };
+}
+
+/** Answers commands until it is disposed. */
+export async function answerCommands(
+  { run, shell }: Omit<AnsweringProcess, "program">,
+  file: string,
+): Promise<AsyncDisposable> {
+  const answering = { run, shell, program: programOf(file) };
+  return await (await import("./answering.ts")).answerCommands(answering);
+}

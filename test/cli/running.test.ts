@@ -1,0 +1,300 @@
+/** Lists and searches that a running process answers, and processes that answer wrongly, late or never. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { answerCommands, answeredElsewhere } from "../../src/cli/running/index.ts";
+import { RUNNING_LIMITS } from "../../src/cli/running/limits.ts";
+import { programOf, socketsOf } from "../../src/cli/running/places.ts";
+import type { Shell } from "../../src/cli/terminal/index.ts";
+import { createHome, type Home, type Run, writeSessions } from "./home.ts";
+import { type RunHereOptions, runHere, runProgramHere, shellHere } from "./in-process.ts";
+
+const FILE = import.meta.filename;
+const PROGRAM = programOf(FILE);
+
+let home: Home;
+/** The time zone and the language are those of this process: another one's are not answered. */
+let env: Record<string, string>;
+beforeEach(() => {
+  home = createHome();
+  writeSessions(home);
+  const words = ["TZ", "LANG", "LC_ALL"].map((name) => [name, process.env[name] ?? ""]);
+  env = Object.fromEntries(words.filter(([, value]) => value !== ""));
+});
+const opened: (AsyncDisposable | Server)[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one[Symbol.asyncDispose]();
+  home[Symbol.dispose]();
+});
+
+const folder = (): string => join(home.path, ".continuo/running");
+
+const withoutWords = (shell: Shell): Shell => {
+  const { TZ: _tz, LANG: _lang, ...others } = shell.env;
+  return { ...shell, env: { ...others, ...env } };
+};
+
+/** The commands that were run for others. */
+async function startAnswering(file: string = FILE): Promise<string[]> {
+  const ran: string[] = [];
+  const run = async (argv: readonly string[], shell: Shell): Promise<number> => {
+    ran.push(argv.join(" "));
+    return await runProgramHere(argv, shell);
+  };
+  opened.push(await answerCommands({ run, shell: withoutWords(shellHere(home).shell) }, file));
+  return ran;
+}
+
+/** `null` where the command has to do the work itself. */
+async function ask(args: readonly string[], options: RunHereOptions = {}): Promise<Run | null> {
+  const { shell, stdout, stderr } = shellHere(home, options);
+  const code = await answeredElsewhere(args, withoutWords(shell), FILE);
+  if (code === null) expect([stdout(), stderr()]).toEqual(["", ""]);
+  return code === null ? null : { code, stdout: stdout(), stderr: stderr() };
+}
+
+/** On a busy machine a process does not answer in time, and is asked again. */
+async function answered(args: readonly string[], options: RunHereOptions = {}): Promise<Run> {
+  return await vi.waitFor(async () => (await ask(args, options)) ?? expect.fail(`${args} was not answered`), {
+    timeout: 20_000,
+  });
+}
+
+test.each([
+  [["list"], {}],
+  [["list", "--json", "--all"], {}],
+  [["list", "--limit", "1"], { columns: 90 }],
+  [["list", "codex"], { columns: 40, env: { FORCE_COLOR: "1" } }],
+  [["list", "--limit", "no"], {}],
+  [["list", "--sort", "no", "--json"], {}],
+  [["list", "--cwd", "app"], { cwd: "/home/ann" }],
+  [["search", "--json", "nothing0that"], {}],
+  [["search", "retry"], { columns: 100 }],
+  [["search", "agnet:claude"], {}],
+] as const)("%j is answered by the byte as it is without a running process", async (args, options) => {
+  const ran = await startAnswering();
+  const now = new Date();
+  const alone = await runHere(home, args, { ...options, now });
+  expect(await answered(args, options)).toEqual(alone);
+  expect([...new Set(ran)]).toEqual([args.join(" ")]);
+});
+
+test("rows of an answered list have the numbers of the terminal that asked", async () => {
+  await startAnswering();
+  await answered(["list"], { columns: 90 });
+  const [first] = JSON.parse((await runHere(home, ["list", "--json"])).stdout);
+  const shown = await runHere(home, ["show", "1", "--json"]);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ sessionId: first.sessionId });
+});
+
+test("several commands are answered at the same time, and more than a few do their work themselves", async () => {
+  await startAnswering();
+  const alone = await runHere(home, ["list"]);
+  const answers = await Promise.all(Array.from({ length: RUNNING_LIMITS.commands + 2 }, () => ask(["list"])));
+  for (const one of answers) expect([alone, null]).toContainEqual(one);
+  expect(answers).toContainEqual(null);
+  expect(await answered(["list"])).toEqual(alone);
+});
+
+test("nobody is asked without a running process, after its end, by `--debug` and with CONTINUO_DEBUG", async () => {
+  expect(await ask(["list"])).toBeNull();
+  const ran = await startAnswering();
+  expect(await ask(["list", "--debug"])).toBeNull();
+  expect(await ask(["list"], { env: { CONTINUO_DEBUG: "1" } })).toBeNull();
+  expect(ran).toEqual([]);
+  for (const one of opened.splice(0)) await one[Symbol.asyncDispose]();
+  expect(await ask(["list"])).toBeNull();
+  expect(readdirSync(folder())).toEqual([]);
+});
+
+test("a process of another time zone or language is not answered for", async () => {
+  const ran = await startAnswering();
+  env = { ...env, TZ: "Asia/Tokyo" };
+  expect(await ask(["list"])).toBeNull();
+  expect(ran).toEqual([]);
+});
+
+test("a process of another build is not asked, and answers nobody of this one", async () => {
+  const other = join(home.path, "other-build.js");
+  writeFileSync(other, "");
+  const ran = await startAnswering(other);
+  expect(await ask(["list"])).toBeNull();
+  // It lies where one of this build would.
+  const [name = ""] = readdirSync(folder());
+  symlinkSync(join(folder(), name), join(folder(), `${PROGRAM}-1`));
+  expect(await ask(["list"])).toBeNull();
+  expect(ran).toEqual([]);
+});
+
+/** The user that owns nothing. */
+const NOBODY = 65_534;
+
+describe("the socket is only the user's:", () => {
+  test("the folder of sockets is private, also when it was open before", async () => {
+    mkdirSync(folder(), { recursive: true, mode: 0o777 });
+    chmodSync(folder(), 0o777);
+    await startAnswering();
+    expect(statSync(folder()).mode & 0o777).toBe(0o700);
+    expect(await answered(["list"])).toMatchObject({ code: 0 });
+  });
+
+  test("a folder that others may enter, or that another user has, is not looked into", async () => {
+    const ran = await startAnswering();
+    const { shell } = shellHere(home);
+    expect(socketsOf(shell)).toHaveLength(1);
+    expect(socketsOf(shell, 12_345)).toEqual([]);
+    chmodSync(folder(), 0o711);
+    expect(await ask(["list"])).toBeNull();
+    chmodSync(folder(), 0o700);
+    chmodSync(join(home.path, ".continuo"), 0o777);
+    expect(await ask(["list"])).toBeNull();
+    expect(ran).toEqual([]);
+  });
+
+  // Only root can give a folder away, and start a process as another user.
+  test.runIf(process.getuid?.() === 0)("another user can neither connect nor own the folder", async () => {
+    await startAnswering();
+    const [path = ""] = socketsOf(shellHere(home).shell);
+    for (const open of [home.path, join(home.path, ".continuo")]) chmodSync(open, 0o711);
+    const script = `require("node:net").connect(${JSON.stringify(path)}).on("error", ({ code }) => console.log(code))`;
+    const started = spawn(process.execPath, ["-e", script], { uid: NOBODY, gid: NOBODY, cwd: "/" });
+    expect(await text(started.stdout)).toBe("EACCES\n");
+    expect(await answered(["list"])).toMatchObject({ code: 0 });
+    chownSync(folder(), NOBODY, NOBODY);
+    expect(await ask(["list"])).toBeNull();
+  });
+
+  test("a link in place of the folder is not followed", async () => {
+    const elsewhere = join(home.path, "elsewhere");
+    mkdirSync(elsewhere, { mode: 0o700 });
+    mkdirSync(join(home.path, ".continuo"), { mode: 0o700 });
+    symlinkSync(elsewhere, folder());
+    const heard = await listenBadly(() => undefined, join(elsewhere, `${PROGRAM}-1`));
+    expect(await ask(["list"])).toBeNull();
+    expect(heard()).toBe(0);
+  });
+});
+
+/** Listens where a running process of this build would; returns how many asked it. */
+async function listenBadly(
+  answer: (socket: Socket) => void,
+  path: string = join(folder(), `${PROGRAM}-1`),
+): Promise<() => number> {
+  if (!existsSync(join(home.path, ".continuo"))) mkdirSync(join(home.path, ".continuo"), { mode: 0o700 });
+  if (!existsSync(folder())) mkdirSync(folder(), { mode: 0o700 });
+  let asked = 0;
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    asked += 1;
+    open.add(socket.on("error", () => undefined));
+    answer(socket);
+  });
+  opened.push({
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      await server[Symbol.asyncDispose]();
+    },
+  });
+  await once(server.listen(path), "listening");
+  return () => asked;
+}
+
+const accepting = (rest: string): ((socket: Socket) => void) => {
+  return (socket) => void socket.end(`${PROGRAM}\n${rest}`);
+};
+const head = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+test.each<readonly [string, (socket: Socket) => void]>([
+  ["says nothing", () => undefined],
+  ["accepts and says nothing more", (socket) => void socket.write(`${PROGRAM}\n`)],
+  ["hangs up", (socket) => void socket.destroy()],
+  ["hangs up after it has accepted", accepting("")],
+  ["is of another version", (socket) => void socket.end(`other-build\n${head({ exitCode: 0, parts: [] })}`)],
+  ["speaks another protocol", (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
+  ["cuts its answer off", accepting(`${head({ exitCode: 0, parts: [["stdout", 10]] })}abc`)],
+  ["says more than its answer", accepting(`${head({ exitCode: 0, parts: [["stdout", 1]] })}abc`)],
+  ["names no stream", accepting(`${head({ exitCode: 0, parts: [["env", 3]] })}abc`)],
+  ["names a length below zero", accepting(`${head({ exitCode: 0, parts: [["stdout", -3]] })}`)],
+  ["has no exit code", accepting(`${head({ parts: [] })}`)],
+  ["sends no JSON", accepting("}{\n")],
+])("the command does the work itself where a process %s", async (_, answer) => {
+  const heard = await listenBadly(answer);
+  expect(await ask(["list"])).toBeNull();
+  expect(heard()).toBe(1);
+});
+
+test("the command does the work itself where an answer never ends", async () => {
+  const part = Buffer.alloc(4 * 1024 * 1024, "x");
+  const heard = await listenBadly((socket) => {
+    socket.write(`${PROGRAM}\n`);
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(part));
+    };
+    socket.on("drain", more);
+    more();
+  });
+  expect(await ask(["list"])).toBeNull();
+  expect(heard()).toBe(1);
+});
+
+test("a process that was killed costs nothing: the next one is asked, and its socket is removed when one starts", async () => {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  const dead = join(folder(), `${PROGRAM}-0`);
+  const script = `require("node:net").createServer().listen(${JSON.stringify(dead)}, () => process.kill(process.pid, "SIGKILL"))`;
+  await once(spawn(process.execPath, ["-e", script], { stdio: "ignore" }), "exit");
+  expect(existsSync(dead)).toBe(true);
+  expect(await ask(["list"])).toBeNull();
+  await startAnswering();
+  expect(existsSync(dead)).toBe(false);
+  expect(await answered(["list"])).toMatchObject({ code: 0 });
+});
+
+test("what is no command of this build gets no answer, and ends no process", async () => {
+  const ran = await startAnswering();
+  const [path = ""] = socketsOf(shellHere(home).shell);
+  const { connect } = await import("node:net");
+  const request = { program: PROGRAM, argv: ["show", "last"], env: {}, home: "", cwd: "", startedBy: 1 };
+  const said = ["\n", "{}\n", "[1]\n", head(request), "x".repeat(RUNNING_LIMITS.requestBytes + 1)];
+  for (const text of said) {
+    const socket = connect(path);
+    let heard = "";
+    socket.setEncoding("latin1").on("data", (part) => {
+      heard += part;
+    });
+    socket.on("error", () => undefined).write(text);
+    await once(socket, "close");
+    expect(heard.trim()).toBe("");
+  }
+  expect(ran).toEqual([]);
+  expect(await answered(["list"])).toMatchObject({ code: 0 });
+});
+
+test("a command that does not wait any longer stops the work that is done for it", async () => {
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const run = async (_: readonly string[], { signal }: Shell): Promise<number> => {
+    signal?.addEventListener("abort", () => resolve());
+    begin();
+    await stopped;
+    return 0;
+  };
+  opened.push(await answerCommands({ run, shell: withoutWords(shellHere(home).shell) }, FILE));
+  const asking = ask(["list"]);
+  await begun;
+  expect(await asking).toBeNull();
+  await stopped;
+});
