@@ -46,20 +46,21 @@ function run(args: readonly string[]): WorkCounts {
  * - `parsedTexts`: a list parses the rows that it shows, and the short answers about each file, which lie in columns; a
  *   search the rows of sessions that it shows, and a chunk for each result
  * - `rows`: a search reads the turns of the sessions that it shows again, and less of all others
- * - `modules`: those of the sources and of Node, before they are bundled; `blame` and telemetry brought sixty
+ * - `modules`: those of the sources and of Node, before they are bundled; `blame` and telemetry brought sixty, and
+ *   the look for a process that answers brought four and one of the `stats`
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
     "list --limit 20",
-    { stats: 112, folders: 58, opened: 7, parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 690 },
+    { stats: 113, folders: 59, opened: 7, parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 694 },
   ],
   [
     "search --json middle",
-    { stats: 148, folders: 78, opened: 12, parsedTexts: 48, parsedChars: 90_000, rows: 270, modules: 945 },
+    { stats: 148, folders: 78, opened: 12, parsedTexts: 48, parsedChars: 90_000, rows: 270, modules: 949 },
   ],
   [
     "search --json nothing0that0is0there",
-    { stats: 146, folders: 78, opened: 10, parsedTexts: 28, parsedChars: 13_000, rows: 175, modules: 945 },
+    { stats: 146, folders: 78, opened: 10, parsedTexts: 28, parsedChars: 13_000, rows: 175, modules: 949 },
   ],
 ];
 
