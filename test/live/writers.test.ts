@@ -332,7 +332,7 @@ test("a client gives its session a tighter budget, and the windows of batches ar
   await clock.advance(5_000);
   expect(base.prompts).toHaveLength(1);
   expect((await service.session("k")).budget).toBe("warning");
-  await live.send("k", said("two", 9_000));
+  await live.send("k", said("two", 1_900));
   await clock.advance(5_000);
   expect(base.prompts).toHaveLength(1);
   await clock.advance(4_000);

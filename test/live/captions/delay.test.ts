@@ -23,17 +23,11 @@ async function firstDelayMs({ pieces, lang }: Talk): Promise<number> {
   return Date.parse(note?.occurredAt ?? "") - beganMs - endMs;
 }
 
-// Captions without punctuation are known as such after 40 words, and their sentences end with the next pause.
-test.each([
-  ["with", ["cha", "lighthouse", "mosque", "panel"], 8_000],
-  ["without", ["bees", "brot"], 20_000],
-] as const)(
-  "the first note on captions %s punctuation comes within its time of the end of its thought",
-  async (_, names, mostMs) => {
-    for (const talk of TALKS.filter(({ name }) => names.some((one) => one === name))) {
-      const delayMs = await firstDelayMs(talk);
-      expect(delayMs, talk.name).toBeGreaterThan(0);
-      expect(delayMs, talk.name).toBeLessThanOrEqual(mostMs);
-    }
+test.each(TALKS.filter(({ name }) => name !== "seeks").map((talk) => [talk.name, talk] as const))(
+  "the first note on %s comes within 8 s of the end of its thought",
+  async (_, talk) => {
+    const delayMs = await firstDelayMs(talk);
+    expect(delayMs).toBeGreaterThan(0);
+    expect(delayMs).toBeLessThanOrEqual(8_000);
   },
 );

@@ -88,6 +88,21 @@ test("what a batch leaves waits for a window that is as many times longer as the
   expect(late.closesAtMs).toBe(24_000);
 });
 
+test("words after a pause of the speaker close the window within 2 s, however many words follow", () => {
+  const said = (atMs: number, startMs: number, text = "harbour"): WindowInput => ({
+    ...transcript(atMs, text),
+    startMs,
+    endMs: startMs,
+  });
+  const speech = [0, 500, 1_000].map((atMs) => said(atMs, atMs));
+  expect(windowAfter([...speech, said(2_600, 2_600)]).closesAtMs).toBe(8_600);
+  const paused = [...speech, said(2_700, 2_700), said(3_200, 3_200), said(3_700, 3_700)];
+  expect(windowAfter(paused).closesAtMs).toBe(4_700);
+  // The next window is as long as usual, and the page's clock does not count: captions can come late.
+  expect(afterMessage(afterBatch(windowAfter(paused), []), said(4_800, 4_200)).closesAtMs).toBe(10_800);
+  expect(windowAfter([...speech, said(9_000, 1_500)]).closesAtMs).toBe(12_000);
+});
+
 test("with adaptive batching off, every window is 4 s", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20_000), { minLength: 1, maxLength: 20 }), (pauses) => {

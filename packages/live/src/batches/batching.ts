@@ -1,6 +1,7 @@
 /**
  * When a batch begins. Each message restarts a window, which is shorter after a silence and longer in a burst or on one
- * topic; the batch begins when the window closes, or after the longest wait. Pure; times are milliseconds.
+ * topic; the batch begins when the window closes, or after the longest wait. Words after a pause of the speaker end the
+ * window soon, because a thought may have ended. Pure; times are milliseconds.
  */
 
 import { LIMITS } from "../kit/index.ts";
@@ -12,6 +13,9 @@ export interface WindowInput {
   readonly kind: "transcript" | "remark" | "note" | "frame";
   readonly text?: string;
   readonly lang?: string;
+  /** When the words of a transcript were said, by the clock of the video. */
+  readonly startMs?: number;
+  readonly endMs?: number;
 }
 
 export interface BatchWindow {
@@ -23,6 +27,10 @@ export interface BatchWindow {
   /** When the oldest pending message that is not a frame arrived. */
   readonly oldestAtMs: number | null;
   readonly closesAtMs: number | null;
+  /** When the last words ended, by the clock of the video. */
+  readonly spokenToMs: number | null;
+  /** After a pause of the speaker: when the window closes at the latest. */
+  readonly pausedUntilMs: number | null;
 }
 
 export const EMPTY_WINDOW: BatchWindow = {
@@ -31,6 +39,8 @@ export const EMPTY_WINDOW: BatchWindow = {
   topics: [],
   oldestAtMs: null,
   closesAtMs: null,
+  spokenToMs: null,
+  pausedUntilMs: null,
 };
 
 export interface BatchingOptions {
@@ -58,7 +68,28 @@ export function afterMessage(
   const lengthMs =
     stretch * (mode === "fixed" ? LIMITS.windowMs : lengthOf({ ...window, recent, topics }, atMs));
   const latest = oldestAtMs === null ? Number.POSITIVE_INFINITY : oldestAtMs + stretch * LIMITS.longestWaitMs;
-  return { lastAtMs: atMs, recent, topics, oldestAtMs, closesAtMs: Math.min(atMs + lengthMs, latest) };
+  const isPaused = mode === "adaptive" && isAfterPause(window, message);
+  const pausedUntilMs = window.pausedUntilMs ?? (isPaused ? atMs + stretch * LIMITS.quietWindowMs : null);
+  return {
+    lastAtMs: atMs,
+    recent,
+    topics,
+    oldestAtMs,
+    closesAtMs: Math.min(atMs + lengthMs, latest, pausedUntilMs ?? latest),
+    spokenToMs: spokenTo(message) ?? window.spokenToMs,
+    pausedUntilMs,
+  };
+}
+
+function isAfterPause({ spokenToMs }: BatchWindow, { kind, startMs }: WindowInput): boolean {
+  if (kind !== "transcript" || startMs === undefined || spokenToMs === null) return false;
+  return startMs - spokenToMs >= LIMITS.speechPauseMs;
+}
+
+/** Nobody knows when words that a page draws end: their length is estimated. */
+function spokenTo({ kind, text = "", startMs, endMs = 0 }: WindowInput): number | null {
+  if (kind !== "transcript" || startMs === undefined) return null;
+  return endMs > startMs ? endMs : startMs + text.length * LIMITS.spokenCharMs;
 }
 
 /** The window after a batch took messages, for the messages that remain. */
@@ -75,6 +106,7 @@ export function afterBatch(
       .slice(-LIMITS.topicTranscripts)
       .map(({ text, lang }) => contentWords(text ?? "", lang)),
     oldestAtMs,
+    pausedUntilMs: null,
     closesAtMs:
       oldestAtMs === null || window.lastAtMs === null
         ? null

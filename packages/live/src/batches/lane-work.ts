@@ -138,6 +138,8 @@ export class LaneWork {
       kind: this.#kindOf({ type: event.type, ...(data.asked === true ? { isAsked: true } : {}) }),
       ...(typeof data.text === "string" ? { text: data.text } : {}),
       ...(typeof data.lang === "string" ? { lang: data.lang } : {}),
+      ...(typeof data.mediaTimeMs === "number" ? { startMs: data.mediaTimeMs } : {}),
+      ...(typeof data.endMs === "number" ? { endMs: data.endMs } : {}),
     });
   }
 

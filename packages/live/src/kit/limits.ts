@@ -120,6 +120,10 @@ export const LIMITS = {
   windowMs: 4_000,
   /** A silence of this length makes the next window short. */
   quietAfterMs: 10_000,
+  /** Words after a pause of this length close the window as soon as after a silence. */
+  speechPauseMs: 1_200,
+  /** The time that it takes to say a character. */
+  spokenCharMs: 65,
   /** More events than this within `burstMs` are a burst. */
   burstMessages: 3,
   burstMs: 5_000,

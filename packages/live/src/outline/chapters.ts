@@ -75,12 +75,22 @@ function peakFrom(cohesion: readonly number[], at: number, step: 1 | -1): number
 
 /** The cosine of the words before and after a place; words of many sentences count less. */
 function likenessAt(known: readonly KnownSentence[], at: number): number {
-  const before = countsOf(known.slice(Math.max(0, at - LIMITS.comparedSentences), at));
-  const after = countsOf(known.slice(at, at + LIMITS.comparedSentences));
+  const before = countsOf(nearest(known.slice(Math.max(0, at - LIMITS.comparedSentences), at).reverse()));
+  const after = countsOf(nearest(known.slice(at, at + LIMITS.comparedSentences)));
   let product = 0;
   for (const [term, count] of before) product += count * (after.get(term) ?? 0);
   const size = normOf(before) * normOf(after);
   return size === 0 ? 0 : product / size;
+}
+
+/** Takes sentences until they have enough words: without punctuation, sentences are long. */
+function nearest(sentences: readonly KnownSentence[]): readonly KnownSentence[] {
+  let terms = 0;
+  const enough = sentences.findIndex((one) => {
+    terms += one.terms.length;
+    return terms >= LIMITS.comparedTerms;
+  });
+  return enough < 0 ? sentences : sentences.slice(0, Math.max(2, enough + 1));
 }
 
 function countsOf(known: readonly KnownSentence[]): ReadonlyMap<string, number> {

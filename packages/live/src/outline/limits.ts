@@ -12,6 +12,8 @@ export const OUTLINE_LIMITS = {
   shortestShare: 0.4,
   /** Sentences to either side of a place that are compared. */
   comparedSentences: 5,
+  /** Words of their subject after which no more sentences are compared. */
+  comparedTerms: 36,
   /** The score from which a chapter may begin. */
   beginScore: 0.35,
   /** Sentences of a chapter, of the summary, and the items of a kind. */

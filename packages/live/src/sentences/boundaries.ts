@@ -1,15 +1,17 @@
 /** The ends of sentences: at punctuation, pauses and seeks; and the cut of a sentence without an end. */
 
+import { clauseScore, type Place, timesOf } from "./clauses.ts";
 import { segmenterOfSentences } from "./content-words.ts";
-import { languageFacts } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
-import { plainWord, unitsOf } from "./pieces.ts";
+import { unitsOf } from "./pieces.ts";
 import type { TimedWord } from "./types.ts";
 
 const ENDS = /[.!?…。！？؟۔।](?:["'”’»）)\]」』]*)$/u;
 const COMMAS = /[,;:、，；：،؛—–]["'”’»）)」』]*$/u;
 const ABBREVIATION =
   /^(?:mr|mrs|ms|dr|prof|st|no|vs|etc|e\.g|i\.e|approx|inc|jr|sr|u\.s|u\.k|z\.b|d\.h|bzw|usw|ca|nr|str|u\.a|p|pp|\p{L}|(?:\p{L}\.)+\p{L})\.$/iu;
+/** A comma makes the end of a clause likelier than a pause can. */
+const COMMA_SCORE = 8;
 const ORDINAL = /^\d{1,2}\.$/u;
 
 export function hasPunctuation(word: string): boolean {
@@ -35,24 +37,49 @@ export interface CutOptions {
   readonly lang: string;
   /** True if the stream has no punctuation. */
   readonly isPlain: boolean;
+  /** The score from which a sentence without punctuation ends. */
+  readonly sure: number;
+}
+
+/** The end of the first sentence of `words`. */
+export interface SentenceEnd {
+  /** The number of its words. */
+  readonly at: number;
+  /** True if the sentence was cut because it became too long. */
+  readonly isCut: boolean;
 }
 
 /**
- * The number of words of the first sentence in `words`, or `null` while it is open. Words are only looked at from left
- * to right, so that the result does not depend on how many came at once. `from`: earlier places are known to be none.
+ * The end of the first sentence in `words`, or `null` while it is open. Words are only looked at from left to right, so
+ * that the result does not depend on how many came at once. `from`: earlier places are known to be none.
  */
-export function firstEnd(words: readonly TimedWord[], cutting: CutOptions, from: number): number | null {
+export function firstEnd(
+  words: readonly TimedWord[],
+  { lang, isPlain, sure }: CutOptions,
+  from: number,
+): SentenceEnd | null {
   let units = 0;
-  const most = cutting.isPlain ? LIMITS.mostUnits : LIMITS.mostPunctuatedUnits;
+  const most = isPlain ? LIMITS.mostUnits : LIMITS.mostPunctuatedUnits;
   for (let n = 1; n < words.length; n++) {
     const [before, next] = [words[n - 1], words[n]] as [TimedWord, TimedWord];
     units += unitsOf(before.t);
     if (n < from) continue;
-    if (isSeek(before, next) || next.n === 1 || isSentenceEnd(before.t, next.t, cutting.lang)) return n;
-    if (isPause(words, n, { ...cutting, units })) return n;
-    if (units > most) return bestCut(words.slice(0, n), cutting);
+    // Later words must not count, because they may come in another piece.
+    const heard = words.slice(0, n + 1);
+    const place: Place = { words: heard, times: timesOf(heard), lang };
+    if (isPlain && n > 1 && isJoined(place, n - 1, sure)) return { at: n - 1, isCut: false };
+    if (isSeek(before, next) || next.n === 1 || isSentenceEnd(before.t, next.t, lang))
+      return { at: n, isCut: false };
+    if (isPause(place, n, isPlain ? sure : null)) return { at: n, isCut: false };
+    if (units > most) return { at: bestCut({ ...place, words: words.slice(0, n) }), isCut: true };
   }
   return null;
+}
+
+/** The place before a conjunction is judged when the word after it is known. */
+function isJoined(place: Place, at: number, sure: number): boolean {
+  const before = { ...place, words: place.words.slice(0, at + 1) };
+  return clauseScore(before, at) === null && (clauseScore(place, at) ?? 0) >= sure;
 }
 
 function isSeek(before: TimedWord, next: TimedWord): boolean {
@@ -69,34 +96,20 @@ export function endOf({ t, s, e }: TimedWord): number {
   return e > s ? e : s + t.length * LIMITS.charMs;
 }
 
-/** Without punctuation, a clause that goes on needs a longer pause, and so does one that has begun with `if`. */
-function isPause(
-  words: readonly TimedWord[],
-  at: number,
-  { isPlain, lang, units }: CutOptions & { readonly units: number },
-): boolean {
-  const [before, next] = [words[at - 1], words[at]] as [TimedWord, TimedWord];
-  const pauseMs = pauseBefore(before, next);
-  if (!isPlain) return pauseMs >= LIMITS.pauseMs;
-  const { hanging, starters, subordinate } = languageFacts(lang);
-  const isHanging = hanging.has(plainWord(before.t)) || units < LIMITS.fewestUnits;
-  if (isHanging) return pauseMs >= LIMITS.hangingPauseMs;
-  const isOpened = subordinate.has(plainWord(words[0]?.t ?? "")) && units < LIMITS.openedUnits;
-  const goesOn = starters.has(plainWord(next.t));
-  return pauseMs >= LIMITS.plainPauseMs + (isOpened ? LIMITS.clauseMs : 0) + (goesOn ? LIMITS.clauseMs : 0);
+/** With punctuation, only a long pause ends a sentence without it. */
+function isPause(place: Place, at: number, sure: number | null): boolean {
+  const [before, next] = [place.words[at - 1], place.words[at]] as [TimedWord, TimedWord];
+  if (sure === null) return pauseBefore(before, next) >= LIMITS.pauseMs;
+  return (clauseScore(place, at) ?? 0) >= sure;
 }
 
-/** The best place to cut a sentence that has become too long: a comma, a word that begins a clause, a pause. */
-function bestCut(words: readonly TimedWord[], { lang }: CutOptions): number {
-  const { hanging, starters } = languageFacts(lang);
+/** The best place to cut a sentence that has become too long: a comma, or the most likely end of a clause. */
+function bestCut(place: Place): number {
+  const { words } = place;
   let best = { at: words.length, score: Number.NEGATIVE_INFINITY };
   for (let at = Math.ceil(words.length / 5); at < words.length; at++) {
-    const [before, next] = [words[at - 1], words[at]] as [TimedWord, TimedWord];
-    const score =
-      pauseBefore(before, next) / 500 +
-      (COMMAS.test(before.t) ? 2 : 0) +
-      (starters.has(plainWord(next.t)) ? 1.5 : 0) -
-      (hanging.has(plainWord(before.t)) ? 3 : 0);
+    const isComma = COMMAS.test(words[at - 1]?.t ?? "");
+    const score = (clauseScore(place, at) ?? 0) + (isComma ? COMMA_SCORE : 0);
     if (score > best.score) best = { at, score };
   }
   return best.at;

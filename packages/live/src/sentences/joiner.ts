@@ -1,9 +1,10 @@
 /** Joins pieces to sentences, one piece after the other. */
 
-import { endOf, firstEnd, hasPunctuation, isClosed, pauseBefore } from "./boundaries.ts";
+import { endOf, firstEnd, hasPunctuation, isClosed, pauseBefore, type SentenceEnd } from "./boundaries.ts";
+import { SURE } from "./clauses.ts";
 import { languageIn } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
-import { isGlued, plainWord, type SpeechToken, speechTokensOf } from "./pieces.ts";
+import { isGlued, plainWord, type SpeechToken, speechTokensOf, unitsOf } from "./pieces.ts";
 import { type EarlierWords, isBehind, isRepeat, overlapWords, passOver, stepBack } from "./repeats.ts";
 import type { JoinState, Piece, Sentence, TimedWord } from "./types.ts";
 
@@ -17,6 +18,11 @@ export const EMPTY_JOIN_STATE: JoinState = {
   furthestMs: 0,
   backAt: null,
 };
+
+/** At first, nobody knows the pauses of a speaker. */
+const STRICT = 1;
+const STRICTER = 0.6;
+const STRICTEST = 4;
 
 export interface JoinResult {
   readonly state: JoinState;
@@ -68,7 +74,7 @@ export function joinPiece(before: JoinState, piece: Piece): JoinResult {
 /** Ends the sentence that is open: nothing follows for now. */
 export function endSentence(state: JoinState): JoinResult {
   const open = openSentence(state);
-  return open === null ? { state, sentences: [] } : cut(state, state.words.length);
+  return open === null ? { state, sentences: [] } : cut(state, { at: state.words.length, isCut: false });
 }
 
 /** The sentence that is said now, as far as it is known. */
@@ -132,26 +138,34 @@ function cutReady(before: JoinState): JoinResult {
   let from = before.plainWords === LIMITS.plainWords ? 1 : before.words.length - 1;
   const sentences: Sentence[] = [];
   for (;;) {
-    const { lang, plainWords } = state;
-    const end = firstEnd(state.words, { lang, isPlain: plainWords >= LIMITS.plainWords }, from);
+    const { lang, plainWords, strictness = STRICT } = state;
+    const isPlain = plainWords >= LIMITS.plainWords;
+    const end = firstEnd(state.words, { lang, isPlain, sure: SURE + strictness }, from);
     from = 1;
     if (end === null) return { state, sentences };
-    const step = cut(state, end);
+    const step = cut({ ...state, strictness: strictnessAfter(state, end.at) }, end);
     state = step.state;
     sentences.push(...step.sentences);
   }
 }
 
-function cut(state: JoinState, count: number): JoinResult {
+/** While sentences are short, an end must be surer: speakers with long pauses also pause within their sentences. */
+function strictnessAfter({ strictness = STRICT, words }: JoinState, at: number): number {
+  const units = words.slice(0, at).reduce((sum, { t }) => sum + unitsOf(t), 0);
+  const missing = (LIMITS.meanUnits - units) / LIMITS.meanUnits;
+  return Math.min(STRICTEST, Math.max(0, strictness + STRICTER * Math.max(-1, missing)));
+}
+
+function cut(state: JoinState, { at, isCut }: SentenceEnd): JoinResult {
   const { words, lang, tail } = state;
-  const ended = words.slice(0, count);
+  const ended = words.slice(0, at);
   return {
     state: {
       ...state,
-      words: words.slice(count),
+      words: words.slice(at),
       tail: [...tail, ...ended.map(({ t }) => plainWord(t))].slice(-LIMITS.tailWords),
     },
-    sentences: [sentenceOf(ended, lang)],
+    sentences: [isCut ? { ...sentenceOf(ended, lang), isCut } : sentenceOf(ended, lang)],
   };
 }
 
@@ -167,7 +181,7 @@ function addSound(
   }
   const last = state.words.at(-1);
   const mark: TimedWord = { t: text, s: startMs, e: endMs, p: 0 };
-  const isEnd = last !== undefined && (isClosed(last.t) || pauseBefore(last, mark) >= LIMITS.plainPauseMs);
+  const isEnd = last !== undefined && (isClosed(last.t) || pauseBefore(last, mark) >= LIMITS.soundPauseMs);
   const ended = isEnd ? endSentence(state) : { state, sentences: [] };
   const sentence: Sentence = { text, startMs, endMs, lang, kind: "sound", isTurn: false, pieces: [sequence] };
   return {

@@ -11,14 +11,9 @@ export const LIMITS = {
   atOnceMs: 250,
   /** Words without punctuation after which a stream counts as one without any. */
   plainWords: 40,
-  /** Pauses that end a sentence, in captions with punctuation and without; and how much longer they are in a clause. */
+  /** The pause that ends a sentence in captions with punctuation, and the one before a mark of a sound that does. */
   pauseMs: 3_000,
-  plainPauseMs: 500,
-  clauseMs: 400,
-  /** A sentence that begins with a word such as `if` has two parts, up to this length. */
-  openedUnits: 14,
-  /** After a word with which no sentence ends, only such a pause ends it. */
-  hangingPauseMs: 2_500,
+  soundPauseMs: 500,
   /** A step of the time of this length is a seek. */
   skipMs: 15_000,
   backMs: 1_000,
@@ -26,11 +21,16 @@ export const LIMITS = {
   pollMs: 500,
   /** The fewest and the most units of a sentence without punctuation: a word, or two characters without spaces. */
   fewestUnits: 4,
+  usualUnits: 12,
+  meanUnits: 20,
   mostUnits: 36,
   /** With punctuation, a sentence may be longer. */
   mostPunctuatedUnits: 70,
   /** The shortest time that it takes to say a character of drawn words. */
   charMs: 65,
+  /** The time that it usually takes to say a word, and each of its letters. */
+  wordMs: 60,
+  letterMs: 55,
   /** The same words within this time of what was heard are a repetition. */
   nearMs: 2_500,
   /** A mark of a sound that comes again within this time is the same one. */

@@ -35,6 +35,8 @@ export interface Sentence {
   readonly kind: "speech" | "sound";
   /** Another person begins to speak here (`>>`, `-`). */
   readonly isTurn: boolean;
+  /** True if it was cut because it became too long: the next sentence may be the rest of it. */
+  readonly isCut?: boolean;
   /** Who says it, where several are heard apart. */
   readonly speaker?: string;
   /** The sequences of its pieces. */
@@ -64,4 +66,6 @@ export interface JoinState {
   readonly furthestMs: number;
   /** The sequence of the piece with which the stretch after a seek back begins, while it lies before `furthestMs`. */
   readonly backAt: number | null;
+  /** The score that the end of a sentence without punctuation needs beyond the usual one. */
+  readonly strictness?: number;
 }

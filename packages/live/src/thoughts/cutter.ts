@@ -34,6 +34,29 @@ export function addSentence(before: ThoughtState, sentence: Sentence): Thoughts 
   return { state: cut.state, notes: [...ended.notes, ...cut.notes] };
 }
 
+/**
+ * Ends the thought that is open if the words that have just begun come after a pause that ends it whatever they are:
+ * nobody has to wait for the end of their sentence.
+ */
+export function endAtPause(state: ThoughtState, nextStartMs: number): Thoughts {
+  const { sentences, allowance } = state;
+  const [first, last] = [sentences[0], sentences.at(-1)];
+  if (first === undefined || last === undefined || allowance < 1 || last.isCut === true)
+    return { state, notes: [] };
+  const isLong = last.endMs - first.startMs >= LIMITS.shortMs;
+  const begun = { ...last, startMs: nextStartMs, endMs: nextStartMs };
+  if (!isLong || pauseScore([...sentences, begun], sentences.length) < LIMITS.surePause)
+    return { state, notes: [] };
+  return endAt(state, sentences.length);
+}
+
+/** Ends the thought that is open where the words of the next sentence, which is still said, show that it is over. */
+export function endBefore(state: ThoughtState, begun: Sentence): Thoughts {
+  const sentences = [...state.sentences, begun];
+  const at = endIn({ ...state, sentences });
+  return at === null ? { state, notes: [] } : endAt(state, at);
+}
+
 /** Ends the thought that is open. It is the last one for now, so it gets a note of the next allowance. */
 export function endThought(state: ThoughtState, fewestTerms: number = LIMITS.fewestTerms): Thoughts {
   const { sentences, allowance } = state;
@@ -54,7 +77,10 @@ function isElsewhere({ sentences, allowance }: ThoughtState, { startMs, speaker 
 
 function cutReady(state: ThoughtState): Thoughts {
   const at = endIn(state);
-  if (at === null) return { state, notes: [] };
+  return at === null ? { state, notes: [] } : endAt(state, at);
+}
+
+function endAt(state: ThoughtState, at: number): Thoughts {
   // A few words between two thoughts are an aside.
   const ended = endThought({ ...state, sentences: state.sentences.slice(0, at) }, LIMITS.asideTerms);
   return { ...ended, state: { ...ended.state, sentences: state.sentences.slice(at) } };
@@ -73,7 +99,9 @@ function endIn({ sentences, allowance }: ThoughtState): number | null {
   let best: { readonly at: number; readonly score: number } | null = null;
   for (let at = 1; at < sentences.length; at++) {
     const aheadMs = (sentences.at(-1)?.endMs ?? 0) - (sentences[at]?.startMs ?? 0);
-    const isAhead = sentences.length - at >= LIMITS.aheadSentences && aheadMs >= LIMITS.aheadMs;
+    const isAhead =
+      aheadMs >= LIMITS.longAheadMs ||
+      (sentences.length - at >= LIMITS.aheadSentences && aheadMs >= LIMITS.aheadMs);
     // After a long pause, nothing that follows makes the thought go on.
     if (!isAhead && pauseScore(sentences, at) < LIMITS.surePause) break;
     const score = scoreAt(sentences, terms, at);
@@ -100,6 +128,7 @@ function scoreAt(sentences: readonly Sentence[], terms: readonly (readonly strin
     0.75 * cohesionScore(terms, at) +
     (factsOf(next).isMark ? 0.8 : 0) +
     (next.isTurn ? 0.1 : 0) +
+    (before.isCut === true ? -1 : 0) +
     (isSound ? 1.5 : 0) +
     (turns ? 1.2 : 0) +
     (lengthMs < LIMITS.shortMs && !turns ? -1 : 0) +

@@ -4,6 +4,8 @@ export const LIMITS = {
   /** The sentences, and their time, that follow a possible end before it is judged. */
   aheadSentences: 2,
   aheadMs: 4_000,
+  /** The time of one long sentence that counts as much. */
+  longAheadMs: 5_000,
   /** Sentences to either side that are compared. */
   comparedBefore: 5,
   comparedAfter: 3,
@@ -32,6 +34,8 @@ export const LIMITS = {
   /** A note: its sentences, its characters, its units (words, or two characters without spaces). */
   noteSentences: 3,
   noteChars: 480,
+  /** The rest of a sentence that was cut follows within this time. */
+  restMs: 1_500,
   fewestTerms: 3,
   /** With fewer words, what stands between two thoughts has no note. */
   asideTerms: 12,

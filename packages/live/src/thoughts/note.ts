@@ -1,6 +1,6 @@
 /** The note on a thought: its most telling sentences, in the order in which they were said. */
 
-import { isAboutSpeaker, isFiller, type Sentence } from "../sentences/index.ts";
+import { isAboutSpeaker, isFiller, isGlued, type Sentence } from "../sentences/index.ts";
 import { LIMITS } from "./limits.ts";
 import { rankOf } from "./rank.ts";
 import { termsOf } from "./terms.ts";
@@ -21,7 +21,7 @@ export function noteOf(sentences: readonly Sentence[], fewestTerms: number): Tho
   const [first] = telling;
   const last = telling.at(-1);
   if (first === undefined || last === undefined || telling.length < spoken.length / 2) return null;
-  const known = telling.map(knownOf);
+  const known = joinCut(telling).map(knownOf);
   if (new Set(known.flatMap(({ terms }) => [...terms])).size < fewestTerms) return null;
   const chosen = chosenOf(known, LIMITS.noteSentences, placesIn(known));
   return {
@@ -35,7 +35,33 @@ export function noteOf(sentences: readonly Sentence[], fewestTerms: number): Tho
 /** The sentences that tell most, at most so many, in the order in which they were said. */
 export function keySentencesOf(sentences: readonly Sentence[], most: number): readonly Sentence[] {
   const telling = sentences.filter(({ kind, text, lang }) => kind === "speech" && !isFiller(text, lang));
-  return chosenOf(telling.map(knownOf), most);
+  return chosenOf(joinCut(telling).map(knownOf), most);
+}
+
+/** A sentence that was cut is whole only with the next one; beyond the length of a note it stays cut. */
+function joinCut(sentences: readonly Sentence[]): readonly Sentence[] {
+  const joined: Sentence[] = [];
+  for (const sentence of sentences) {
+    const before = joined.at(-1);
+    const isRest =
+      before?.isCut === true &&
+      before.speaker === sentence.speaker &&
+      sentence.startMs - before.endMs < LIMITS.restMs;
+    if (!isRest || before.text.length + sentence.text.length >= LIMITS.noteChars) joined.push(sentence);
+    else joined[joined.length - 1] = whole(before, sentence);
+  }
+  return joined;
+}
+
+function whole(before: Sentence, rest: Sentence): Sentence {
+  const { isCut: _, ...begun } = before;
+  return {
+    ...begun,
+    text: isGlued(rest.text, before.text) ? `${before.text}${rest.text}` : `${before.text} ${rest.text}`,
+    endMs: rest.endMs,
+    pieces: [...new Set([...before.pieces, ...rest.pieces])],
+    ...(rest.isCut === true ? { isCut: true } : {}),
+  };
 }
 
 interface Known {
@@ -47,7 +73,7 @@ function knownOf(sentence: Sentence): Known {
   return { sentence, terms: new Set(termsOf(sentence.text, sentence.lang)) };
 }
 
-/** Takes the sentence that adds most to what those before it say, one after the other. */
+/** Takes the sentence that adds most to what those before it say, one after the other, as long as a note has room. */
 function chosenOf(
   known: readonly Known[],
   most: number,
@@ -56,6 +82,7 @@ function chosenOf(
   const ranks = rankOf(known.map(({ terms }) => terms));
   const counts = new Map<string, number>();
   for (const term of known.flatMap(({ terms }) => [...terms])) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const mostChars = Math.max(1, most / LIMITS.noteSentences) * LIMITS.noteChars;
   const said = new Set<string>();
   const chosen: number[] = [];
   let chars = 0;
@@ -63,7 +90,7 @@ function chosenOf(
     let best = { at: -1, gain: 0 };
     for (const [at, { sentence, terms }] of known.entries()) {
       const isFirst = chosen.length === 0;
-      if (chosen.includes(at) || (!isFirst && chars + sentence.text.length > LIMITS.noteChars)) continue;
+      if (chosen.includes(at) || (!isFirst && chars + sentence.text.length > mostChars)) continue;
       const fresh = [...terms].filter((term) => !said.has(term));
       const weight = fresh.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0);
       // The root, because a sentence that only repeats the words of the others has the highest rank.
@@ -94,6 +121,7 @@ function fitOf(sentence: Sentence): number {
     (/\p{N}/u.test(text) ? 1.5 : 1) *
     (isQuestion(sentence) ? 0.5 : 1) *
     (isAboutSpeaker(text, lang) ? 0.5 : 1) *
+    (sentence.isCut === true ? 0.5 : 1) *
     (text.length < 12 ? 0.7 : 1)
   );
 }

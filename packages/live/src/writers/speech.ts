@@ -9,13 +9,17 @@ import {
   endSentence,
   type JoinState,
   joinHeard,
+  openSentence,
   type Piece,
   type Sentence,
 } from "../sentences/index.ts";
 import {
   addSentence,
+  endAtPause,
+  endBefore,
   endThought,
   NO_THOUGHT,
+  THOUGHT_LIMITS,
   type ThoughtNote,
   type ThoughtState,
 } from "../thoughts/index.ts";
@@ -126,7 +130,27 @@ async function hearPiece(
   const before = hearing.streams[speaker] ?? EMPTY_JOIN_STATE;
   const since = backSince(before, piece);
   const joined = joinHeard(before, piece, since === null ? null : await lookBack({ piece, videoId }, since));
-  return addSentences(withStream(hearing, speaker, joined.state), speaker, joined.sentences);
+  const added = addSentences(withStream(hearing, speaker, joined.state), speaker, joined.sentences);
+  const next = openSentence(joined.state);
+  // Another speaker may still be in a sentence of the thought.
+  if (next === null || isSaidByOthers(added.hearing, speaker)) return added;
+  const isFirst = joined.sentences.length > 0;
+  const isLonger =
+    !isFirst &&
+    lengthOf(next) >= THOUGHT_LIMITS.longAheadMs &&
+    lengthOf(openSentence(before)) < THOUGHT_LIMITS.longAheadMs;
+  if (!isFirst && !isLonger) return added;
+  const { thought } = added.hearing;
+  const ended = isFirst ? endAtPause(thought, next.startMs) : endBefore(thought, next);
+  return { hearing: { ...added.hearing, thought: ended.state }, notes: [...added.notes, ...ended.notes] };
+}
+
+function lengthOf(sentence: Sentence | null): number {
+  return sentence === null ? 0 : sentence.endMs - sentence.startMs;
+}
+
+function isSaidByOthers({ streams }: VideoSpeech, speaker: string): boolean {
+  return Object.entries(streams).some(([name, { words }]) => name !== speaker && words.length > 0);
 }
 
 function addSentences(hearing: VideoSpeech, speaker: string, sentences: readonly Sentence[]): SpeechStep {
