@@ -22,6 +22,7 @@ import type {
   LiveSession,
   LiveSessionRequest,
   MessageAnswer,
+  MessageEditRequest,
   MessageRequest,
   MessagesWindow,
   Note,
@@ -91,6 +92,13 @@ export interface Endpoints {
     readonly body: MessageRequest;
     readonly answer: MessageAnswer;
   };
+  readonly "PUT /v1/channels/NAME/messages/ID": {
+    readonly body: MessageEditRequest;
+    readonly answer: MessageAnswer;
+  };
+  readonly "DELETE /v1/channels/NAME/messages/ID": { readonly answer: MessageAnswer };
+  readonly "PUT /v1/channels/NAME/messages/ID/reactions/REACTION": { readonly answer: MessageAnswer };
+  readonly "DELETE /v1/channels/NAME/messages/ID/reactions/REACTION": { readonly answer: MessageAnswer };
   readonly "GET /v1/channels/NAME/anchor": { readonly answer: AnchorAnswer };
   readonly "GET /v1/channels/NAME/events": { readonly answer: EventPage };
 

@@ -14,18 +14,22 @@ import { EMPTY_STATE, foldChannel } from "../../packages/store/src/channels/stat
 import { type Channel, EMPTY_CHANNEL, foldEvent } from "../../web/channels/fold.ts";
 
 const WRITERS = ["ann", "bob"] as const;
+const TYPES = [
+  ...(["sent", "streamed", "streamed", "updated", "completed", "interrupted", "edited", "deleted"] as const),
+  ...(["added", "removed"] as const),
+] as const;
 
 interface Step {
   readonly author: (typeof WRITERS)[number] | "system";
   readonly message: number;
-  readonly type: "sent" | "streamed" | "updated" | "completed" | "interrupted";
+  readonly type: (typeof TYPES)[number];
   readonly text: string | undefined;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
   author: fc.constantFrom(...WRITERS, "system" as const),
   message: fc.nat({ max: 2 }),
-  type: fc.constantFrom("sent", "streamed", "streamed", "updated", "completed", "interrupted"),
+  type: fc.constantFrom(...TYPES),
   text: fc.option(fc.string({ maxLength: 4 }), { nil: undefined, freq: 8 }),
 });
 
@@ -34,11 +38,18 @@ function toEvent({ author, message, type, text }: Step, index: number): NewEvent
   const actor = author === "system" ? { kind: "system" as const } : { kind: "person" as const, id: author };
   if (type === "sent")
     return { id: messageId, type: "message_sent", actor, data: { content: "", state: "open" } };
+  if (type === "added" || type === "removed") {
+    const data = { messageId, reaction: (text ?? "").length > 2 ? "👍" : "👀" };
+    return { id: `e${index}`, type: `reaction_${type}`, actor, data };
+  }
   const data = type === "streamed" ? { messageId, delta: text } : { messageId, content: text };
   return { id: `e${index}`, type: `message_${type}`, actor, data: JSON.parse(JSON.stringify(data)) };
 }
 
-/** A person begins each message, once; what follows is about messages in progress, as in a log that a server wrote. */
+/**
+ * A person begins each message, once; what follows is about messages in progress, as in a log that a server wrote, or about
+ * messages that were written.
+ */
 function toEvents(steps: readonly Step[]): readonly NewEvent[] {
   const begun = new Set<number>();
   const writers = new Map<number, string>();
@@ -49,6 +60,7 @@ function toEvents(steps: readonly Step[]): readonly NewEvent[] {
       writers.set(message, author);
       return true;
     }
+    if (CHANGES.has(type)) return begun.has(message);
     const writer = writers.get(message);
     const isEnd = type === "interrupted" ? author === "system" : type === "completed" && author === writer;
     if (isEnd) writers.delete(message);
@@ -57,7 +69,9 @@ function toEvents(steps: readonly Step[]): readonly NewEvent[] {
   return steps.filter(isWritten).map(toEvent);
 }
 
-type Texts = Readonly<Record<string, readonly [state: string, text: string]>>;
+const CHANGES: ReadonlySet<string> = new Set(["edited", "deleted", "added", "removed"]);
+
+type Texts = Readonly<Record<string, readonly unknown[]>>;
 
 function viewed(events: readonly StoredEvent[]): Channel {
   const known = new Map<string, string | null>();
@@ -75,14 +89,14 @@ function viewed(events: readonly StoredEvent[]): Channel {
 
 function textsIn({ messages, open }: Channel): Texts {
   return Object.fromEntries(
-    messages.map(({ messageId, state, content }) => [
+    messages.map(({ messageId, state, content, editedAt, reactions }) => [
       messageId,
-      [state, state === "open" ? (open.get(messageId)?.text ?? "") : content],
+      [state, state === "open" ? (open.get(messageId)?.text ?? "") : content, editedAt, reactions],
     ]),
   );
 }
 
-test("the server, a late reader and the viewer see the same text and state of each message", async () => {
+test("the server, a late reader and the viewer see the same text, state and reactions of each message", async () => {
   const store = await openStore("memory:", { workspaceId: "w" });
   let tries = 0;
   await fc.assert(
@@ -93,11 +107,18 @@ test("the server, a late reader and the viewer see the same text and state of ea
       const events = added.length === 0 ? [] : await store.append(channelLogId(name), added);
       const { messages } = await readMessages(store, name, { limit: 100 });
       const late: Texts = Object.fromEntries(
-        messages.map(({ messageId, state, content }) => [messageId, [state, content]]),
+        messages.map(({ messageId, state, content, editedAt, reactions }) => [
+          messageId,
+          [state, content, editedAt, reactions],
+        ]),
       );
       const server = Object.values(events.reduce(foldChannel, EMPTY_STATE).open);
       expect(Object.fromEntries(server.map(({ messageId, text }) => [messageId, ["open", text]]))).toEqual(
-        Object.fromEntries(Object.entries(late).filter(([, [state]]) => state === "open")),
+        Object.fromEntries(
+          Object.entries(late).flatMap(([id, [state, text]]) =>
+            state === "open" ? [[id, [state, text]]] : [],
+          ),
+        ),
       );
       expect(textsIn(viewed(events))).toEqual(late);
     }),

@@ -77,10 +77,11 @@ function variationsOf(
 
 /**
  * The server takes a result and a call without a value as `null`, and anything but `true` as more to come; a schema cannot say
- * how long they are as JSON.
+ * how long they are as JSON, nor that only a whole message has blocks.
  */
-const isLenient = ({ type }: Readonly<Record<string, unknown>>, key: string): boolean =>
-  ["call.args", "answer.value", "answer.done"].includes(`${type}.${key}`);
+const isLenient = ({ type, state, content }: Readonly<Record<string, unknown>>, key: string): boolean =>
+  ["call.args", "answer.value", "answer.done"].includes(`${type}.${key}`) ||
+  (type === "send" && state === "open" && Array.isArray(content));
 
 describe("the schema of a frame of a client", () => {
   test("says the same as the server about each key of each frame", () => {
@@ -93,7 +94,7 @@ describe("the schema of a frame of a client", () => {
         const key = [...new Set([...Object.keys(frame), ...Object.keys(varied)])].find(
           (name) => JSON.stringify(varied[name]) !== JSON.stringify(frame[name]),
         );
-        if (isValid === taken || isLenient(frame, key ?? "")) return [];
+        if (isValid === taken || isLenient(varied, key ?? "")) return [];
         return [
           { type: frame.type, key, value: JSON.stringify(varied[key ?? ""])?.slice(0, 60), isValid, taken },
         ];

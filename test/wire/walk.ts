@@ -77,6 +77,7 @@ export async function walkThrough(store: Store): Promise<readonly Step[]> {
     await answer(walk);
     await keep(walk);
     await call(walk);
+    await change(walk);
     await disturb(walk);
     await watchSlowly(walk, store);
     await walk.send("ann", { type: "close" });
@@ -187,14 +188,52 @@ async function call(walk: Walk): Promise<void> {
   await walk.receive("watcher", "event");
 }
 
+async function change(walk: Walk): Promise<void> {
+  const tool = { type: "tool_call", id: "t-1", name: "look_up", args: { station: "Ulm" } };
+  const content = [tool, { type: "text", text: "It leaves from platform 2." }];
+  await walk.ask("bot", { type: "send", request: 13, id: "m-2", content });
+  await walk.receive("watcher", "event");
+  const edited = {
+    type: "edit",
+    request: 14,
+    id: "e-1",
+    messageId: "m-2",
+    content: "It leaves from platform 3.",
+  };
+  await walk.ask("bot", edited);
+  await walk.receive("watcher", "event");
+  for (const [request, change] of [
+    [5, "added"],
+    [6, "removed"],
+  ] as const) {
+    await walk.ask("ann", {
+      type: "react",
+      request,
+      id: `k-${request}`,
+      messageId: "m-2",
+      reaction: "👍",
+      change,
+    });
+    await walk.receive("watcher", "event");
+  }
+  await walk.ask("bot", {
+    type: "delete",
+    request: 15,
+    id: "d-1",
+    messageId: "m-2",
+    reason: "the wrong train",
+  });
+  await walk.receive("watcher", "event");
+}
+
 async function disturb(walk: Walk): Promise<void> {
   await walk.send("ann", { type: "heartbeat" });
   await walk.receive("ann", "heartbeat");
-  await walk.send("ann", { type: "append", request: 5, id: "a-4", messageId: "m-1", delta: "!" });
+  await walk.send("ann", { type: "append", request: 7, id: "a-4", messageId: "m-1", delta: "!" });
   await walk.receive("ann", "error");
   await walk.send("watcher", { type: "pause" });
-  await walk.send("watcher", { type: "resume", after: 8 });
-  const open = { type: "send", request: 13, id: "m-2", content: "One more thing", state: "open" };
+  await walk.send("watcher", { type: "resume", after: 13 });
+  const open = { type: "send", request: 16, id: "m-3", content: "One more thing", state: "open" };
   await walk.ask("bot", open);
   await walk.receive("watcher", "event");
   walk.cut("bot");

@@ -1,7 +1,7 @@
 /** The loaded part of a channel as a value, and its changes: windows from the end, and new events. Pure. */
 
 import type { ClientEvent } from "@continuo/core/client";
-import type { ChannelMessage, MessagesWindow } from "@continuo/core/wire";
+import { type ChannelMessage, changedMessage, type MessagesWindow } from "@continuo/core/wire";
 
 export interface ShownMessage extends Omit<ChannelMessage, "content" | "kind"> {
   /** For an unfinished message only its beginning: `open` has the present text. */
@@ -76,6 +76,10 @@ export function foldEvent(channel: Channel, event: ClientEvent): Channel {
       return withUpdate(channel, event);
     case "complete":
       return withWhole(channel, event, "complete");
+    case "edited":
+    case "deleted":
+    case "reaction":
+      return withChange(channel, event);
     case "error":
       return event.messageId === undefined ? withNotice(channel, event) : withInterrupted(channel, event);
     default:
@@ -107,7 +111,19 @@ function withWhole(
 ): Channel {
   const known = channel.messages.find((one) => one.messageId === event.messageId);
   if (known === undefined) return withMessage(channel, toShown(event, state));
-  return replaced(channel, { ...known, content: event.content, state });
+  const { content, blocks } = event;
+  return replaced(channel, { ...known, content, ...(blocks === undefined ? {} : { blocks }), state });
+}
+
+function withChange(
+  channel: Channel,
+  event: Event<"edited"> | Event<"deleted"> | Event<"reaction">,
+): Channel {
+  const { messageId } = event;
+  const known = channel.messages.find((one) => one.messageId === messageId);
+  const changed = known === undefined ? undefined : changedMessage(known, event);
+  if (changed === undefined || changed === known) return channel;
+  return { ...channel, messages: channel.messages.map((one) => (one === known ? changed : one)) };
 }
 
 function withInterrupted(channel: Channel, { messageId, content }: Event<"error">): Channel {
@@ -154,9 +170,14 @@ function toShown(
     timestamp = "",
     to,
     replyTo,
+    blocks,
   }: Event<"message"> | Event<"complete">,
   state: ShownMessage["state"],
 ): ShownMessage {
   const message = { messageId, sequence, handle: from, kind: null, content, timestamp, state, to };
-  return replyTo === undefined ? message : { ...message, replyTo };
+  return {
+    ...message,
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(blocks === undefined ? {} : { blocks }),
+  };
 }

@@ -1,5 +1,6 @@
 /** One message of a channel: author, time and text. An unfinished text is a single node that grows. */
 
+import type { Block } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { blockToHtml } from "@continuo/core/transcript/html";
 import { useComputed, useSignal } from "@preact/signals";
@@ -36,13 +37,21 @@ export function Post({ message, state, head }: PostProps): VNode {
       </time>
       {progress === "open" ? (
         <Saying messageId={message.messageId} state={state} />
+      ) : progress === "deleted" ? (
+        <p class="post-note">Deleted</p>
       ) : (
         <Said message={message} />
       )}
       {progress === "interrupted" ? (
         <p class="post-note warn">Interrupted: its writer disappeared before the end</p>
       ) : null}
-      {state.canWrite ? (
+      {message.editedAt === undefined || progress === "deleted" ? null : (
+        <p class="post-note" title={dateAndClock(message.editedAt)}>
+          Edited
+        </p>
+      )}
+      <Reactions message={message} />
+      {state.canWrite && progress !== "deleted" ? (
         <button
           type="button"
           class="copy reply"
@@ -71,13 +80,27 @@ function Saying({ messageId, state }: { messageId: string; state: ChannelState }
   );
 }
 
-function Said({ message: { messageId, content } }: { message: ShownMessage }): VNode {
+function Reactions({ message: { reactions = [] } }: { message: ShownMessage }): VNode | null {
+  if (reactions.length === 0) return null;
+  return (
+    <p class="post-note">
+      {reactions.map(({ reaction, handles }) => (
+        <span key={reaction} class="kind" title={handles.map(visibleLine).join(", ")}>
+          {visibleLine(reaction)} {handles.length}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Said({ message }: { message: ShownMessage }): VNode {
+  const { messageId, content, blocks } = message;
   const isWhole = useSignal(content.length <= SHOWN_CHARS);
   const text = isWhole.value ? content : content.slice(0, SHOWN_CHARS);
   return (
     <div class="post-body">
-      <Html class="prose" html={htmlOf(messageId, text)} />
-      {isWhole.value ? null : (
+      <Html class="prose" html={htmlOf(messageId, blocks ?? [{ type: "text", text }])} />
+      {isWhole.value || blocks !== undefined ? null : (
         <p class="note cut">
           {SHOWN_CHARS.toLocaleString("en")} of {content.length.toLocaleString("en")} characters{" "}
           <button
@@ -96,6 +119,7 @@ function Said({ message: { messageId, content } }: { message: ShownMessage }): V
 }
 
 /** Drawn by the renderer of sessions, which escapes everything. */
-function htmlOf(id: string, text: string): string {
-  return blockToHtml({ id, role: "assistant", content: [{ type: "text", text }], metadata: {} }, 0, "served");
+function htmlOf(id: string, content: readonly Block[]): string {
+  const message = { id, role: "assistant", content, metadata: {} } as const;
+  return content.map((_, index) => blockToHtml(message, index, "served")).join("");
 }

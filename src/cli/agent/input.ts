@@ -3,7 +3,7 @@
 import type { EarlierTurn, Talk } from "@continuo/agents/conversations";
 import { type AgenticClient, type ClientEvent, formatMessages } from "@continuo/core/client";
 import { isContinuoError, present } from "@continuo/core/model";
-import type { ClaimedInput } from "@continuo/core/wire";
+import type { ChannelMessage, ClaimedInput } from "@continuo/core/wire";
 import { accessOf, callServer, channelPath, type ServerFlags } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { Answer } from "./answer.ts";
@@ -161,8 +161,10 @@ async function channelContext({ flags, shell, channel }: JoinedChannel, before: 
     readonly content: string;
     readonly messageId: string;
     readonly timestamp: string;
-    readonly state: "complete" | "open" | "interrupted";
+    readonly state: ChannelMessage["state"];
   }[];
-  const earlier = list.filter(({ sequence, state }) => sequence < before && state !== "open");
+  const earlier = list.filter(
+    ({ sequence, state }) => sequence < before && state !== "open" && state !== "deleted",
+  );
   return quoted(formatMessages(earlier.map((message) => ({ ...message, from: message.handle }))).formatted);
 }

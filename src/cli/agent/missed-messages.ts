@@ -1,6 +1,6 @@
 /** Messages in the channel that were not addressed to the agent: its next input brings them along. */
 
-import { type ClientEvent, formatMessages, type MissedMessage } from "@continuo/core/client";
+import { type ClientEvent, formatMessages, type MissedMessage, missedAfter } from "@continuo/core/client";
 
 /** The newest are kept: what a person scrolls through, and what fits a prompt. */
 const MAX_MESSAGES = 1_000;
@@ -10,16 +10,23 @@ export class MissedMessages {
   #messages: MissedMessage[];
   #omitted: number;
   #chars: number;
+  /** The agent has heard what was said up to this sequence. */
+  #heard = 0;
 
   /** With what was missed before the agent joined. */
   constructor(missed: readonly MissedMessage[], omitted: number) {
     this.#messages = [...missed];
     this.#omitted = omitted;
-    this.#chars = missed.reduce((sum, { content }) => sum + content.length, 0);
+    this.#chars = charsOf(missed);
   }
 
   /** Whole messages of others; an interrupted one counts with what was said of it. */
   add(event: ClientEvent): void {
+    if (event.type === "edited" || event.type === "deleted") {
+      this.#messages = [...missedAfter(this.#messages, event, { after: this.#heard })];
+      this.#chars = charsOf(this.#messages);
+      return;
+    }
     const message = event.own || event.addressed ? null : wholeMessage(event);
     if (message === null) return;
     this.#messages.push(message);
@@ -35,10 +42,15 @@ export class MissedMessages {
     const heard = this.#messages.filter((message) => message.sequence < sequence);
     const { formatted } = formatMessages(heard, { omitted: this.#omitted });
     this.#messages = this.#messages.filter((message) => message.sequence >= sequence);
-    this.#chars = this.#messages.reduce((sum, { content }) => sum + content.length, 0);
+    this.#chars = charsOf(this.#messages);
+    this.#heard = sequence;
     this.#omitted = 0;
     return quoted(formatted);
   }
+}
+
+function charsOf(messages: readonly MissedMessage[]): number {
+  return messages.reduce((sum, { content }) => sum + content.length, 0);
 }
 
 /** Formats the words of others as a block that its content cannot end; empty if there are none. */

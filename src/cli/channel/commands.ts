@@ -2,7 +2,15 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { ProgramRun, Shell } from "../terminal/index.ts";
-import type { ChannelFlags, SendFlags, ShowFlags, TailFlags } from "./flags.ts";
+import type {
+  ChangeFlags,
+  ChannelFlags,
+  DeleteFlags,
+  ReactFlags,
+  SendFlags,
+  ShowFlags,
+  TailFlags,
+} from "./flags.ts";
 
 type Work = (shell: Shell) => Promise<number>;
 
@@ -25,6 +33,7 @@ export function addChannelCommands(channel: Command, run: ProgramRun | null): vo
   )
     .argument("<channel>", "the channel's name")
     .option("--limit <count>", "show at most COUNT messages", count, 20)
+    .option("--ids", "show the id of each message")
     .action((name: string, flags: ShowFlags) =>
       act(async (shell) => (await import("./read.ts")).runShow(name, flags, shell)),
     );
@@ -45,11 +54,34 @@ export function addChannelCommands(channel: Command, run: ProgramRun | null): vo
     .action((name: string, text: string, flags: SendFlags) =>
       act(async (shell) => (await import("./send.ts")).runSend(name, text, flags, shell)),
     );
+  changeCommand(channel, "edit", "change a message of yours; `-` reads the text from standard input")
+    .argument("<text>", "the new text")
+    .action((name: string, message: string, text: string, flags: ChangeFlags) =>
+      act(async (shell) => (await import("./change.ts")).runEdit({ name, message, text }, flags, shell)),
+    );
+  changeCommand(channel, "delete", "delete a message of yours, or with an admin token any message")
+    .option("--reason <text>", "why; everybody in the channel can read it")
+    .action((name: string, message: string, flags: DeleteFlags) =>
+      act(async (shell) => (await import("./change.ts")).runDelete({ name, message }, flags, shell)),
+    );
+  changeCommand(channel, "react", "react to a message, for example with an emoji")
+    .argument("<reaction>", "an emoji or a short word")
+    .option("--remove", "take the reaction back")
+    .action((name: string, message: string, reaction: string, flags: ReactFlags) =>
+      act(async (shell) => (await import("./change.ts")).runReact({ name, message, reaction }, flags, shell)),
+    );
   serverOptions(channel.command("export").description("print all events of a channel as JSON Lines"))
     .argument("<channel>", "the channel's name")
     .action((name: string, flags: ChannelFlags) =>
       act(async (shell) => (await import("./read.ts")).runExport(name, flags, shell)),
     );
+}
+
+function changeCommand(channel: Command, name: string, says: string): Command {
+  return serverOptions(channel.command(name).description(says))
+    .argument("<channel>", "the channel's name")
+    .argument("<message>", "the id of the message, as `channel show --ids` prints it")
+    .option("--as <handle>", "your handle (default: your user name)");
 }
 
 export function serverOptions(command: Command): Command {

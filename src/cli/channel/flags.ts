@@ -11,6 +11,19 @@ export interface ChannelFlags extends ServerFlags {
 
 export interface ShowFlags extends ChannelFlags {
   readonly limit: number;
+  readonly ids?: true;
+}
+
+export interface ChangeFlags extends ChannelFlags {
+  readonly as?: string;
+}
+
+export interface DeleteFlags extends ChangeFlags {
+  readonly reason?: string;
+}
+
+export interface ReactFlags extends ChangeFlags {
+  readonly remove?: true;
 }
 
 export interface SendFlags extends ChannelFlags {

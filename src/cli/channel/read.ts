@@ -45,7 +45,10 @@ export async function runShow(channel: string, flags: ShowFlags, shell: Shell): 
     shell.stdout.write(`${toJsonText({ ...about, messages })}\n`);
     return 0;
   }
-  for (const message of messages) shell.stdout.write(lineOfMessage(message));
+  for (const message of messages) {
+    const id = flags.ids ? `${oneLine(message.messageId)}  ` : "";
+    shell.stdout.write(`${id}${lineOfMessage(message)}`);
+  }
   const names = roster.map(({ handle, type }) => `${oneLine(handle)} (${oneLine(type)})`);
   shell.stderr.write(names.length === 0 ? "no participants\n" : `participants: ${names.join(", ")}\n`);
   return 0;

@@ -14,12 +14,11 @@ export async function runSend(
   flags: SendFlags,
   shell: Shell,
 ): Promise<number> {
-  const content = text === "-" ? await readInput(shell) : text;
-  if (content.trim() === "") throw new ContinuoError("usage", "cannot send an empty message");
+  const content = await textFor(text, shell);
   const body = {
     // Sent again after a lost answer it would be the same message.
     id: crypto.randomUUID(),
-    handle: flags.as ?? userInfo().username,
+    handle: handleFor(flags),
     content,
     ...(flags.to.length === 0 ? {} : { to: flags.to }),
     ...present({ replyTo: flags.replyTo }),
@@ -27,6 +26,17 @@ export async function runSend(
   const sent = await callServer(await accessOf(flags, shell), channelPath(channel, "/messages"), body);
   if (flags.json) shell.stdout.write(`${toJsonText(sent)}\n`);
   return 0;
+}
+
+export function handleFor({ as }: { readonly as?: string }): string {
+  return as ?? userInfo().username;
+}
+
+/** The text of a message; that of standard input for `-`. Errors: `usage` for an empty one, `too_large`. */
+export async function textFor(text: string, shell: Shell): Promise<string> {
+  const content = text === "-" ? await readInput(shell) : text;
+  if (content.trim() === "") throw new ContinuoError("usage", "cannot send an empty message");
+  return content;
 }
 
 /** Errors: `too_large`. */

@@ -92,6 +92,7 @@ export async function callServer(
   { serverUrl, token }: ServerAccess,
   path: string,
   body?: unknown,
+  method: "GET" | "POST" | "PUT" | "DELETE" = body === undefined ? "GET" : "POST",
 ): Promise<Readonly<Record<string, unknown>>> {
   const headers = present({
     authorization: token === undefined ? undefined : `Bearer ${token}`,
@@ -100,7 +101,7 @@ export async function callServer(
   const response = await fetch(
     `${serverUrl}${path}`,
     present({
-      method: body === undefined ? "GET" : "POST",
+      method,
       headers,
       redirect: "error",
       body: body === undefined ? undefined : JSON.stringify(body),

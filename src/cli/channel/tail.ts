@@ -1,8 +1,9 @@
 /** `continuo channel tail`: what is written, whole message by whole message, until Ctrl-C. */
 
 import { type ClientEvent, watch } from "@continuo/core/client";
+import { visibleText } from "@continuo/core/transcript";
 import type { Shell } from "../terminal/index.ts";
-import { lineOfMessage } from "./draw.ts";
+import { lineOfMessage, oneLine } from "./draw.ts";
 import type { TailFlags } from "./flags.ts";
 import { accessOf, callServer, channelPath } from "./server.ts";
 
@@ -34,7 +35,23 @@ function lineOf(event: ClientEvent): string {
       return lineOfMessage({ ...event, handle });
     case "error":
       return lineOfMessage({ handle, timestamp, content: event.message, state: "complete" });
+    case "edited":
+      return lineOfChange(event, `changed ${event.messageId} to: ${event.content}`);
+    case "deleted":
+      return lineOfChange(event, `deleted ${event.messageId}`);
+    case "reaction":
+      return lineOfChange(
+        event,
+        event.change === "added"
+          ? `reacted to ${event.messageId}: ${event.reaction}`
+          : `took back from ${event.messageId}: ${event.reaction}`,
+      );
     default:
       return "";
   }
+}
+
+/** The change of an earlier message, on a line that no message can look like. */
+function lineOfChange({ from, timestamp }: ClientEvent, text: string): string {
+  return `${oneLine(timestamp ?? "")}  * ${oneLine(from ?? "server")} ${visibleText(text).replaceAll("\n", "\n    ")}\n`;
 }

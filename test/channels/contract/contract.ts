@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { checkSockets } from "../../wire/checked-sockets.ts";
 import { openChannelServer } from "../open-channel.ts";
 import type { ChannelCase } from "./case.ts";
+import { changeCases } from "./changes.ts";
 import { connectionCases } from "./connection.ts";
 import { faultCases } from "./faults.ts";
 import { messageCases } from "./messages.ts";
@@ -13,6 +14,7 @@ import { sessionCases } from "./sessions.ts";
 export const CHANNEL_CASES: readonly ChannelCase[] = [
   ...connectionCases,
   ...messageCases,
+  ...changeCases,
   ...sessionCases,
   ...faultCases,
 ];

@@ -15,7 +15,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "An agent answers its inputs in their order.",
     file: "packages/store/src/channels/claims.ts",
-    text: "  await assertFirst(store, options, session.processed);\n",
+    text: "  await assertFirst(store, options, { processed: session.processed, deleted });\n",
     mistake: "",
     test: "packages/store/src/channels/claims.test.ts",
   },
@@ -232,8 +232,8 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "A message that ended accepts no further part.",
     file: "packages/store/src/channels/post.ts",
-    text: 'const isOver = "messageId" in frame && !open.has(frame.messageId);',
-    mistake: 'const isOver = "messageId" in frame && open.has("");',
+    text: "const isOver = isPart(frame) && !open.has(frame.messageId);",
+    mistake: 'const isOver = isPart(frame) && open.has("");',
     test: "packages/store/src/channels/lifecycle.test.ts",
   },
   {
@@ -258,8 +258,36 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "packages/store/src/channels/lifecycle.test.ts",
   },
   {
+    promise: "Only the author edits a message.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: 'if (writer !== handle && !(frame.type === "delete" && moderates)) {',
+    mistake: "if (writer !== handle && !moderates) {",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "A deleted message cannot be changed.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: 'ofMessage.some(({ type }) => type === "message_deleted")',
+    mistake: 'ofMessage.some(({ type }) => type === "message_redacted")',
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "A deleted input keeps no later one from being answered.",
+    file: "packages/store/src/channels/claims.ts",
+    text: "|| deleted.has(messageIdOf(event))) continue;",
+    mistake: ") continue;",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "The words of a deleted message are sent to nobody who comes later.",
+    file: "packages/store/src/channels/replay.ts",
+    text: 'if (SAYS.has(event.type) && typeof id === "string" && deleted.has(id)) return true;',
+    mistake: "",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
     promise: "A reply speaks to who wrote the message.",
-    file: "packages/store/src/channels/post.ts",
+    file: "packages/store/src/channels/sent-messages.ts",
     text: 'return authorOf(found) ?? "";',
     mistake: 'return "";',
     test: "packages/store/src/channels/lifecycle.test.ts",

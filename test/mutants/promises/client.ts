@@ -162,8 +162,8 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "The end of a message has its whole text.",
     file: "packages/core/src/client/writer.ts",
-    text: "messageId, content: message.text });",
-    mistake: "messageId, content: message.gathered });",
+    text: "const content = blocks ?? message.text;",
+    mistake: "const content = blocks ?? message.gathered;",
     test: "packages/core/src/client/writer.test.ts",
   },
   {
@@ -211,14 +211,14 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   {
     promise: "A reader of its own affairs is given only what speaks to it.",
     file: "packages/core/src/client/hand-over.ts",
-    text: '      return event.addressed ? event : null;\n    case "method_call"',
-    mistake: '      return event;\n    case "method_call"',
+    text: "      if (!event.addressed) return null;\n",
+    mistake: "",
     test: "packages/core/src/client/hand-over.test.ts",
   },
   {
     promise: "A reader of its own affairs is given the end of what spoke to it.",
     file: "packages/core/src/client/hand-over.ts",
-    text: "      if (followed.delete(event.messageId)) return event;\n",
+    text: "      if (isFollowed) return event;\n",
     mistake: "",
     test: "packages/core/src/client/hand-over.test.ts",
   },

@@ -27,7 +27,7 @@ export const CHANNEL_DEFECTS: readonly Defect[] = [
   {
     name: "an ended message takes more parts",
     file: "channels/post.ts",
-    find: 'const isOver = "messageId" in frame && !open.has(frame.messageId);',
+    find: "const isOver = isPart(frame) && !open.has(frame.messageId);",
     replace: "const isOver = false;",
   },
   {
@@ -119,7 +119,7 @@ export const CHANNEL_DEFECTS: readonly Defect[] = [
   {
     name: "an input is claimed before an earlier one",
     file: "channels/claims.ts",
-    find: "await assertFirst(store, options, session.processed);",
+    find: "await assertFirst(store, options, { processed: session.processed, deleted });",
     replace: "",
   },
   {

@@ -1,6 +1,6 @@
 /** The client of a channel: one participant, over any number of connections. */
 
-import { ContinuoError, createIds, present } from "../model/index.ts";
+import { type Block, ContinuoError, createIds, present } from "../model/index.ts";
 import {
   type Attachment,
   type ClaimedInput,
@@ -12,6 +12,7 @@ import {
   type ServerFrame,
   type SessionStatus,
   sessionKeyOf,
+  textOfContent,
   type WelcomeFrame,
   type WireEvent,
 } from "../wire/index.ts";
@@ -198,8 +199,11 @@ export class AgenticClient {
     });
   }
 
-  /** Resolves when the message is stored. `send("")` opens a message in progress. */
-  async send(content: string, options: SendOptions = {}): Promise<{ readonly messageId: string }> {
+  /** Resolves when the message is stored. `send("")` opens a message in progress. Blocks are a whole message. */
+  async send(
+    content: string | readonly Block[],
+    options: SendOptions = {},
+  ): Promise<{ readonly messageId: string }> {
     const { replyTo, to, attachments, messageId = this.#newId() } = options;
     const isOpen = content === "" || options.state === "open";
     const stored = this.#link.request({
@@ -209,7 +213,7 @@ export class AgenticClient {
       ...(isOpen ? { state: "open" } : {}),
       ...present({ to, replyTo, attachments }),
     });
-    if (isOpen) this.#writer.opened(messageId, content);
+    if (isOpen) this.#writer.opened(messageId, textOfContent(content));
     await stored;
     return { messageId };
   }
@@ -220,9 +224,39 @@ export class AgenticClient {
     else await this.#writer.replace(messageId, change.content);
   }
 
-  /** Ends a message in progress; its whole text is stored with it. */
-  async complete(messageId: string): Promise<void> {
-    await this.#writer.complete(messageId);
+  /**
+   * Ends a message in progress; its whole text is stored with it, or the blocks that take its place: text, calls of tools
+   * and their results.
+   */
+  async complete(messageId: string, blocks?: readonly Block[]): Promise<void> {
+    await this.#writer.complete(messageId, blocks);
+  }
+
+  /**
+   * Gives a message of this handle that has ended another content. Errors: `not_found`, `forbidden` for a message of somebody
+   * else, `conflict` for one that is in progress or was deleted.
+   */
+  async edit(messageId: string, content: string | readonly Block[]): Promise<void> {
+    await this.#link.request({ type: "edit", id: this.#newId(), messageId, content });
+  }
+
+  /** Nobody is shown the message any more. With a token that has the scope `admin`, also messages of others. Errors: as `edit`. */
+  async delete(messageId: string, { reason }: { readonly reason?: string } = {}): Promise<void> {
+    await this.#link.request({ type: "delete", id: this.#newId(), messageId, ...present({ reason }) });
+  }
+
+  /** A reaction that is there already changes nothing. Errors: `not_found`, `conflict` for a deleted message, `too_large`. */
+  async addReaction(messageId: string, reaction: string): Promise<void> {
+    await this.#react(messageId, reaction, "added");
+  }
+
+  /** Takes an own reaction back. Errors: `not_found` if there was none. */
+  async removeReaction(messageId: string, reaction: string): Promise<void> {
+    await this.#react(messageId, reaction, "removed");
+  }
+
+  async #react(messageId: string, reaction: string, change: "added" | "removed"): Promise<void> {
+    await this.#link.request({ type: "react", id: this.#newId(), messageId, reaction, change });
   }
 
   /** Monotone. In degraded mode it waits for the session. Errors: `session_disabled`, `out_of_range`. */
@@ -364,6 +398,7 @@ export class AgenticClient {
     if (!this.#everGreeted) {
       if (omitted !== undefined) this.#missed.leaveOut(omitted);
       this.#everGreeted = true;
+      this.#missed.begin(after);
       this.#replayEnd = latestSequence;
       this.#workspaceId = workspaceId;
       if (session !== null) {

@@ -1,15 +1,20 @@
 /** The events of `events()`, made of those of the log: a pure step with what was handed over before. */
 
+import type { Block } from "../model/index.ts";
 import {
   type Attachment,
   authorOf,
+  contentOf,
   isAddressedTo,
   isByServer,
   isByWriter,
+  numberOr,
   type Participant,
+  PERSON,
   recordOf,
   textOfContent,
   textOr,
+  toMessageChange,
   type WireEvent,
 } from "../wire/index.ts";
 
@@ -26,7 +31,12 @@ interface Base {
   readonly timestamp: string | undefined;
   /** Written by this handle. */
   readonly own: boolean;
-  /** It speaks to this handle: `to`, `@handle`, a reply to its message, a call of its method. */
+  /** Who its author is; `system` for the server, which also ends a message whose writer disappeared. */
+  readonly kind: "person" | "agent" | "system";
+  /**
+   * It speaks to this handle: `to`, `@handle`, a reply to its message, a call of its method, a reaction to its message or
+   * its deletion.
+   */
   readonly addressed: boolean;
   /** It was handed over before, and not committed. */
   readonly redelivered: boolean;
@@ -35,7 +45,10 @@ interface Base {
 export interface MessageEvent extends Base {
   readonly type: "message";
   readonly messageId: string;
+  /** The text. */
   readonly content: string;
+  /** All of a message that has more than text: its text, calls of tools and results, images. */
+  readonly blocks?: readonly Block[];
   /** `open`: more of it comes as `update`, then `complete`. `interrupted`: its writer disappeared. */
   readonly state: "complete" | "open" | "interrupted";
   readonly to: readonly string[];
@@ -56,9 +69,39 @@ export interface CompleteEvent extends Base {
   readonly messageId: string;
   /** The whole text. */
   readonly content: string;
+  readonly blocks?: readonly Block[];
   readonly to: readonly string[];
   readonly replyTo: string | undefined;
   readonly attachments: readonly Attachment[];
+}
+
+/** The author gave a message that had ended another content. */
+export interface EditedEvent extends Base {
+  readonly type: "edited";
+  readonly messageId: string;
+  readonly content: string;
+  readonly blocks?: readonly Block[];
+}
+
+/** A message is shown to nobody any more. `from` is who deleted it. */
+export interface DeletedEvent extends Base {
+  readonly type: "deleted";
+  readonly messageId: string;
+  /** The handle of its author. */
+  readonly author: string | null;
+  /** The place of the message in the log. */
+  readonly messageSequence: number | undefined;
+  readonly reason: string | undefined;
+}
+
+/** `from` reacted to a message, or took the reaction back. */
+export interface ReactionEvent extends Base {
+  readonly type: "reaction";
+  readonly change: "added" | "removed";
+  readonly messageId: string;
+  readonly reaction: string;
+  /** The handle of the author of the message. */
+  readonly author: string | null;
 }
 
 export interface ErrorEvent extends Base {
@@ -101,6 +144,9 @@ export type ClientEvent =
   | MessageEvent
   | UpdateEvent
   | CompleteEvent
+  | EditedEvent
+  | DeletedEvent
+  | ReactionEvent
   | ErrorEvent
   | PresenceEvent
   | MethodCallEvent
@@ -144,7 +190,31 @@ export function toClientEvent(event: WireEvent, reader: Reader, known: KnownMess
         content: undefined,
       };
     default:
-      return event.pruned === undefined ? method(base, event) : null;
+      return event.pruned === undefined ? (change(base, event) ?? method(base, event)) : null;
+  }
+}
+
+function change(base: Base, event: WireEvent): ClientEvent | null {
+  const { messageId, handle, reason, messageSequence } = recordOf(event.data);
+  const made = toMessageChange(event);
+  if (typeof messageId !== "string" || made === null) return null;
+  const author = textOr(handle, null);
+  switch (made.type) {
+    case "edited": {
+      const { content, blocks } = made;
+      return { ...base, type: "edited", messageId, content, ...(blocks === undefined ? {} : { blocks }) };
+    }
+    case "deleted":
+      return {
+        ...base,
+        type: "deleted",
+        messageId,
+        author,
+        messageSequence: numberOr(messageSequence, undefined),
+        reason: textOr(reason, undefined),
+      };
+    case "reaction":
+      return { ...base, ...made, from: base.from, messageId, author };
   }
 }
 
@@ -171,6 +241,7 @@ function baseOf(event: WireEvent, { handle, processed, received }: Reader): Base
     sequence,
     pubsubId: sequence,
     from: authorOf(event),
+    kind: event.actor.kind,
     timestamp: event.occurredAt,
     own: handle !== null && authorOf(event) === handle,
     addressed,
@@ -186,7 +257,7 @@ function message(base: Base, event: WireEvent, state: MessageEvent["state"]): Me
     id,
     type: "message",
     messageId: id,
-    content: textOfContent(content),
+    ...contentOf(content),
     state,
     to: Array.isArray(to) ? to : [],
     replyTo: typeof replyTo === "string" ? replyTo : undefined,
@@ -257,6 +328,7 @@ export function toPresenceEvent(
     sequence: undefined,
     pubsubId: undefined,
     from: handle,
+    kind: participant.type === PERSON ? "person" : "agent",
     timestamp: undefined,
     own: handle === reader.handle,
     addressed: false,

@@ -3,6 +3,7 @@
 import type { ContinuoError } from "../model/index.ts";
 import { type ClientEvent, toWholeMessage } from "./events.ts";
 import type { Inbox } from "./inbox.ts";
+import { LIMITS } from "./limits.ts";
 import type { WholeMessages } from "./whole-messages.ts";
 
 export interface HandOverOptions {
@@ -24,7 +25,7 @@ export async function* iterateEvents(options: HandOverOptions): AsyncGenerator<C
   options.begin();
   const wake = (): void => inbox.wake();
   signal?.addEventListener("abort", wake, { once: true });
-  const followed = new Set<string>();
+  const followed: Followed = { open: new Set(), whole: new Set() };
   try {
     while (!isAborted(signal)) {
       const event = await inbox.next(signal);
@@ -49,30 +50,52 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/**
- * Returns the event if it addresses the reader, or belongs to a message or a call that did. `followed` holds
- * those in progress.
- */
-function targeted(event: ClientEvent, followed: Set<string>): ClientEvent | null {
+/** Messages and calls that addressed the reader. */
+interface Followed {
+  /** In progress. */
+  readonly open: Set<string>;
+  /** Messages that have ended, the newest of them: their author may change them. */
+  readonly whole: Set<string>;
+}
+
+/** Returns the event if it addresses the reader, or belongs to a message or a call that did. */
+function targeted(event: ClientEvent, followed: Followed): ClientEvent | null {
+  const { open } = followed;
   switch (event.type) {
     case "message":
-      if (event.addressed && event.state === "open") followed.add(event.messageId);
-      return event.addressed ? event : null;
+      if (!event.addressed) return null;
+      if (event.state === "open") open.add(event.messageId);
+      else keepWhole(followed, event.messageId);
+      return event;
     case "method_call":
-      if (event.addressed) followed.add(event.callId);
+      if (event.addressed) open.add(event.callId);
       return event.addressed ? event : null;
     case "update":
-      return followed.has(event.messageId) ? event : null;
-    case "complete":
-      if (followed.delete(event.messageId)) return event;
+      return open.has(event.messageId) ? event : null;
+    case "complete": {
+      const isFollowed = open.delete(event.messageId);
+      if (isFollowed || event.addressed) keepWhole(followed, event.messageId);
+      if (isFollowed) return event;
       // It names the reader at its end only.
       return event.addressed ? toWholeMessage(event) : null;
+    }
     case "error":
-      return event.messageId !== undefined && followed.delete(event.messageId) ? event : null;
+      return event.messageId !== undefined && open.delete(event.messageId) ? event : null;
+    case "edited":
+    case "deleted":
+      return event.addressed || followed.whole.has(event.messageId) ? event : null;
+    case "reaction":
+      return event.addressed ? event : null;
     case "method_cancel":
-      return followed.delete(event.callId) ? event : null;
+      return open.delete(event.callId) ? event : null;
     case "method_result":
     case "presence":
       return null;
   }
+}
+
+function keepWhole({ whole }: Followed, messageId: string): void {
+  whole.add(messageId);
+  const [oldest] = whole;
+  if (whole.size > LIMITS.followedMessages && oldest !== undefined) whole.delete(oldest);
 }

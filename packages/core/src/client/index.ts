@@ -20,15 +20,18 @@ export { type ChannelWatch, type ConnectOptions, connect, type WatchOptions, wat
 export type {
   ClientEvent,
   CompleteEvent,
+  DeletedEvent,
+  EditedEvent,
   ErrorEvent,
   MessageEvent,
   MethodCallEvent,
   MethodCancelEvent,
   MethodResultEvent,
   PresenceEvent,
+  ReactionEvent,
   UpdateEvent,
 } from "./events.ts";
-export type { MissedMessage } from "./missed-collector.ts";
+export { type MissedMessage, missedAfter } from "./missed-collector.ts";
 export {
   type FormatMessagesOptions,
   formatMessages,

@@ -6,6 +6,8 @@ export const LIMITS = {
   queuedLength: 1_048_576,
   /** Writes that the server has not confirmed. One more is `busy`. */
   pendingRequests: 10_000,
+  /** Messages to a reader of its own affairs whose changes it is given. */
+  followedMessages: 1_000,
   missedMessages: 1_000,
   missedLength: 1_048_576,
   /** The length or the age at which deltas are sent. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
 import { MissedCollector } from "./missed-collector.ts";
+import { formatMessages } from "./missed-context.ts";
 
 function message(sequence: number, more: object = {}): ClientEvent {
   const about = { own: false, addressed: false, from: "ann", state: "complete", timestamp: undefined };
@@ -40,4 +41,36 @@ test("messages that the server left out are counted, and those that it sent neve
   collector.add(message(20));
   collector.add(message(21));
   expect(collector.missed.omitted).toBe(8);
+});
+
+function changed(type: "edited" | "deleted", messageId: string, more: object = {}): ClientEvent {
+  const about = { own: false, addressed: false, from: "ann", timestamp: undefined, content: "new" };
+  return { type, messageId, ...about, ...more } as unknown as ClientEvent;
+}
+
+test("a missed message stands once, as it is now, and changes of known messages are missed too", () => {
+  const collector = new MissedCollector();
+  collector.begin(10);
+  for (let n = 11; n <= 13; n++) collector.add(message(n));
+  collector.add(changed("edited", "m11", { sequence: 14 }));
+  collector.add(changed("deleted", "m12", { sequence: 15, messageSequence: 12 }));
+  collector.add(changed("edited", "m4", { sequence: 16, content: "4" }));
+  collector.add(changed("edited", "m4", { sequence: 17, content: "four" }));
+  collector.add(changed("edited", "m5", { sequence: 18 }));
+  collector.add(changed("deleted", "m5", { sequence: 19, messageSequence: 5 }));
+  collector.add(changed("deleted", "m6", { sequence: 20, messageSequence: 6 }));
+  // Written and deleted while the reader was away: the server sends no words of it.
+  collector.add(changed("deleted", "m13b", { sequence: 21, messageSequence: 13 }));
+  collector.add(changed("edited", "m7", { sequence: 22, own: true }));
+  collector.add(changed("edited", "m8", { sequence: 23, addressed: true }));
+  const { messages, lastSequence } = collector.missed;
+  expect(messages.map(({ messageId, state, content }) => [messageId, state, content])).toEqual([
+    ["m11", "complete", "new"],
+    ["m13", "complete", "x"],
+    ["m4", "edited", "four"],
+    ["m5", "deleted", ""],
+    ["m6", "deleted", ""],
+  ]);
+  expect(lastSequence).toBe(20);
+  expect(formatMessages(messages).formatted).toContain("ann (changed an earlier message):\n```\nfour");
 });

@@ -1,6 +1,6 @@
 /** Messages that others completed while the participant was away. The newest are kept. */
 
-import type { ClientEvent, MessageEvent } from "./events.ts";
+import type { ClientEvent, DeletedEvent, EditedEvent, MessageEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface MissedMessage {
@@ -9,7 +9,11 @@ export interface MissedMessage {
   readonly from: string | null;
   readonly content: string;
   readonly timestamp: string | undefined;
-  readonly state: MessageEvent["state"];
+  /**
+   * `edited` and `deleted`: the message was written before, and changed while the participant was away. A message that was
+   * written and changed meanwhile stands here once, as it is now.
+   */
+  readonly state: MessageEvent["state"] | "edited" | "deleted";
 }
 
 export interface MissedPage {
@@ -20,6 +24,30 @@ export interface MissedPage {
   readonly lastSequence: number;
 }
 
+/**
+ * Missed messages after one of the channel was edited or deleted. One that is among them is changed or removed; a change of
+ * a message that the reader knows already is an entry of its own. `after`: what the reader knew when it left.
+ */
+export function missedAfter(
+  messages: readonly MissedMessage[],
+  event: EditedEvent | DeletedEvent,
+  { after = 0 }: { readonly after?: number } = {},
+): readonly MissedMessage[] {
+  const { messageId, sequence, from, timestamp, type: state } = event;
+  if (sequence === undefined || event.own || event.addressed) return messages;
+  const known = messages.find((one) => one.messageId === messageId);
+  const others = messages.filter((one) => one !== known);
+  const change = { messageId, sequence, from, timestamp, state };
+  if (event.type === "deleted") {
+    // The reader never saw a message that was written and deleted while it was away.
+    const isNew = event.messageSequence !== undefined && event.messageSequence > after;
+    return isNew ? others : [...others, { ...change, content: "" }];
+  }
+  const { content } = event;
+  if (known === undefined || known.state === "edited") return [...others, { ...change, content }];
+  return messages.map((one) => (one === known ? { ...one, content } : one));
+}
+
 /** Collects while the replay comes in, which may be long: newest kept. */
 export class MissedCollector {
   readonly #messages: MissedMessage[] = [];
@@ -27,6 +55,12 @@ export class MissedCollector {
   #length = 0;
   #lastSequence = 0;
   #unsentUpTo = 0;
+  #begin = 0;
+
+  /** The replay begins after this sequence. */
+  begin(after: number): void {
+    this.#begin = after;
+  }
 
   /** The server sends only those messages up to a sequence that are addressed to the reader; they are counted too. */
   leaveOut({ messages, upTo }: { readonly messages: number; readonly upTo: number }): void {
@@ -36,13 +70,25 @@ export class MissedCollector {
 
   /** Own messages are not missed, nor is what `events()` yields because it is addressed to the reader. */
   add(event: ClientEvent): void {
+    if (event.type === "edited" || event.type === "deleted") this.#change(event);
     if (event.type !== "message" || event.sequence === undefined || event.state === "open") return;
     if (event.sequence <= this.#unsentUpTo) this.#omitted = Math.max(0, this.#omitted - 1);
     if (event.own || event.addressed) return;
     const { messageId, sequence, from, content, timestamp, state } = event;
-    this.#messages.push({ messageId, sequence, from, content, timestamp, state });
-    this.#length += content.length;
-    this.#lastSequence = sequence;
+    this.#push({ messageId, sequence, from, content, timestamp, state });
+  }
+
+  #change(event: EditedEvent | DeletedEvent): void {
+    const changed = missedAfter([...this.#messages], event, { after: this.#begin });
+    this.#messages.length = 0;
+    this.#length = 0;
+    for (const message of changed) this.#push(message);
+  }
+
+  #push(message: MissedMessage): void {
+    this.#messages.push(message);
+    this.#length += message.content.length;
+    this.#lastSequence = Math.max(this.#lastSequence, message.sequence);
     while (this.#isTooMuch()) {
       this.#length -= this.#messages.shift()?.content.length ?? 0;
       this.#omitted++;

@@ -66,10 +66,18 @@ function frame(count: number, omitted: number, body: string): string {
   return `${head}${left}${body}`;
 }
 
+const NOTES: Readonly<Record<MissedMessage["state"], string>> = {
+  complete: "",
+  open: "",
+  interrupted: " (interrupted)",
+  edited: " (changed an earlier message)",
+  deleted: " (deleted an earlier message)",
+};
+
 function drawMarkdown({ from, content, timestamp, state }: MissedMessage): string {
   const text = tame(content);
   const marks = "`".repeat(Math.max(3, longestRun(text) + 1));
-  const note = state === "interrupted" ? " (interrupted)" : "";
+  const note = NOTES[state];
   const end = text === "" || text.endsWith("\n") ? "" : "\n";
   return `\n${line(from ?? "server")}${timestamp === undefined ? "" : `, ${line(timestamp)}`}${note}:\n${marks}\n${text}${end}${marks}\n`;
 }
@@ -79,7 +87,7 @@ function drawYaml({ from, content, timestamp, state, sequence }: MissedMessage):
     ["sequence", sequence],
     ["from", tame(from ?? "server")],
     ["at", tame(timestamp ?? "")],
-    ...(state === "interrupted" ? [["state", "interrupted"] as const] : []),
+    ...(NOTES[state] === "" ? [] : [["state", state] as const]),
     // JSON's strings are YAML's, on one line.
     ["content", tame(content)],
   ];

@@ -1,6 +1,6 @@
 /** Messages that this client has in progress: deltas are gathered, and the end holds the whole text. */
 
-import { ContinuoError } from "../model/index.ts";
+import { type Block, ContinuoError } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { Request } from "./link.ts";
 
@@ -48,12 +48,14 @@ export class Writer {
     await this.#request({ type: "replace", id: this.#newId(), messageId, content });
   }
 
-  async complete(messageId: string): Promise<void> {
+  /** @param blocks in place of the text */
+  async complete(messageId: string, blocks?: readonly Block[]): Promise<void> {
     const message = this.#open.get(messageId);
     if (message === undefined) throw notOpen(messageId);
     this.#flush(messageId, message);
     this.#open.delete(messageId);
-    await this.#request({ type: "complete", id: this.#newId(), messageId, content: message.text });
+    const content = blocks ?? message.text;
+    await this.#request({ type: "complete", id: this.#newId(), messageId, content });
   }
 
   /** The server ended it. */

@@ -43,22 +43,29 @@ export function authorOf({ actor }: Pick<WireEvent, "actor">): string | null {
  * that was written in parts is an input when it is complete.
  */
 export function isInputFor(event: Pick<WireEvent, "type" | "actor" | "data">, handle: string): boolean {
-  const isWhole = event.type === "message_completed" || recordOf(event.data).state !== "open";
-  return isWhole && event.type !== "method_called" && isAddressedTo(event, handle);
+  const isWhole =
+    event.type === "message_completed" ||
+    (event.type === "message_sent" && recordOf(event.data).state !== "open");
+  return isWhole && isAddressedTo(event, handle);
 }
 
 /**
- * Returns true if a message names the handle (`to`, `@handle`), replies to it, or calls a method of it. Nobody
- * addresses themselves.
+ * Returns true if a message or its edit names the handle (`to`, `@handle`) or replies to it, if a method of it is called,
+ * or if its message was deleted or had a reaction. Nobody addresses themselves.
  */
 export function isAddressedTo(event: Pick<WireEvent, "type" | "actor" | "data">, handle: string): boolean {
   if (authorOf(event) === handle) return false;
-  const { to, content, replyToHandle } = recordOf(event.data);
+  const { to, content, replyToHandle, handle: author } = recordOf(event.data);
   if (event.type === "method_called") return to === handle;
-  if (event.type !== "message_sent" && event.type !== "message_completed") return false;
+  if (TO_AUTHOR.has(event.type)) return author === handle;
+  if (!SPEAKS.has(event.type)) return false;
   if (Array.isArray(to) && to.includes(handle)) return true;
   return replyToHandle === handle || mentions(textOfContent(content), handle);
 }
+
+const SPEAKS: ReadonlySet<string> = new Set(["message_sent", "message_completed", "message_edited"]);
+/** Events about a message that speak to its author. */
+const TO_AUTHOR: ReadonlySet<string> = new Set(["message_deleted", "reaction_added", "reaction_removed"]);
 
 const BEFORE = /[\p{L}\p{N}\p{M}._@/-]$/u;
 const AFTER = /^(?:[\p{L}\p{N}\p{M}_@/]|[.-][\p{L}\p{N}])/u;

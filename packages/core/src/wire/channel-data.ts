@@ -4,7 +4,7 @@
  */
 
 import type { Block } from "../model/index.ts";
-import type { Hash, Id, MessageText, Name } from "./scalars.ts";
+import type { Hash, Id, MessageText, Name, Reaction, Sequence } from "./scalars.ts";
 
 /** A blob of the workspace that a message refers to. */
 export interface Attachment {
@@ -46,8 +46,8 @@ export interface MessageUpdated {
 /** `message_completed`: the end of a message, which repeats everything that its beginning said. */
 export interface MessageCompleted {
   readonly messageId: Id;
-  /** The whole text. */
-  readonly content: MessageText;
+  /** The whole text, or blocks that have it. */
+  readonly content: MessageText | readonly Block[];
   readonly to?: readonly Name[];
   readonly replyTo?: Id;
   readonly replyToHandle?: string;
@@ -66,6 +66,41 @@ export interface MessageInterrupted {
   readonly replyTo?: Id;
   readonly replyToHandle?: string;
   readonly attachments?: readonly Attachment[];
+}
+
+/** `message_edited`: a message that has ended has this content now. It repeats to whom the message speaks. */
+export interface MessageEdited {
+  readonly messageId: Id;
+  readonly content: MessageText | readonly Block[];
+  readonly to?: readonly Name[];
+  readonly replyTo?: Id;
+  readonly replyToHandle?: string;
+  readonly attachments?: readonly Attachment[];
+}
+
+/** `message_deleted`: the message is shown to nobody any more. Its author wrote it, or an administrator. */
+export interface MessageDeleted {
+  readonly messageId: Id;
+  /** Whose message it was; the server writes it. */
+  readonly handle: string;
+  /** The place of the message in the log; the server writes it. */
+  readonly messageSequence: Sequence;
+  readonly reason?: string;
+}
+
+/** `reaction_added`: the actor reacted to a message. */
+export interface ReactionAdded {
+  readonly messageId: Id;
+  /** Whose message it is; the server writes it. */
+  readonly handle: string;
+  readonly reaction: Reaction;
+}
+
+/** `reaction_removed`: the actor took a reaction back. */
+export interface ReactionRemoved {
+  readonly messageId: Id;
+  readonly handle: string;
+  readonly reaction: Reaction;
 }
 
 /** `method_called` */

@@ -3,6 +3,7 @@
  * and shows it; `scripts/docs.ts` makes `protocol/channel.json` from these types.
  */
 
+import type { Block } from "../model/index.ts";
 import type { Attachment } from "./channel-data.ts";
 import type { WireEvent } from "./channel-events.ts";
 import type { WireError } from "./errors.ts";
@@ -14,6 +15,7 @@ import type {
   Milliseconds,
   Name,
   ParticipantType,
+  Reaction,
   Sequence,
   Timestamp,
 } from "./scalars.ts";
@@ -101,7 +103,8 @@ export interface SendFrame {
   readonly type: "send";
   /** The id of the event, and of the message. */
   readonly id: Id;
-  readonly content: MessageText;
+  /** Blocks only in a whole message; they have the same limit, as JSON. */
+  readonly content: MessageText | readonly Block[];
   /** More of the message comes, with `append`, `replace` and `complete`. Left out for a whole message. */
   readonly state?: "open";
   /**
@@ -140,8 +143,37 @@ export interface CompleteFrame {
   /** The id of the event. */
   readonly id: Id;
   readonly messageId: Id;
-  /** The whole text. */
-  readonly content: MessageText;
+  /** The whole text, or blocks that have it: text, calls of tools and their results. */
+  readonly content: MessageText | readonly Block[];
+}
+
+/** Gives a message that has ended another content. Only its author may. */
+export interface EditFrame {
+  readonly type: "edit";
+  /** The id of the event. */
+  readonly id: Id;
+  readonly messageId: Id;
+  readonly content: MessageText | readonly Block[];
+}
+
+/** Deletes a message that has ended. Its author may, and a token that administers the workspace. */
+export interface DeleteFrame {
+  readonly type: "delete";
+  /** The id of the event. */
+  readonly id: Id;
+  readonly messageId: Id;
+  /** @maxLength idLength */
+  readonly reason?: string;
+}
+
+/** Reacts to a message, or takes a reaction back. What is so already changes nothing. */
+export interface ReactFrame {
+  readonly type: "react";
+  /** The id of the event. */
+  readonly id: Id;
+  readonly messageId: Id;
+  readonly reaction: Reaction;
+  readonly change: "added" | "removed";
 }
 
 /** Calls a method of another participant. */
@@ -184,9 +216,18 @@ export type PostFrame =
   | AppendFrame
   | ReplaceFrame
   | CompleteFrame
+  | EditFrame
+  | DeleteFrame
+  | ReactFrame
   | CallFrame
   | AnswerFrame
   | CancelFrame;
+
+/** A frame about a message that its participant has in progress. */
+export type PartFrame = AppendFrame | ReplaceFrame | CompleteFrame;
+
+/** A frame about a message that has ended. */
+export type ChangeFrame = EditFrame | DeleteFrame | ReactFrame;
 
 /** Up to here events were handed over to the reader. Answered with `null`. */
 export interface ReceivedFrame {

@@ -24,6 +24,9 @@ export const LIMITS = {
   attachments: 16,
   /** Messages that one participant has in progress. */
   openMessages: 32,
+  /** UTF-16 units of a reaction, and the reactions of one participant to one message. */
+  reactionLength: 64,
+  reactions: 20,
   /** Devices of a person in one channel. */
   devices: 32,
   heartbeatMs: 3_000,

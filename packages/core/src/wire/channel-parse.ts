@@ -1,6 +1,6 @@
 /** Parses frames from untrusted senders. Errors: `invalid`, `too_large`. */
 
-import { ContinuoError, present } from "../model/index.ts";
+import { type Block, ContinuoError, present } from "../model/index.ts";
 import { assertName, isId } from "./channel-address.ts";
 import type { Attachment } from "./channel-data.ts";
 import { isRecord } from "./channel-events.ts";
@@ -57,7 +57,7 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
     return {
       type: "send",
       ...posted(fields),
-      content: textOf("content", fields.content, LIMITS.messageLength),
+      content: state === "open" ? textOf("content", fields.content, LIMITS.messageLength) : contentOf(fields),
       ...present({
         state,
         to: to === undefined ? undefined : handlesOf(to),
@@ -72,8 +72,29 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
     messageId: idOf("messageId", fields.messageId),
     delta: textOf("delta", fields.delta, LIMITS.messageLength),
   }),
-  replace: (fields) => ({ type: "replace", ...posted(fields), ...whole(fields) }),
+  replace: (fields) => ({
+    type: "replace",
+    ...posted(fields),
+    messageId: idOf("messageId", fields.messageId),
+    content: textOf("content", fields.content, LIMITS.messageLength),
+  }),
   complete: (fields) => ({ type: "complete", ...posted(fields), ...whole(fields) }),
+  edit: (fields) => ({ type: "edit", ...posted(fields), ...whole(fields) }),
+  delete: (fields) => ({
+    type: "delete",
+    ...posted(fields),
+    messageId: idOf("messageId", fields.messageId),
+    ...present({
+      reason: fields.reason === undefined ? undefined : textOf("reason", fields.reason, LIMITS.idLength),
+    }),
+  }),
+  react: (fields) => ({
+    type: "react",
+    ...posted(fields),
+    messageId: idOf("messageId", fields.messageId),
+    reaction: reactionOf(fields.reaction),
+    change: changeOf(fields.change),
+  }),
   call: (fields) => ({
     type: "call",
     ...posted(fields),
@@ -190,6 +211,18 @@ function attachmentsOf(value: unknown): readonly Attachment[] {
   });
 }
 
+function reactionOf(value: unknown): string {
+  if (isId(value) && value.length <= LIMITS.reactionLength) return value;
+  throw invalid(
+    `a reaction must be a text of 1 to ${LIMITS.reactionLength} characters without control characters`,
+  );
+}
+
+function changeOf(value: unknown): "added" | "removed" {
+  if (value === "added" || value === "removed") return value;
+  throw invalid("the change of a reaction must be `added` or `removed`");
+}
+
 function failureOf(value: unknown): { readonly code: string; readonly message: string } {
   const { code, message } = isRecord(value) ? value : {};
   return { code: idOf("code", code), message: textOf("message", message, LIMITS.callLength) };
@@ -207,11 +240,21 @@ function sequenced({ sequence }: Fields): { readonly sequence: number } {
   return { sequence: sequenceOf("sequence", sequence) };
 }
 
-function whole(fields: Fields): { readonly messageId: string; readonly content: string } {
-  return {
-    messageId: idOf("messageId", fields.messageId),
-    content: textOf("content", fields.content, LIMITS.messageLength),
-  };
+function whole(fields: Fields): {
+  readonly messageId: string;
+  readonly content: string | readonly Block[];
+} {
+  return { messageId: idOf("messageId", fields.messageId), content: contentOf(fields) };
+}
+
+/** A text, or blocks. A block of a type that this version does not know is kept. */
+function contentOf({ content }: Fields): string | readonly Block[] {
+  if (!Array.isArray(content)) return textOf("content", content, LIMITS.messageLength);
+  if (!content.every((block) => isRecord(block) && typeof block.type === "string")) {
+    throw invalid("each block of the content must be an object with a type");
+  }
+  if (JSON.stringify(content).length > LIMITS.messageLength) throw tooLarge("content", LIMITS.messageLength);
+  return content;
 }
 
 function limitOf(value: unknown): number {

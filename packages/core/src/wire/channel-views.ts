@@ -1,8 +1,9 @@
 /** Channels as they are read over HTTP: lists, and whole messages in windows from the end. */
 
+import type { Block } from "../model/index.ts";
 import type { Attachment } from "./channel-data.ts";
 import type { Participant } from "./channel-frames.ts";
-import type { Id, MessageText, Name, Sequence } from "./scalars.ts";
+import type { Id, MessageText, Name, Reaction, Sequence, Timestamp } from "./scalars.ts";
 import type { Access } from "./scopes.ts";
 
 /** A message as late readers see it, however it was written. */
@@ -13,10 +14,23 @@ export interface ChannelMessage {
   /** `person`, `agent`, or who else writes to logs. */
   readonly kind: string;
   readonly content: string;
+  /** All of a message that has more than text: its text, calls of tools and results, images. */
+  readonly blocks?: readonly Block[];
   readonly timestamp: string;
-  readonly state: "complete" | "open" | "interrupted";
+  /** A deleted message has no content. */
+  readonly state: "complete" | "open" | "interrupted" | "deleted";
   readonly to?: readonly string[];
   readonly replyTo?: string;
+  /** When its author changed it last. */
+  readonly editedAt?: Timestamp;
+  /** In the order in which they were added first. */
+  readonly reactions?: readonly MessageReaction[];
+}
+
+export interface MessageReaction {
+  readonly reaction: Reaction;
+  /** Who reacted so, in the order in which they did. */
+  readonly handles: readonly string[];
 }
 
 /** The answer of `GET /v1/channels/NAME/messages`. */
@@ -43,7 +57,7 @@ export interface ChannelHead {
 
 /** The body of `POST /v1/channels/NAME/messages`: a whole message of somebody who is not connected. */
 export interface MessageRequest {
-  readonly content: MessageText;
+  readonly content: MessageText | readonly Block[];
   /** The handle that says it; it may be left out if the token names a handle. */
   readonly handle?: Name;
   /** The id of the event and of the message: a request that is sent again stores the message once. */
@@ -55,7 +69,16 @@ export interface MessageRequest {
   readonly attachments?: readonly Attachment[];
 }
 
-/** The answer to it. */
+/** The body of `PUT /v1/channels/NAME/messages/ID`: another content for a message that has ended. */
+export interface MessageEditRequest {
+  readonly content: MessageText | readonly Block[];
+  /** The author; it may be left out if the token names a handle. */
+  readonly handle?: Name;
+  /** The id of the event: a request that is sent again changes nothing more. */
+  readonly id?: Id;
+}
+
+/** The answer to a request that writes or changes a message. */
 export interface MessageAnswer {
   readonly messageId: Id;
   readonly sequence: Sequence;

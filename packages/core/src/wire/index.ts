@@ -30,12 +30,14 @@ export {
   type WireEvent,
 } from "./channel-events.ts";
 export {
+  type ChangeFrame,
   CLOSE,
   type ClaimedInput,
   type ClientFrame,
   FINAL_CODES,
   type HelloFrame,
   type HistoryItem,
+  type PartFrame,
   type Participant,
   type ParticipantSession,
   PERSON,
@@ -61,6 +63,8 @@ export type {
   ChannelSummary,
   ChannelsPage,
   MessageAnswer,
+  MessageEditRequest,
+  MessageReaction,
   MessageRequest,
   MessagesWindow,
 } from "./channel-views.ts";
@@ -147,7 +151,19 @@ export {
   type RemovedLiveSession,
   type ReportedState,
 } from "./live-session.ts";
-export { isByServer, isByWriter, type MessageText, messageAfter } from "./message-change.ts";
+export {
+  blocksIn,
+  CHANGE_TYPES,
+  type ChangeableMessage,
+  changedMessage,
+  contentOf,
+  isByServer,
+  isByWriter,
+  type MessageChange,
+  type MessageText,
+  messageAfter,
+  toMessageChange,
+} from "./message-change.ts";
 export {
   isNonce,
   LOOPBACK_LABEL,

@@ -70,6 +70,15 @@ export type DisplayName = string;
 export type ParticipantType = string;
 
 /**
+ * An emoji or a short word, without control characters.
+ *
+ * @minLength 1
+ * @maxLength reactionLength
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f]+$
+ */
+export type Reaction = string;
+
+/**
  * A SHA-256 as 64 hex digits.
  *
  * @pattern ^[0-9a-f]{64}$

@@ -25,6 +25,7 @@ import {
   textOfContent,
 } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
+import { deletedAfter, editedContent } from "./message-changes.ts";
 import {
   type ConnectionRef,
   channelLogId,
@@ -53,15 +54,20 @@ export interface ClaimOptions extends ParticipantPlace {
  * run is gone, that run is ended first: as completed if its whole answer is in the channel; otherwise as interrupted,
  * and the input is given again in a new run.
  *
+ * The agent receives the words that the author gave the message last; a message that was deleted is `done`.
+ *
  * Errors: `not_found` for the message, `invalid` if it is not an input of the handle, `conflict` if another input comes
  * first (`details.sequence`), `fenced`.
  */
 export async function claimInput(store: Store, options: ClaimOptions): Promise<ClaimedInput> {
   const { place, sequence, instance } = options;
-  const event = await inputAt(store, place, sequence);
+  const said = await inputAt(store, place, sequence);
   const session = await openParticipantSession(store, place);
   if (session.processed >= sequence) return { state: "done", runId: null };
-  await assertFirst(store, options, session.processed);
+  const deleted = await deletedAfter(store, place.channel, session.processed);
+  await assertFirst(store, options, { processed: session.processed, deleted });
+  if (deleted.has(messageIdOf(said))) return await passOver(store, options);
+  const event = await asEdited(store, place, said);
   if (await isEndless(store, options, event)) return stopTalk(store, options, event);
   for (let attempt = 1; attempt <= LIMITS.attempts; attempt++) {
     const run = await store.getRun(runIdOf(place, event, attempt));
@@ -117,18 +123,25 @@ async function inputAt(
 async function assertFirst(
   store: Store,
   { place: { channel, handle }, sequence }: ClaimOptions,
-  processed: number,
+  { processed, deleted }: { readonly processed: number; readonly deleted: ReadonlySet<string> },
 ): Promise<void> {
   const types = ["message_sent", "message_completed"];
   const place = { after: processed, before: sequence, types, limit: LIMITS.pageEvents };
   for await (const event of readAll(store, channelLogId(channel), place)) {
-    if (!isInputFor(event, handle)) continue;
+    if (!isInputFor(event, handle) || deleted.has(messageIdOf(event))) continue;
     throw new ContinuoError(
       "conflict",
       `cannot claim this input: the input ${event.sequence} of ${handle} comes first`,
       { details: { channel, handle, sequence: event.sequence } },
     );
   }
+}
+
+/** The input with the words that its author gave it last. */
+async function asEdited(store: Store, { channel }: ConnectionRef, event: StoredEvent): Promise<StoredEvent> {
+  const { sequence, actor } = event;
+  const content = await editedContent(store, channel, { id: messageIdOf(event), sequence, actor });
+  return content === undefined ? event : { ...event, data: { ...recordOf(event.data), content } };
 }
 
 /** Returns true if agents have written so many messages to each other that the next one waits for a person. */
@@ -344,6 +357,15 @@ async function leaveUnanswered(
   const logId = channelLogId(channel);
   const failure = { id: `given-up:${handle}:${sequence}`, type: "error_raised", data };
   await store.append(logId, [failure], { lease: fence });
+  return await passOver(store, { place, fence, sequence });
+}
+
+/** The input counts as answered. */
+async function passOver(
+  store: Store,
+  { place, fence, sequence }: Pick<ClaimOptions, "place" | "fence" | "sequence">,
+): Promise<ClaimedInput> {
+  const logId = channelLogId(place.channel);
   await store.append(participantSession(place), [], {
     lease: fence,
     also: [{ type: "cursor", logId, name: processedCursor(place), sequence }],

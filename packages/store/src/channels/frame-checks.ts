@@ -1,8 +1,8 @@
 /** Events that clients append to the log of a channel without a connection: the rules of frames hold for them too. */
 
 import { ContinuoError, isContinuoError, type NewEvent, present, type Store } from "@continuo/core/model";
-import { type Attachment, CHANNEL_LIMITS, isRecord, parseClientFrame } from "@continuo/core/wire";
-import { authorOfMessage } from "./post.ts";
+import { type Attachment, CHANGE_TYPES, isRecord, parseClientFrame } from "@continuo/core/wire";
+import { authorOfMessage } from "./sent-messages.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ type ToFrame = (data: Fields) => Fields | null;
 const FRAMES: Readonly<Record<string, ToFrame>> = {
   message_sent: ({ content, state, to, replyTo, attachments }) => ({
     type: "send",
-    content: isBlocks(content) ? "" : content,
+    content,
     state,
     to,
     replyTo,
@@ -25,6 +25,8 @@ const FRAMES: Readonly<Record<string, ToFrame>> = {
 
 /** Who writes these must be connected, so that others learn when the writer is gone. */
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated", "message_completed"]);
+/** The server looks at who wrote the message before it stores these. */
+const CHANGES: ReadonlySet<string> = new Set(CHANGE_TYPES);
 /** The server adds these to what a client says. */
 const OF_THE_SERVER = ["writer", "replyToHandle"] as const;
 /** The key that repeats the id of the event. */
@@ -55,6 +57,7 @@ export async function checkPosted(
 async function checkOne(store: Store, channel: string, event: NewEvent): Promise<NewEvent> {
   const { type, data, id = "new" } = event;
   const fields = isRecord(data) ? data : {};
+  if (CHANGES.has(type)) throw change(type);
   if (PARTS.has(type) || (type === "message_sent" && fields.state !== undefined)) throw part(type);
   const toFrame = Object.hasOwn(FRAMES, type) ? FRAMES[type] : undefined;
   if (toFrame === undefined) return event;
@@ -67,7 +70,6 @@ async function checkOne(store: Store, channel: string, event: NewEvent): Promise
   }
   parseClientFrame(JSON.stringify({ ...toFrame(data), request: 0, id }));
   if (type !== "message_sent") return event;
-  if (isBlocks(data.content)) assertBlocks(data.content);
   return await withReply(store, channel, withAttachments(event, data));
 }
 
@@ -84,23 +86,16 @@ async function withReply(store: Store, channel: string, event: NewEvent): Promis
   return { ...event, data: { ...(event.data as Fields), replyToHandle } };
 }
 
-function isBlocks(content: unknown): content is readonly unknown[] {
-  return Array.isArray(content);
-}
-
-function assertBlocks(blocks: readonly unknown[]): void {
-  if (!blocks.every((block) => isRecord(block) && typeof block.type === "string")) {
-    throw invalid("each block of the content must be an object with a type");
-  }
-  if (JSON.stringify(blocks).length <= CHANNEL_LIMITS.messageLength) return;
-  throw new ContinuoError("too_large", `content is larger than ${CHANNEL_LIMITS.messageLength}`, {
-    details: { what: "content", limit: CHANNEL_LIMITS.messageLength },
-  });
-}
-
 function part(type: string): ContinuoError {
   return new ContinuoError("forbidden", "only a connected participant can write a message in parts", {
     hint: "Send the message as one `message_sent`, or over the WebSocket of the channel.",
+    details: { type },
+  });
+}
+
+function change(type: string): ContinuoError {
+  return new ContinuoError("forbidden", `an event of the type ${type} cannot be appended to a channel`, {
+    hint: "Use /v1/channels/NAME/messages/ID, or the WebSocket of the channel.",
     details: { type },
   });
 }

@@ -3,7 +3,8 @@
  *
  * Promises: every event of a channel is an event of the log `channels/NAME`; a handle belongs to the holder of its
  * lease, or to several connections of a person, and a lease fences every write; run and cursor change in one
- * transaction; a message that its writer left unfinished ends as interrupted.
+ * transaction; a message that its writer left unfinished ends as interrupted; only its author edits a message, and nobody
+ * is sent the words of a deleted one.
  * Does not know: sockets, HTTP, tokens, programs of agents.
  */
 
@@ -43,7 +44,7 @@ export {
   storeMessage,
 } from "./participant-session.ts";
 export { type Card, isPerson, openChannel, readRoster } from "./participants.ts";
-export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
+export { type Author, hasEnded, isPart, type OpenMessages, openAfter, post } from "./post.ts";
 export { lastAnchor, readMessages } from "./read-messages.ts";
 export { ChannelStates, isSnapshotDue, readState } from "./read-state.ts";
 export {
@@ -54,5 +55,6 @@ export {
   type ReplayEnd,
   readReplayEnd,
 } from "./replay.ts";
+export { blobsOf } from "./sent-messages.ts";
 export { type ChannelState, foldChannel, type OpenMessage, openMessagesOf } from "./state.ts";
 export { summaryOf } from "./summary.ts";

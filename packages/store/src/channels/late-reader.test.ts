@@ -151,7 +151,7 @@ test("the part that is left out has only whole messages that speak to the reader
   await say("named", { content: "hello @me" });
   await say("named alike", { content: "me" });
   await add("message_completed", "end", { messageId: "open", content: "all", to: ["me"] });
-  const replay = { channel: "team", handle: "me", upTo: 6, wholeAfter: 6, omitted: 0 };
+  const replay = { channel: "team", after: 0, handle: "me", upTo: 6, wholeAfter: 6, omitted: 0 };
   const ids = async (from: number): Promise<readonly string[]> =>
     (await Array.fromAsync(addressedEvents(store, replay, from))).map(({ id }) => id);
   expect(await ids(0)).toEqual(["mine", "named", "end"]);
@@ -160,7 +160,12 @@ test("the part that is left out has only whole messages that speak to the reader
 });
 
 test("parts of messages that ended in the replay are left out, and what comes after the replay is sent", () => {
-  const isLeftOut = partsOfEnded({ sequence: 5, open: new Set(["going on"]), knownAfter: 0 });
+  const isLeftOut = partsOfEnded({
+    sequence: 5,
+    open: new Set(["going on"]),
+    knownAfter: 0,
+    deleted: new Set(),
+  });
   const part = (sequence: number, messageId: string): unknown =>
     isLeftOut({
       type: "message_streamed",

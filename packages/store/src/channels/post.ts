@@ -12,17 +12,22 @@ import {
 import {
   authorOf,
   CHANNEL_LIMITS,
+  type ChangeFrame,
   headOf,
   isByWriter,
   type MessageHead,
+  type PartFrame,
   type PostFrame,
   recordOf,
+  textOfContent,
 } from "@continuo/core/wire";
 import type { Fence } from "./handles.ts";
 import { LIMITS } from "./limits.ts";
+import { type ChangeAuthor, changeOf } from "./message-changes.ts";
 import { type ConnectionRef, channelLogId } from "./names.ts";
+import { authorOfMessage, blobsFor, headOfSent } from "./sent-messages.ts";
 
-export interface Author extends ConnectionRef {
+export interface Author extends ChangeAuthor {
   /** `person` and `agent`; a participant of any other type writes as an agent. */
   readonly type: string;
   readonly instance: string;
@@ -41,24 +46,57 @@ export interface Post {
 
 /**
  * Stores one event and returns it; an event with the same id is returned as it was stored. Errors: `not_found` for the
- * message that a reply names, `conflict` for a message that is not in progress, `too_large`, `fenced`.
+ * message that a reply or a change names, `conflict` for a message that is not in progress, or that a change finds in
+ * progress or deleted, `forbidden` for a change of the message of another participant, `too_large`, `fenced`.
  */
 export async function post(store: Store, author: Author, { frame, open }: Post): Promise<StoredEvent> {
+  if (isChange(frame)) {
+    const { event, refusal, same } = await changeOf(store, author, frame);
+    return (
+      same ?? (await append(store, author, { event: { ...headerOf(author, frame), ...event }, refusal }))
+    );
+  }
   const event = await toEvent(store, author, { frame, open });
+  const isOver = isPart(frame) && !open.has(frame.messageId);
+  return append(store, author, { event, refusal: isOver ? notInProgress(author, frame.messageId) : null });
+}
+
+interface Append {
+  readonly event: NewEvent;
+  /** The reason for not accepting a new event. */
+  readonly refusal: ContinuoError | null;
+}
+
+async function append(store: Store, author: Author, { event, refusal }: Append): Promise<StoredEvent> {
   const { fence } = author;
-  const logId = channelLogId(author.channel);
   const lease = fence === undefined ? {} : { lease: fence };
-  const isOver = "messageId" in frame && !open.has(frame.messageId);
-  // A message that ended accepts no new event: the append has a sequence that no log can have, so it can only return a
-  // stored one.
+  // The log may have accepted a refused event earlier: the append has a sequence that no log can have, so it can only
+  // return a stored event.
+  const options = refusal === null ? lease : { ...lease, expectedSequence: Number.MAX_SAFE_INTEGER };
   const stored = await store
-    .append(logId, [event], isOver ? { ...lease, expectedSequence: Number.MAX_SAFE_INTEGER } : lease)
+    .append(channelLogId(author.channel), [event], options)
     .catch((error: unknown) => {
-      throw isOver && isContinuoError(error, "conflict") ? notInProgress(author, frame.messageId) : error;
+      throw refusal !== null && isContinuoError(error, "conflict") ? refusal : error;
     });
   const [first] = stored;
   if (first === undefined) throw new ContinuoError("unavailable", "the store returned no event");
   return first;
+}
+
+const PARTS: ReadonlySet<string> = new Set<PartFrame["type"]>(["append", "replace", "complete"]);
+const CHANGES: ReadonlySet<string> = new Set<ChangeFrame["type"]>(["edit", "delete", "react"]);
+
+/** Returns true for a frame about a message that its participant has in progress. */
+export function isPart(frame: PostFrame): frame is Extract<PostFrame, PartFrame> {
+  return PARTS.has(frame.type);
+}
+
+function isChange(frame: PostFrame): frame is Extract<PostFrame, ChangeFrame> {
+  return CHANGES.has(frame.type);
+}
+
+function headerOf(author: Author, { id }: PostFrame): Required<Pick<NewEvent, "id" | "actor">> {
+  return { id, actor: { kind: author.type === "person" ? "person" : "agent", id: author.handle } };
 }
 
 /** Returns true if a message has ended. A client may send its first event again. */
@@ -76,10 +114,10 @@ export async function hasEnded(store: Store, channel: string, message: StoredEve
 export function openAfter(open: OpenMessages, frame: PostFrame, { data }: StoredEvent): OpenMessages {
   const next = new Map(open);
   if (frame.type === "send" && frame.state === "open") {
-    next.set(frame.id, { length: frame.content.length, head: headOf(recordOf(data)) });
+    next.set(frame.id, { length: textOfContent(frame.content).length, head: headOf(recordOf(data)) });
   }
-  const message = "messageId" in frame ? open.get(frame.messageId) : undefined;
-  if (message === undefined || !("messageId" in frame)) return next;
+  const message = isPart(frame) ? open.get(frame.messageId) : undefined;
+  if (message === undefined || !isPart(frame)) return next;
   const { messageId } = frame;
   if (frame.type === "append")
     next.set(messageId, { ...message, length: message.length + frame.delta.length });
@@ -88,9 +126,12 @@ export function openAfter(open: OpenMessages, frame: PostFrame, { data }: Stored
   return next;
 }
 
-async function toEvent(store: Store, author: Author, { frame, open }: Post): Promise<NewEvent> {
-  const { id } = frame;
-  const actor = { kind: author.type === "person" ? "person" : "agent", id: author.handle } as const;
+interface SaidPost extends Post {
+  readonly frame: Exclude<PostFrame, ChangeFrame>;
+}
+
+async function toEvent(store: Store, author: Author, { frame, open }: SaidPost): Promise<NewEvent> {
+  const { id, actor } = headerOf(author, frame);
   switch (frame.type) {
     case "send":
       return { id, type: "message_sent", actor, ...(await sent(store, author, { frame, open })) };
@@ -116,6 +157,7 @@ async function toEvent(store: Store, author: Author, { frame, open }: Post): Pro
           content,
           ...(open.get(messageId)?.head ?? (await headOfSent(store, author, messageId))),
         },
+        ...blobsFor({ content }),
       };
     }
     case "call": {
@@ -152,28 +194,7 @@ async function sent(
     ...(frame.state === undefined ? {} : { state: frame.state, writer: author.instance }),
     ...(attachments.length === 0 ? {} : { attachments }),
   };
-  const blobs = attachments.map(({ blob }) => blob);
-  return { data, ...(blobs.length === 0 ? {} : { blobs }) };
-}
-
-/** The handle that wrote the message; empty for one of the server. Errors: `not_found`. */
-export async function authorOfMessage(store: Store, channel: string, messageId: string): Promise<string> {
-  const found = await findSent(store, channel, messageId);
-  if (found !== undefined) return authorOf(found) ?? "";
-  throw new ContinuoError("not_found", `there is no message ${messageId} in the channel ${channel}`, {
-    hint: "Reply to the id of a message.",
-    details: { channel, messageId },
-  });
-}
-
-async function headOfSent(store: Store, author: ConnectionRef, messageId: string): Promise<MessageHead> {
-  const found = await findSent(store, author.channel, messageId);
-  return found === undefined ? {} : headOf(recordOf(found.data));
-}
-
-async function findSent(store: Store, channel: string, messageId: string): Promise<StoredEvent | undefined> {
-  const { events } = await store.read(channelLogId(channel), { id: messageId, types: ["message_sent"] });
-  return events[0];
+  return { data, ...blobsFor({ content, attachments }) };
 }
 
 function notInProgress({ channel }: ConnectionRef, messageId: string): ContinuoError {

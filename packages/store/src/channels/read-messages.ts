@@ -4,12 +4,16 @@ import { present, type Store, type StoredEvent } from "@continuo/core/model";
 import {
   ANCHOR_TYPES,
   authorOf,
+  blocksIn,
+  CHANGE_TYPES,
   type ChannelMessage,
+  changedMessage,
+  contentOf,
   isByWriter,
   type MessagesWindow,
   messageAfter,
   recordOf,
-  textOfContent,
+  toMessageChange,
 } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
 import { channelLogId } from "./names.ts";
@@ -20,6 +24,7 @@ export const MESSAGE_TYPES: readonly string[] = [
   "message_updated",
   "message_completed",
   "message_interrupted",
+  ...CHANGE_TYPES,
 ];
 
 export interface ReadMessagesOptions {
@@ -43,15 +48,13 @@ export async function readMessages(
   );
   const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
   let sequence = events.at(-1)?.sequence ?? 0;
-  // An older window is read on only to finish its open messages; the newest window is read to the end.
+  // An older window is read on only to the ends of its open messages, and for changes.
   const isDone = (): boolean =>
     before !== undefined && [...messages.values()].every(({ state }) => state !== "open");
-  for (let after: number | null = events[0]?.sequence ?? null; after !== null && !isDone(); ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, {
-      after,
-      types: MESSAGE_TYPES,
-      maxBytes,
-    });
+  for (let after: number | null = events[0]?.sequence ?? null; after !== null; ) {
+    // Messages of an older window that have ended can still have been edited.
+    const types = isDone() ? CHANGE_TYPES : MESSAGE_TYPES;
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, { after, types, maxBytes });
     for (const event of page.events) change(messages, event);
     sequence = Math.max(sequence, page.events.at(-1)?.sequence ?? 0);
     after = page.nextAfter;
@@ -78,7 +81,7 @@ export function toMessage(event: StoredEvent): ChannelMessage {
     sequence: event.sequence,
     handle: authorOf(event),
     kind: event.actor.kind,
-    content: textOfContent(content),
+    ...contentOf(content),
     timestamp: event.occurredAt,
     state: state === "open" ? "open" : "complete",
     ...(Array.isArray(to) ? { to } : {}),
@@ -89,9 +92,17 @@ export function toMessage(event: StoredEvent): ChannelMessage {
 export function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void {
   const { messageId } = recordOf(event.data);
   const message = typeof messageId === "string" ? messages.get(messageId) : undefined;
-  if (message?.state !== "open" || !isByWriter(event, message.handle)) return;
-  const { text: content, state } = messageAfter(message.content, event);
-  messages.set(message.messageId, { ...message, content, state });
+  if (message === undefined) return;
+  const made = toMessageChange(event);
+  if (made !== null) messages.set(message.messageId, changedMessage(message, made));
+  if (message.state !== "open" || isChange(event.type) || !isByWriter(event, message.handle)) return;
+  const { text, state } = messageAfter(message.content, event);
+  const blocks = event.type === "message_completed" ? blocksIn(recordOf(event.data).content) : {};
+  messages.set(message.messageId, { ...message, content: text, state, ...blocks });
+}
+
+function isChange(type: string): boolean {
+  return (CHANGE_TYPES as readonly string[]).includes(type);
 }
 
 /** The newest anchor: a reader after `sequence - 1` receives it first. 0 if there is none. */

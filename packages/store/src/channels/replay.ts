@@ -6,12 +6,15 @@
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { isAddressedTo, type ReplayMode, recordOf } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
+import { deletedAfter } from "./message-changes.ts";
 import { channelLogId, textsNaming } from "./names.ts";
 import { type ChannelStates, readState, snapshotSequence } from "./read-state.ts";
 import { EMPTY_STATE } from "./state.ts";
 
 export interface Replay {
   readonly channel: string;
+  /** The replay begins after this sequence. */
+  readonly after: number;
   /** `null` for a reader without a handle. */
   readonly handle: string | null;
   /** The newest event when the reader came. */
@@ -35,7 +38,7 @@ export async function planReplay(
   store: Store,
   { channel, handle, mode, after, upTo }: ReplayRequest,
 ): Promise<Replay> {
-  const plan = { channel, handle, upTo };
+  const plan = { channel, after, handle, upTo };
   if (mode === "skip") return { ...plan, wholeAfter: upTo, omitted: 0 };
   const wholeAfter = mode === "stream" ? after : await collectedAfter(store, { channel, after, upTo });
   if (wholeAfter <= after) return { ...plan, wholeAfter: after, omitted: 0 };
@@ -69,19 +72,22 @@ export interface ReplayEnd {
   readonly open: ReadonlySet<string>;
   /** Messages that began up to this sequence and are not in `open` may be in progress all the same. */
   readonly knownAfter: number;
+  /** The messages that were deleted up to then: nobody is sent their words. */
+  readonly deleted: ReadonlySet<string>;
 }
 
 /** May take long where the log has no snapshot. Errors: `not_found`. */
 export async function readReplayEnd(store: Store, states: ChannelStates, replay: Replay): Promise<ReplayEnd> {
-  const { channel, upTo, wholeAfter } = replay;
-  if (wholeAfter >= upTo) return { sequence: upTo, open: new Set(), knownAfter: upTo };
+  const { channel, after, upTo, wholeAfter } = replay;
+  const deleted = after < upTo ? await deletedAfter(store, channel, after) : new Set<string>();
+  if (wholeAfter >= upTo) return { sequence: upTo, open: new Set(), knownAfter: upTo, deleted };
   // Much that is not sent is not folded only to leave parts out.
   const isFolded = wholeAfter - (await snapshotSequence(store, channel)) <= upTo - wholeAfter;
   const state = isFolded
     ? await states.read(store, channel)
     : await readState(store, channel, { ...EMPTY_STATE, sequence: wholeAfter });
   const open = new Set(Object.keys(state.open));
-  return { sequence: state.sequence, open, knownAfter: isFolded ? 0 : wholeAfter };
+  return { sequence: state.sequence, open, knownAfter: isFolded ? 0 : wholeAfter, deleted };
 }
 
 /** Yields the events after a sequence that speak to the participant, from the part of a replay that leaves out the others. */
@@ -105,7 +111,7 @@ export async function* addressedEvents(
 const PAGE = { limit: LIMITS.replayPageEvents, maxBytes: LIMITS.replayPageBytes };
 
 /** The types of events that can speak to a handle. */
-const ADDRESSED_TYPES = ["message_sent", "message_completed", "method_called"];
+const ADDRESSED_TYPES = ["message_sent", "message_completed", "message_edited", "method_called"];
 
 /** The end of a message that was written in parts has its whole text. */
 function isWhole({ type, data }: StoredEvent): boolean {
@@ -113,18 +119,34 @@ function isWhole({ type, data }: StoredEvent): boolean {
 }
 
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated"]);
+/** The types of events that hold words of a message. */
+const SAYS: ReadonlySet<string> = new Set([
+  "message_sent",
+  "message_streamed",
+  "message_updated",
+  "message_completed",
+  "message_interrupted",
+  "message_edited",
+]);
 const ENDS: ReadonlySet<string> = new Set(["message_completed", "message_interrupted"]);
 
 /**
  * Tells which events are left out: the parts of a message that had ended when the replay began, because its last event
- * has the whole text. Asked of one event after the other.
+ * has the whole text, and everything that a deleted message said. Asked of one event after the other.
  */
-export function partsOfEnded({ sequence, open, knownAfter }: ReplayEnd): (event: StoredEvent) => boolean {
+export function partsOfEnded({
+  sequence,
+  open,
+  knownAfter,
+  deleted,
+}: ReplayEnd): (event: StoredEvent) => boolean {
   /** Messages that began in the replay and ended in it. */
   const ended = new Set<string>();
   return (event) => {
     if (event.sequence > sequence) return false;
     const { state, messageId } = recordOf(event.data);
+    const id = event.type === "message_sent" ? event.id : messageId;
+    if (SAYS.has(event.type) && typeof id === "string" && deleted.has(id)) return true;
     if (event.type === "message_sent") {
       const isLeftOut = state === "open" && !open.has(event.id);
       if (isLeftOut) ended.add(event.id);

@@ -45,7 +45,8 @@ export function foldChannel(state: ChannelState, event: StoredEvent): ChannelSta
   }
   const { messageId } = recordOf(event.data);
   const message = typeof messageId === "string" ? openMessage(state, messageId) : undefined;
-  if (message === undefined || !isByWriter(event, message.handle)) return { ...state, sequence };
+  if (message === undefined || event.type === "message_deleted" || !isByWriter(event, message.handle))
+    return { ...state, sequence };
   const { [message.messageId]: _, ...others } = state.open;
   const after = messageAfter(message.text, event);
   if (after.state !== "open") return { sequence, open: others };

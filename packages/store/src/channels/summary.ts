@@ -28,7 +28,7 @@ async function newestMessage(store: Store, logId: string, last: number): Promise
   const event = await newestIn(store, logId, { types: ["message_sent"], first, last });
   if (event === null) return null;
   const message = toMessage(event);
-  const whole = message.state === "open" ? await readToItsEnd(store, logId, message) : message;
+  const { blocks: _, ...whole } = await readToItsEnd(store, logId, message);
   return { ...whole, content: whole.content.slice(0, LIMITS.summaryLength) };
 }
 
@@ -41,7 +41,7 @@ async function readToItsEnd(store: Store, logId: string, begun: ChannelMessage):
       maxBytes: LIMITS.windowBytes,
     });
     for (const event of page.events) change(messages, event);
-    after = messages.get(begun.messageId)?.state === "open" ? page.nextAfter : null;
+    after = page.nextAfter;
   }
   return messages.get(begun.messageId) ?? begun;
 }

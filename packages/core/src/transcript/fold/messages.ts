@@ -211,6 +211,21 @@ export function messageCompleted(draft: TranscriptDraft, entry: EventEntry, payl
   draft.messages.replace(position, { ...old, metadata: whole(withEvents(old.metadata, entry)) });
 }
 
+/** The message keeps its place, without content: later messages may refer to it. */
+export function messageDeleted(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
+  const position = findNamed(draft, textField(payload, "messageId"));
+  const old = draft.messages.at(position);
+  if (position === undefined || old === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  draft.messages.replace(position, {
+    ...old,
+    content: old.content.filter((block) => block.type === "tool_call"),
+    metadata: whole(withEvents({ ...old.metadata, deleted: true }, entry)),
+  });
+}
+
 /** Marks a message as complete: parts that arrive later are left out. */
 function whole(metadata: MessageMetadata): MessageMetadata {
   const { partial: _, ...rest } = metadata;

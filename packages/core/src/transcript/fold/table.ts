@@ -5,7 +5,13 @@ import type { EventEntry, Fields } from "../events/index.ts";
 import { approvalRequested, approvalResolved } from "./approvals.ts";
 import { leaveOut, type TranscriptDraft } from "./draft.ts";
 import { modeChanged, newest, runCompleted, sessionChanged, turnCompleted, usageUpdated } from "./facts.ts";
-import { messageCompleted, messageReceived, messageSent, messageUpdated } from "./messages.ts";
+import {
+  messageCompleted,
+  messageDeleted,
+  messageReceived,
+  messageSent,
+  messageUpdated,
+} from "./messages.ts";
 import { addNote, runEnded } from "./notes.ts";
 import { messageStreamed } from "./streams.ts";
 import { toolCallCompleted, toolCallFailed, toolCallStarted } from "./tools.ts";
@@ -71,6 +77,10 @@ export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   page_written: untold,
   page_changed: untold,
   message_interrupted: untold,
+  message_edited: messageUpdated,
+  message_deleted: messageDeleted,
+  reaction_added: untold,
+  reaction_removed: untold,
   method_called: untold,
   method_answered: untold,
   method_cancelled: untold,

@@ -5,6 +5,7 @@
 
 import { ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
 import {
+  allows,
   assertName,
   channelLogId,
   type HelloFrame,
@@ -165,6 +166,7 @@ async function participate(hello: HelloFrame, options: Participating): Promise<A
     instance: card.instance,
     type: card.type,
     device: hello.device,
+    moderates: allows(grant.scopes, { kind: "admin" }),
     session: "none",
     historyItems,
     open,

@@ -28,7 +28,16 @@ beforeEach(async () => {
     get: (target, key) => Reflect.get(faulty, key) ?? bound(target, key),
   });
   participation = {
-    ...{ store, place, fence, instance, type: "person", device: undefined, session: "none" },
+    ...{
+      store,
+      place,
+      fence,
+      instance,
+      type: "person",
+      device: undefined,
+      moderates: false,
+      session: "none",
+    },
     ...{
       requireBlobs: async () => undefined,
       countLog: async () => undefined,

@@ -15,6 +15,7 @@ import {
   type SessionFrame,
 } from "@continuo/core/wire";
 import {
+  blobsOf,
   type ConnectionRef,
   claimInput,
   clearHistory,
@@ -24,6 +25,7 @@ import {
   type Fence,
   hasEnded,
   hasParticipantSession,
+  isPart,
   isShared,
   isSnapshotDue,
   moveReceived,
@@ -47,6 +49,8 @@ export interface Participation {
   readonly instance: string;
   readonly type: string;
   readonly device: string | undefined;
+  /** Its token administers the workspace. */
+  readonly moderates: boolean;
   /** `degraded` until the session that was asked for can be opened. */
   session: "kept" | "degraded" | "none";
   /** Errors: `not_found` for a blob that the participant may not refer to. */
@@ -97,18 +101,14 @@ function isSessionFrame(frame: RequestFrame): frame is RequestFrame & SessionFra
 }
 
 async function performPost(participation: Participation, frame: PostFrame): Promise<unknown> {
-  const { store, place, fence, instance, type } = participation;
-  if (frame.type === "send" && frame.attachments !== undefined) {
-    await participation.requireBlobs(
-      frame.id,
-      frame.attachments.map(({ blob }) => blob),
-    );
-  }
+  const { store, place, fence, instance, type, moderates } = participation;
+  const blobs = "content" in frame ? blobsOf(frame) : [];
+  if (blobs.length > 0) await participation.requireBlobs(frame.id, blobs);
   const messageId = messageOf(frame);
   const unsure = messageId === undefined ? undefined : firstToFindOut(participation, messageId);
   if (unsure !== undefined) await findOut(participation, unsure);
   const { open } = participation;
-  const author = { ...place, type, instance, fence };
+  const author = { ...place, type, instance, fence, moderates };
   const event = await post(store, author, { frame, open }).catch((error: unknown) => {
     if (messageId !== undefined && !isRefused(error)) participation.unsure.add(messageId);
     throw error;
@@ -135,7 +135,7 @@ async function isOver(
 
 /** The message in progress that a frame begins, continues or ends. */
 function messageOf(frame: PostFrame): string | undefined {
-  if ("messageId" in frame) return frame.messageId;
+  if (isPart(frame)) return frame.messageId;
   return frame.type === "send" && frame.state === "open" ? frame.id : undefined;
 }
 

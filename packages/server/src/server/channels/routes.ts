@@ -3,7 +3,7 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { ContinuoError, type Log, present, type Store } from "@continuo/core/model";
+import { ContinuoError, type Log, present, type Store, type StoredEvent } from "@continuo/core/model";
 import {
   type Access,
   type AnchorAnswer,
@@ -17,7 +17,7 @@ import {
   type PostFrame,
   parseClientFrame,
 } from "@continuo/core/wire";
-import { lastAnchor, post, readMessages, summaryOf } from "@continuo/store/channels";
+import { blobsOf, lastAnchor, post, readMessages, summaryOf } from "@continuo/store/channels";
 import type { Hono } from "hono";
 import { handlesOf, requireHandle } from "../auth/index.ts";
 import { requireOwner } from "../blobs/index.ts";
@@ -107,6 +107,56 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
     const saying = { context, channel, grant: c.var.grant };
     return Response.json(await say(store, saying, await readJsonObject(c.req.raw)));
   });
+  changeRoutes(app, context);
+}
+
+const MESSAGE = "/v1/channels/:channel/messages/:message";
+const REACTION = `${MESSAGE}/reactions/:reaction`;
+
+/** Changes of a message that has ended. The `id` of the event makes a request that is sent again change nothing more. */
+function changeRoutes(app: Hono<ServerEnv>, context: ServerContext): void {
+  const writing = (grant: Grant, channel: string): ChannelCall => ({
+    context,
+    grant,
+    channel,
+    access: "write",
+  });
+  app.put(MESSAGE, async (c) => {
+    const { channel, message: messageId } = c.req.param();
+    const { content, handle, id } = await readJsonObject(c.req.raw);
+    const frame = { type: "edit", messageId, content, id };
+    return Response.json(await postChange(writing(c.var.grant, channel), { handle, frame }));
+  });
+  app.delete(MESSAGE, async (c) => {
+    const { channel, message: messageId } = c.req.param();
+    const { handle, reason, id } = c.req.query();
+    const frame = { type: "delete", messageId, reason, id };
+    return Response.json(await postChange(writing(c.var.grant, channel), { handle, frame }));
+  });
+  app.put(REACTION, async (c) => {
+    const { channel, message: messageId, reaction } = c.req.param();
+    const { handle, id } = c.req.query();
+    const frame = { type: "react", messageId, reaction, change: "added", id };
+    return Response.json(await postChange(writing(c.var.grant, channel), { handle, frame }));
+  });
+  app.delete(REACTION, async (c) => {
+    const { channel, message: messageId, reaction } = c.req.param();
+    const { handle, id } = c.req.query();
+    const frame = { type: "react", messageId, reaction, change: "removed", id };
+    return Response.json(await postChange(writing(c.var.grant, channel), { handle, frame }));
+  });
+}
+
+async function postChange(
+  call: ChannelCall,
+  { handle, frame }: { readonly handle: unknown; readonly frame: Readonly<Record<string, unknown>> },
+): Promise<MessageAnswer> {
+  const store = storeFor(call);
+  if ((await store.getLog(channelLogId(call.channel))) === null) {
+    throw new ContinuoError("not_found", `there is no channel ${call.channel}`);
+  }
+  const { sequence } = await postFor(store, call, { handle, frame });
+  return { messageId: String(frame.messageId), sequence };
 }
 
 const ANY = Number.MAX_SAFE_INTEGER;
@@ -156,25 +206,35 @@ async function withSummaries(store: Store, channels: readonly ChannelRow[]): Pro
 /** One whole message. Errors: `forbidden` for another handle than the token's, `invalid`, `not_found`. */
 async function say(
   store: Store,
-  { context, channel, grant }: Omit<ChannelCall, "access">,
-  body: Readonly<Record<string, unknown>>,
+  call: Omit<ChannelCall, "access">,
+  { handle, id, content, to, replyTo, attachments }: Readonly<Record<string, unknown>>,
 ): Promise<MessageAnswer> {
+  const frame = { type: "send", id, content, to, replyTo, attachments };
+  const event = await postFor(store, call, { handle, frame });
+  return { messageId: event.id, sequence: event.sequence };
+}
+
+/** Stores what a participant says who is not connected, with the same checks as a frame. */
+async function postFor(
+  store: Store,
+  { context, channel, grant }: Omit<ChannelCall, "access">,
+  given: { readonly handle: unknown; readonly frame: Readonly<Record<string, unknown>> },
+): Promise<StoredEvent> {
   const handles = handlesOf(grant);
   const own = typeof handles === "string" ? undefined : handles.only;
-  const handle = assertName("handle", body.handle ?? own);
+  const handle = assertName("handle", given.handle ?? own);
   requireHandle(grant, handle);
-  const { id = randomUUID(), content, to, replyTo, attachments } = body;
-  const given = { type: "send", request: 0, id, content, to, replyTo, attachments };
-  // The same checks as of a frame.
-  const frame = parseClientFrame(JSON.stringify(given)) as PostFrame;
-  const blobs = frame.type === "send" ? frame.attachments?.map(({ blob }) => blob) : undefined;
-  await requireOwner(store, grant, present({ logId: channelLogId(channel), id: frame.id, blobs }));
+  const { id = randomUUID() } = given.frame;
+  const frame = parseClientFrame(JSON.stringify({ ...given.frame, request: 0, id })) as PostFrame;
+  const blobs = "content" in frame ? blobsOf(frame) : [];
+  await requireOwner(store, grant, { logId: channelLogId(channel), id: frame.id, blobs });
   await openForGrant({ context, channel, grant }, store);
-  const author = { channel, handle, type: "person", instance: "http" };
+  const moderates = allows(grant.scopes, { kind: "admin" });
+  const author = { channel, handle, type: "person", instance: "http", moderates };
   const event = await post(store, author, { frame, open: new Map() });
   serverMeter.count("continuo.channel.messages", 1, { type: frame.type });
   keepStateWhenDue(store, channel, event);
-  return { messageId: event.id, sequence: event.sequence };
+  return event;
 }
 
 /** Errors: `invalid`. */

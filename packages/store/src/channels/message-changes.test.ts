@@ -1,0 +1,88 @@
+/** Edits and deletions in the store: who may make them, and what agents and late readers get. */
+
+import type { StoredEvent } from "@continuo/core/model";
+import type { PostFrame } from "@continuo/core/wire";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type OpenedStore, openStore } from "../store/index.ts";
+import { claimInput } from "./claims.ts";
+import { takeHandle } from "./handles.ts";
+import { openChannel } from "./participants.ts";
+import { type Author, post } from "./post.ts";
+import { readMessages } from "./read-messages.ts";
+import { ChannelStates } from "./read-state.ts";
+import { partsOfEnded, planReplay, readReplayEnd } from "./replay.ts";
+
+let store: OpenedStore;
+beforeEach(async () => {
+  store = await openStore("memory:", { workspaceId: "w" });
+  await openChannel(store, "team");
+});
+afterEach(async () => await store.close());
+
+let made = 0;
+
+function put(type: string, fields: object, author: Partial<Author> = {}): Promise<StoredEvent> {
+  const frame = { request: 0, type, id: `f${++made}`, ...fields } as unknown as PostFrame;
+  const by = { channel: "team", handle: "ann", type: "person", instance: "x", ...author };
+  return post(store, by, { frame, open: new Map() });
+}
+
+const say = async (content: string): Promise<string> => (await put("send", { content })).id;
+const code = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "done",
+    ({ code: one }) => one,
+  );
+
+test("an administrator deletes the messages of others, and edits none of them", async () => {
+  const messageId = await say("hello");
+  const root = { handle: "root", moderates: true };
+  expect(await code(put("edit", { messageId, content: "x" }, root))).toBe("forbidden");
+  expect(await code(put("delete", { messageId }, { handle: "bob" }))).toBe("forbidden");
+  expect(await code(put("delete", { messageId }, root))).toBe("done");
+  expect(await code(put("edit", { messageId, content: "x" }))).toBe("conflict");
+  expect(await code(put("delete", { messageId }))).toBe("conflict");
+});
+
+test("a deleted input is passed over, and an edited one has its new words", async () => {
+  const place = { channel: "team", handle: "bot" };
+  const card = { instance: "one", handle: "bot", name: "bot", type: "agent", capabilities: [] };
+  const fence = await takeHandle(store, place, { card });
+  const [first, second] = [await say("@bot one"), await say("@bot two")];
+  await put("delete", { messageId: first });
+  await put("edit", { messageId: second, content: "@bot three" });
+  const claim = { place, fence, instance: "one", agent: "pi" };
+  expect(await claimInput(store, { ...claim, sequence: 2 })).toMatchObject({ content: "@bot three" });
+  expect(await claimInput(store, { ...claim, sequence: 1 })).toEqual({ state: "done", runId: null });
+});
+
+test("a late reader receives no words of a deleted message, and every message after it", async () => {
+  const secret = await say("the key is 1234");
+  await put("edit", { messageId: secret, content: "the key is 5678" });
+  await say("hello");
+  await put("delete", { messageId: secret });
+  const replay = await planReplay(store, {
+    channel: "team",
+    handle: null,
+    mode: "stream",
+    after: 0,
+    upTo: 4,
+  });
+  const isLeftOut = partsOfEnded(await readReplayEnd(store, new ChannelStates(), replay));
+  const { events } = await store.read("channels/team");
+  expect(events.filter((event) => !isLeftOut(event)).map(({ sequence }) => sequence)).toEqual([3, 4]);
+});
+
+test("a window from before shows the changes that came after it", async () => {
+  const [first, second, third] = [await say("one"), await say("two"), await say("three")];
+  await put("edit", { messageId: first, content: "1" });
+  await put("react", { messageId: first, reaction: "👍", change: "added" });
+  await put("delete", { messageId: second });
+  await put("edit", { messageId: third, content: "3" });
+  const { messages, hasOlder } = await readMessages(store, "team", { limit: 2, before: 3 });
+  expect(messages.map(({ content, state, reactions }) => [content, state, reactions])).toEqual([
+    ["1", "complete", [{ reaction: "👍", handles: ["ann"] }]],
+    ["", "deleted", undefined],
+  ]);
+  expect(hasOlder).toBe(false);
+});
