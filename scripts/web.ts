@@ -41,6 +41,7 @@ const LATER_STYLES = [
   "print.css",
   "lost.css",
   "trash.css",
+  "chosen.css",
   "help.css",
   "chat.css",
   "channels.css",

@@ -42,6 +42,7 @@ import type {
   ChangesAnswer,
   ChatEvent,
   EmptyTrashAnswer,
+  ExportAllRequest,
   FileBlameAnswer,
   FileChanges,
   ForkAnswer,
@@ -209,6 +210,7 @@ export interface Endpoints {
     readonly body: RenameRequest;
     readonly answer: MachineSession;
   };
+  readonly "POST /v1/machine/export": { readonly body: ExportAllRequest };
   readonly "POST /v1/machine/sessions/KEY/marks": {
     readonly body: MarkRequest;
     readonly answer: MachineSession;

@@ -8,6 +8,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["[  ]", "previous and next place: an error, a commit, a compaction"],
   ["/", "search"],
   ["Enter", "open the session"],
+  ["x", "select sessions in the list; Esc ends that"],
   ["n  N", "next and previous message with the words that were searched"],
   ["t", "fold or unfold thinking"],
   ["m", "show the session as the model sees it"],

@@ -4,7 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
 import { agentName, counted, shortFolder } from "../content/words.ts";
 import type { Filters, TimeFilter } from "../state/sessions.ts";
-import { facets, filters, setFilters, total } from "./list-state.ts";
+import { chosen, facets, filters, rows, setFilters, total } from "./list-state.ts";
 
 const TIMES: readonly (readonly [TimeFilter, string])[] = [
   ["any", "Any time"],
@@ -14,6 +14,8 @@ const TIMES: readonly (readonly [TimeFilter, string])[] = [
 ];
 const SHOWN: readonly (readonly [Filters["shown"], string])[] = [
   ["current", "Current"],
+  ["channels", "In channels"],
+  ["live", "Continuous"],
   ["archived", "Archived"],
   ["deleted", "Trash"],
 ];
@@ -39,6 +41,17 @@ export function SearchLine(): VNode {
         value={filters.value.text}
         onInput={(event) => setFilters({ text: event.currentTarget.value })}
       />
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={chosen.value !== null}
+        aria-keyshortcuts="x"
+        onClick={() => {
+          chosen.value = chosen.value === null ? [] : null;
+        }}
+      >
+        Select
+      </button>
       <output aria-live="polite">{total.value === null ? "" : counted(total.value, "session")}</output>
     </search>
   );
@@ -62,6 +75,24 @@ export function FilterColumn(): VNode {
             />
           ))}
         </Group>
+        {filters.value.pinned || filters.value.tags.length > 0 || hasMarks() ? (
+          <Group name="Marks">
+            <Choice
+              label="Pinned"
+              isOn={filters.value.pinned}
+              onPick={() => setFilters({ pinned: !filters.value.pinned })}
+            />
+            {tagsToChoose().map(([tag, sessions]) => (
+              <Choice
+                key={tag}
+                label={`#${visibleLine(tag)}`}
+                count={sessions}
+                isOn={filters.value.tags.includes(tag)}
+                onPick={() => setFilters({ tags: toggled(filters.value.tags, tag) })}
+              />
+            ))}
+          </Group>
+        ) : null}
         <Group name="Time">
           {TIMES.map(([time, label]) => (
             <Choice
@@ -114,6 +145,17 @@ export function FilterColumn(): VNode {
       </details>
     </nav>
   );
+}
+
+function hasMarks(): boolean {
+  return facets.value.tags.length > 0 || rows.value.some(({ marks }) => marks.pinned);
+}
+
+/** A tag of the address may be one that no session has. */
+function tagsToChoose(): readonly (readonly [string, number])[] {
+  const counts = new Map(filters.value.tags.map((tag) => [tag, 0]));
+  for (const { tag, sessions } of facets.value.tags.slice(0, MAX_PROJECTS)) counts.set(tag, sessions);
+  return [...counts];
 }
 
 function Group({ name, children }: { name: string; children: unknown }): VNode {

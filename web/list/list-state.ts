@@ -25,7 +25,11 @@ const TYPING_MS = 180;
 export const filters = signal<Filters>(NO_FILTERS);
 export const rows = signal<readonly MachineSession[]>([]);
 export const total = signal<number | null>(null);
-export const facets = signal<Pick<SessionsPage, "agents" | "projects">>({ agents: [], projects: [] });
+export const facets = signal<Pick<SessionsPage, "agents" | "projects" | "tags">>({
+  agents: [],
+  projects: [],
+  tags: [],
+});
 export const notices = signal<readonly string[]>([]);
 /** Sessions whose text is still to be searched. */
 export const unsearched = signal(0);
@@ -33,6 +37,9 @@ export const failure = signal<string | null>(null);
 export const loading = signal(true);
 /** The key of the row that the keyboard is at. */
 export const selected = signal<string | null>(null);
+
+/** The keys of the rows that the person chose, in the order in which they did; `null` while no rows are chosen. */
+export const chosen = signal<readonly string[] | null>(null);
 
 /** The filters that the rows belong to. */
 const answered = signal<Filters | null>(null);
@@ -61,9 +68,18 @@ export function readAddress(): void {
   if (isOld || listLink(named) !== listLink(filters.value)) show(named, 0);
 }
 
+/** Chooses the row, or no longer. */
+export function toggleChosen(key: string | null): void {
+  const keys = chosen.value ?? [];
+  chosen.value =
+    key === null ? keys : keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
+}
+
 function show(next: Filters, waitMs: number): void {
   filters.value = next;
   selected.value = wish = null;
+  // Rows that are not shown are not acted on.
+  if (chosen.value !== null) chosen.value = [];
   clearTimeout(typing);
   typing = setTimeout(() => void load(), waitMs);
 }
@@ -110,7 +126,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
       total.value = page.total;
       notices.value = page.notices;
       unsearched.value = page.unsearched;
-      if (from === null) facets.value = { agents: page.agents, projects: page.projects };
+      if (from === null) facets.value = page;
       failure.value = null;
       loading.value = page.unsearched > 0;
     });

@@ -13,6 +13,7 @@ import type { Growth } from "../state/listen.ts";
 import type { ListItem } from "../state/sessions.ts";
 import { FilterColumn, SearchLine } from "./filters.tsx";
 import {
+  chosen,
   failure,
   filters,
   follow,
@@ -27,10 +28,11 @@ import {
   selected,
   setFilters,
   takeWish,
+  toggleChosen,
 } from "./list-state.ts";
 import { SessionRow } from "./row.tsx";
 
-const HEIGHTS: Readonly<Record<ListItem["type"], number>> = { day: 52, project: 30, session: 58 };
+const HEIGHTS: Readonly<Record<ListItem["type"], number>> = { pinned: 52, day: 52, project: 30, session: 58 };
 const NARROW_ROW = 78;
 /** So many lines before the end the next page is asked for. */
 const AHEAD = 60;
@@ -38,6 +40,8 @@ const AHEAD = 60;
 const Notices = lazily(async () => (await import("../parts/notices.tsx")).Notices);
 const TrashBar = lazily(async () => (await import("../parts/trash.tsx")).TrashBar);
 const RestoreButton = lazily(async () => (await import("../parts/trash.tsx")).RestoreButton);
+const ChosenBar = lazily(async () => (await import("../chosen/chosen-bar.tsx")).ChosenBar);
+const ChosenBox = lazily(async () => (await import("../chosen/chosen-bar.tsx")).ChosenBox);
 const NoSessions = lazily(async () => (await import("../parts/no-sessions.tsx")).NoSessions);
 
 export function ListPage(): VNode {
@@ -64,6 +68,7 @@ export function ListPage(): VNode {
         <SearchLine />
         {failure.value !== null || notices.value.length > 0 ? <Notices /> : null}
         {filters.value.shown === "deleted" ? <TrashBar /> : null}
+        {chosen.value === null ? null : <ChosenBar />}
         <Rows />
       </main>
     </div>
@@ -103,7 +108,7 @@ function Rows(): VNode {
           return item === undefined ? null : (
             <div
               key={key}
-              class={`line ${item.type}`}
+              class={`line ${item.type === "pinned" ? "day" : item.type}`}
               style={{ transform: `translateY(${start}px)` }}
               data-index={index}
               ref={virtualizer.measureElement}
@@ -119,6 +124,8 @@ function Rows(): VNode {
 
 function lineOf(item: ListItem, now: Date): VNode {
   switch (item.type) {
+    case "pinned":
+      return <h2>Pinned</h2>;
     case "day":
       return <h2>{dayName(item.time, now)}</h2>;
     case "project":
@@ -130,6 +137,7 @@ function lineOf(item: ListItem, now: Date): VNode {
     case "session":
       return (
         <>
+          {chosen.value === null ? null : <ChosenBox row={item.row} />}
           <SessionRow row={item.row} />
           {item.row.trashId === null ? null : <RestoreButton row={item.row} />}
         </>
@@ -172,11 +180,16 @@ function listKeys(move: Move): Keys {
     k: () => move(-1),
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
+    x: () => toggleChosen(selected.value),
     "/": () => find()?.focus(),
     // From the search line into what it found; a row that has the focus is a link, and opens by itself.
     Enter: () => (document.activeElement === find() ? goToFirst(() => move(1)) : false),
     Escape: () => {
-      if (document.activeElement !== find()) return false;
+      if (document.activeElement !== find()) {
+        if (chosen.value === null) return false;
+        chosen.value = null;
+        return undefined;
+      }
       return filters.value.text === "" ? find()?.blur() : setFilters({ text: "" });
     },
   };

@@ -10,13 +10,15 @@ import { isOrdered } from "../state/sessions.ts";
 import { filters, selected } from "./list-state.ts";
 
 export function SessionRow({ row }: { row: MachineSession }): VNode {
-  const { key, title, agent, model, turns, costUsd, updatedAt, match } = row;
+  const { key, title, agent, model, turns, costUsd, updatedAt, match, marks } = row;
+  // Neither a day nor a project is above it.
+  const isDated = isOrdered(filters.value) || marks.pinned;
   // A component that reads a signal is drawn again only where that or its row is another.
   const isSelected = useComputed(() => selected.value === key).value;
   return (
     <a
       href={match === undefined ? sessionLink(key) : hitLink(key, match.turn)}
-      class={`row ${isSelected ? "selected" : ""} ${isOrdered(filters.value) ? "ordered" : ""}`}
+      class={`row ${isSelected ? "selected" : ""} ${isDated ? "ordered" : ""}`}
       aria-current={isSelected ? "true" : undefined}
       onFocus={() => {
         selected.value = key;
@@ -31,9 +33,9 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
       <span class="turns">{turns === null ? "" : counted(turns, "turn")}</span>
       <span class="cost">{costUsd === null ? "" : cost(costUsd)}</span>
       <time class="time" dateTime={updatedAt ?? undefined} title={dateAndClock(updatedAt)}>
-        {isOrdered(filters.value) ? dateAndClock(updatedAt) : clock(updatedAt)}
+        {isDated ? dateAndClock(updatedAt) : clock(updatedAt)}
       </time>
-      {match === undefined ? <Facts row={row} /> : <Excerpt match={match} />}
+      {match === undefined ? <Facts row={row} /> : <Excerpt match={match} marks={marks} />}
     </a>
   );
 }
@@ -43,9 +45,10 @@ function hitLink(key: string, turn: number): string {
   return `${sessionLink(key, `turn/${turn}`)}?${new URLSearchParams({ find: filters.value.text.trim() })}`;
 }
 
-function Excerpt({ match }: { match: TextMatch }): VNode {
+function Excerpt({ match, marks }: { match: TextMatch } & Pick<MachineSession, "marks">): VNode {
   return (
     <span class="excerpt">
+      <Marks marks={marks} />
       {match.excerpt.map(({ text, isMatch }, at) => {
         const said = visibleLine(text).replaceAll("␊", " ");
         return isMatch ? <mark key={at}>{said}</mark> : <span key={at}>{said}</span>;
@@ -55,12 +58,26 @@ function Excerpt({ match }: { match: TextMatch }): VNode {
   );
 }
 
+function Marks({ marks: { pinned, tags } }: Pick<MachineSession, "marks">): VNode {
+  return (
+    <>
+      {pinned ? <span class="pin">Pinned</span> : null}
+      {tags.map((tag) => (
+        <bdi key={tag} class="tag">
+          #{visibleLine(tag)}
+        </bdi>
+      ))}
+    </>
+  );
+}
+
 /** The line that tells apart rows with the same title. */
-function Facts({ row: { facts, gitBranch } }: { row: MachineSession }): VNode | null {
+function Facts({ row: { facts, gitBranch, place, marks: own } }: { row: MachineSession }): VNode | null {
   const { lastWords = null, fileNames = [], changedFiles = 0, branches = 1, isFork = false } = facts ?? {};
   const others = changedFiles - fileNames.length;
   const files = [...fileNames.map(visibleLine), ...(others > 0 ? [`${others} more`] : [])].join(", ");
   const marks: readonly (readonly [string, string | null])[] = [
+    ["place", place === null ? null : `${place.of === "channel" ? "#" : ""}${visibleLine(place.name)}`],
     ["fork", isFork ? "Fork" : null],
     ["branches", branches > 1 ? `${branches} branches` : null],
     ["git", gitBranch === null ? null : visibleLine(gitBranch)],
@@ -68,6 +85,7 @@ function Facts({ row: { facts, gitBranch } }: { row: MachineSession }): VNode | 
   ];
   return (
     <span class="row-facts">
+      <Marks marks={own} />
       {marks.map(([name, words]) =>
         words === null ? null : (
           <bdi key={name} class={name}>

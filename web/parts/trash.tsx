@@ -6,41 +6,20 @@ import {
   MACHINE_ROOT,
   type MachineSession,
   ONLY_READS,
-  type SessionsPage,
 } from "@continuo/core/wire/machine";
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { failure, load, total } from "../list/list-state.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, isLost, sayError } from "../state/server.ts";
+import { useMayChange } from "./may-change.ts";
 
 interface RowProps {
   readonly row: MachineSession;
 }
 
-/** `null` until the server was asked. */
-const mayChange = signal<boolean | null>(null);
-let isAsked = false;
-
-async function askAccess(): Promise<void> {
-  if (isAsked) return;
-  isAsked = true;
-  try {
-    const { readOnly } = await ask<SessionsPage>(`${MACHINE_ROOT}/sessions?deleted=only&limit=1`);
-    mayChange.value = readOnly === undefined;
-  } catch (error) {
-    isAsked = false;
-    failure.value = sayError(error);
-  }
-}
-
-function useMayChange(): boolean | null {
-  useEffect(() => void askAccess(), []);
-  return mayChange.value;
-}
-
-async function restored({ trashId }: MachineSession): Promise<MachineSession | null> {
+export async function restored({ trashId }: Pick<MachineSession, "trashId">): Promise<MachineSession | null> {
   const path = `${MACHINE_ROOT}/trash/${encodeURIComponent(trashId ?? "")}/restore`;
   return await ask<MachineSession | null>(path, { body: {} });
 }

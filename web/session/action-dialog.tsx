@@ -27,6 +27,7 @@ import type { Action } from "./actions.tsx";
 import { Opened, OpenInTerminal } from "./open-in-terminal.tsx";
 import { RepairEdits } from "./repair-edits.tsx";
 import type { SessionState } from "./session-state.ts";
+import { TagsForm } from "./tags-form.tsx";
 
 interface DialogProps {
   readonly action: Action;
@@ -39,6 +40,7 @@ const TITLES: Readonly<Record<Action, string>> = {
   handoff: "Hand over to another agent",
   fork: "Fork",
   rename: "Rename",
+  tags: "Pin, and tags",
   repair: "Repair",
   delete: "Move to the trash",
 };
@@ -78,9 +80,9 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
 }
 
 /** Shows the result of the work; `null` leaves the form as it is. */
-type Run = (work: () => Promise<VNode | null>) => Promise<void>;
+export type Run = (work: () => Promise<VNode | null>) => Promise<void>;
 
-interface FormProps {
+export interface FormProps {
   readonly state: SessionState;
   readonly run: Run;
   readonly busy: ReadonlySignal<boolean>;
@@ -96,6 +98,8 @@ function ActionForm({ action, ...props }: FormProps & { action: Action }): VNode
       return <ForkForm {...props} />;
     case "rename":
       return <RenameForm {...props} />;
+    case "tags":
+      return <TagsForm {...props} />;
     case "repair":
       return <RepairForm {...props} />;
     case "delete":

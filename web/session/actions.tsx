@@ -10,12 +10,13 @@ import { downloadFile } from "../state/files.ts";
 import { isLost, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
 
-export type Action = "resume" | "handoff" | "fork" | "rename" | "repair" | "delete";
+export type Action = "resume" | "handoff" | "fork" | "rename" | "tags" | "repair" | "delete";
 
 const ACTIONS: readonly (readonly [Action, string])[] = [
   ["handoff", "Hand over to another agent…"],
   ["fork", "Fork…"],
   ["rename", "Rename…"],
+  ["tags", "Pin, and tags…"],
   ["repair", "Repair…"],
   ["delete", "Move to the trash"],
 ];

@@ -46,9 +46,14 @@ export function showImage(image: HTMLImageElement, path: string): () => void {
   };
 }
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 /** Saves a file of the server under the name that it gives. */
-export async function downloadFile(path: string): Promise<void> {
-  const response = await request(path);
+export async function downloadFile(path: string, body?: object): Promise<void> {
+  const response = await request(
+    path,
+    body && { method: "POST", body: JSON.stringify(body), headers: JSON_TYPE },
+  );
   if (!response.ok) throw await toError(response);
   const [, name = "download"] =
     /filename="([^"]+)"/u.exec(response.headers.get("content-disposition") ?? "") ?? [];

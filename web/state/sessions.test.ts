@@ -117,10 +117,19 @@ test("found sessions keep their order and their excerpt, and none is added", () 
 });
 
 test("the server is asked for what the filters say, and for nothing that they leave open", () => {
-  expect(queryOf(NO_FILTERS, NOW)).toEqual({ archived: "exclude" });
+  expect(queryOf(NO_FILTERS, NOW)).toEqual({ archived: "exclude", part: "conversations" });
   expect(
     queryOf(
-      { agents: ["pi"], project: "p", time: "week", text: " t ", shown: "deleted", sort: "title" },
+      {
+        agents: ["pi"],
+        project: "p",
+        time: "week",
+        text: " t ",
+        pinned: true,
+        tags: ["a", "b"],
+        shown: "deleted",
+        sort: "title",
+      },
       NOW,
     ),
   ).toEqual({
@@ -128,9 +137,37 @@ test("the server is asked for what the filters say, and for nothing that they le
     project: "p",
     since: sinceOf("week", NOW),
     text: "t",
+    pinned: "only",
+    tag: ["a", "b"],
     archived: "exclude",
     deleted: "only",
     sort: "title",
   });
   expect(sinceOf("week", NOW)).toBe(new Date(2026, 10, 17).toISOString());
+});
+
+test("a search has what is in channels too, and each part of the list is asked for by its name", () => {
+  expect(queryOf({ ...NO_FILTERS, text: "tea" }, NOW)).toEqual({ archived: "exclude", text: "tea" });
+  expect(queryOf({ ...NO_FILTERS, shown: "live" }, NOW)).toEqual({ archived: "exclude", part: "live" });
+});
+
+test("pinned rows stand above the days, and a row that is pinned elsewhere joins them", () => {
+  const [a, b] = [row("a"), row("b", { updatedAt: at(1, 1) })];
+  const pinned = row("b", { ...b, marks: { pinned: true, tags: [] } });
+  const rows = foldChanged([a, b], { sessions: [pinned], gone: [] }, plain);
+  expect(rows).toEqual([pinned, a]);
+  expect(toItems(rows, false).map(({ type, key }) => `${type} ${key}`)).toEqual([
+    "pinned pinned",
+    "session b",
+    expect.stringMatching(/^day /u),
+    expect.stringMatching(/^project /u),
+    "session a",
+  ]);
+});
+
+test("a row that no longer has the tag of the list leaves it", () => {
+  const tagged = row("a", { marks: { pinned: false, tags: ["tea"] } });
+  const filters = { ...NO_FILTERS, tags: ["tea"] };
+  expect(foldChanged([tagged], { sessions: [row("a")], gone: [] }, { ...plain, filters })).toEqual([]);
+  expect(foldChanged([], { sessions: [tagged], gone: [] }, { ...plain, filters })).toEqual([tagged]);
 });

@@ -1,16 +1,23 @@
 /** The list of sessions as a value. Pure. */
 
-import { LIST_SORTS, type ListSort, type MachineSession } from "@continuo/core/wire/machine";
+import { LIST_SORTS, type ListPart, type ListSort, type MachineSession } from "@continuo/core/wire/machine";
 
 export interface Filters {
   readonly agents: readonly string[];
   readonly project: string;
   readonly time: TimeFilter;
   readonly text: string;
-  readonly shown: "current" | "archived" | "deleted";
+  readonly pinned: boolean;
+  readonly tags: readonly string[];
+  readonly shown: Shown;
   /** `changed`: the newest change first, or the best match. */
   readonly sort: "changed" | ListSort;
 }
+
+/** `current`: conversations of their own; in a search, all that are not archived. */
+export type Shown = "current" | "channels" | "live" | "archived" | "deleted";
+
+const SHOWN: readonly Shown[] = ["current", "channels", "live", "archived", "deleted"];
 
 export type TimeFilter = "any" | "day" | "week" | "month";
 
@@ -19,6 +26,8 @@ export const NO_FILTERS: Filters = {
   project: "",
   time: "any",
   text: "",
+  pinned: false,
+  tags: [],
   shown: "current",
   sort: "changed",
 };
@@ -35,7 +44,7 @@ export function sinceOf(time: TimeFilter, now: Date): string | null {
 
 /** The parameters of the request to the server. */
 export function queryOf(
-  { agents, project, time, text, shown, sort }: Filters,
+  { agents, project, time, text, pinned, tags, shown, sort }: Filters,
   now: Date,
 ): Readonly<Record<string, string | readonly string[]>> {
   const asked: readonly (readonly [string, string | readonly string[] | null])[] = [
@@ -43,6 +52,9 @@ export function queryOf(
     ["project", project],
     ["since", sinceOf(time, now)],
     ["text", text.trim()],
+    ["pinned", pinned ? "only" : null],
+    ["tag", tags],
+    ["part", partOf(shown, text)],
     ["archived", shown === "archived" ? "only" : "exclude"],
     ["deleted", shown === "deleted" ? "only" : null],
     ["sort", sort === "changed" ? null : sort],
@@ -50,6 +62,11 @@ export function queryOf(
   return Object.fromEntries(asked.filter(([, value]) => value !== null && value.length > 0)) as Readonly<
     Record<string, string | readonly string[]>
   >;
+}
+
+function partOf(shown: Shown, text: string): ListPart | null {
+  if (shown === "current") return text.trim() === "" ? "conversations" : null;
+  return shown === "channels" || shown === "live" ? shown : null;
 }
 
 /** The address of the list with its filters; one that is not set is left out. */
@@ -64,13 +81,15 @@ export function listLink(filters: Filters): string {
 export function filtersIn(hash: string): Filters {
   const query = new URLSearchParams(hash.split("?")[1]);
   const textOf = (name: keyof Filters): string => query.get(name) ?? "";
-  const [time, shown] = [textOf("time"), textOf("shown")];
+  const time = textOf("time");
   return {
     agents: textOf("agents").split(",").filter(Boolean),
     project: textOf("project"),
     time: Object.hasOwn(DAYS, time) ? (time as TimeFilter) : "any",
     text: textOf("text"),
-    shown: shown === "archived" || shown === "deleted" ? shown : "current",
+    pinned: textOf("pinned") === "true",
+    tags: textOf("tags").split(",").filter(Boolean),
+    shown: SHOWN.find((shown) => shown === textOf("shown")) ?? "current",
     sort: LIST_SORTS.find((sort) => sort === textOf("sort")) ?? "changed",
   };
 }
@@ -82,15 +101,19 @@ export function isOrdered({ text, sort }: Filters): boolean {
 
 /** A line of the list as it is drawn. */
 export type ListItem =
+  | { readonly type: "pinned"; readonly key: "pinned" }
   | { readonly type: "day"; readonly key: string; readonly time: string | null }
   | { readonly type: "project"; readonly key: string; readonly cwd: string | null; readonly sessions: number }
   | { readonly type: "session"; readonly key: string; readonly row: MachineSession };
 
-/** Groups rows by day, and within a day by project, the most recently used first. Rows with another order keep it. */
+/** Pinned rows, then the others by day, and within a day by project, the most recently used first. Rows with another order keep it. */
 export function toItems(rows: readonly MachineSession[], hasOrder: boolean): readonly ListItem[] {
   if (hasOrder) return rows.map((row) => ({ type: "session", key: row.key, row }));
-  const items: ListItem[] = [];
-  for (const [day, ofDay] of grouped(rows, ({ updatedAt }) => dayOf(updatedAt))) {
+  const pinned = rows.filter(({ marks }) => marks.pinned);
+  const items: ListItem[] = pinned.length === 0 ? [] : [{ type: "pinned", key: "pinned" }];
+  items.push(...pinned.map((row): ListItem => ({ type: "session", key: row.key, row })));
+  const others = rows.filter(({ marks }) => !marks.pinned);
+  for (const [day, ofDay] of grouped(others, ({ updatedAt }) => dayOf(updatedAt))) {
     items.push({ type: "day", key: `day:${day}`, time: ofDay[0]?.updatedAt ?? null });
     for (const [cwd, ofProject] of grouped(ofDay, (row) => row.cwd ?? "")) {
       const sessions = ofProject.length;

@@ -30,7 +30,7 @@ import {
   trashNativeSession,
 } from "@continuo/native/editing";
 import { toPreview, toRepairAnswer } from "./answers.ts";
-import { createExportFile } from "./export-file.ts";
+import { createExportArchive, createExportFile } from "./export-file.ts";
 import type { Machine } from "./machine-parts.ts";
 import { resumeAnswer, resumeOf } from "./resume.ts";
 import { findMade, type KeyedSession, locateNamed } from "./session-lookup.ts";
@@ -100,6 +100,12 @@ export function createActions(machine: Machine): MachineActions {
       return toRepairAnswer(repair);
     },
     export: async (key, wish, signal) => createExportFile(await located(key, signal), wish, options),
+    exportAll: ({ keys, ...wish }, signal) => {
+      const hits = async function* (): AsyncGenerator<LookUpHit, void, void> {
+        for (const key of keys) yield await located(key, signal);
+      };
+      return createExportArchive(hits(), wish, options);
+    },
     handOffPreview: async (key, wish, signal) => toPreview(await handedOver("receipt", key, wish, signal)),
     handOff: async (key, wish, signal) =>
       await toAnswer(await handedOver("written", key, wish, signal), made),

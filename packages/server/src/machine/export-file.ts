@@ -2,6 +2,7 @@
 
 import type { LookUpHit } from "@continuo/agents/catalog";
 import type { ExportedFile, ExportRequest } from "@continuo/core/wire/machine";
+import { type ZipEntry, zipChunks } from "@continuo/files";
 import type { MachineOptions } from "./options.ts";
 
 const TYPES: Readonly<Record<ExportRequest["format"], string>> = {
@@ -35,4 +36,37 @@ export function createExportFile(
     mimeType: TYPES[wish.format],
     body: readable as ReadableStream<Uint8Array>,
   };
+}
+
+/** One archive with a file for each session; one of them at a time is in memory. A failure cuts the archive off. */
+export function createExportArchive(
+  hits: AsyncIterable<LookUpHit>,
+  wish: ExportRequest,
+  options: MachineOptions,
+): ExportedFile {
+  return {
+    fileName: "sessions.zip",
+    mimeType: "application/zip",
+    body: ReadableStream.from(zipChunks(entriesOf(hits, wish, options))),
+  };
+}
+
+async function* entriesOf(
+  hits: AsyncIterable<LookUpHit>,
+  wish: ExportRequest,
+  options: MachineOptions,
+): AsyncGenerator<ZipEntry, void, void> {
+  const names = new Set<string>();
+  for await (const hit of hits) {
+    const { fileName, body } = createExportFile(hit, wish, options);
+    // Two files of an agent can have one id.
+    const name = names.has(fileName) ? `${names.size}-${fileName}` : fileName;
+    names.add(name);
+    yield {
+      name,
+      bytes: new Uint8Array(
+        await new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
+      ),
+    };
+  }
 }

@@ -74,6 +74,7 @@ export {
   type SavedText,
 } from "./saved-session.ts";
 export type {
+  ExportAllRequest,
   ExportedFile,
   ExportRequest,
   HistoryName,

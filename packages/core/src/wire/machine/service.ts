@@ -98,6 +98,11 @@ export interface ExportRequest {
   readonly secrets?: "masked";
 }
 
+/** Several sessions, as one archive. */
+export interface ExportAllRequest extends ExportRequest {
+  readonly keys: readonly string[];
+}
+
 export interface ExportedFile {
   readonly fileName: string;
   readonly mimeType: string;
@@ -125,4 +130,6 @@ export interface MachineActions {
   handOffPreview(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffPreview>;
   handOff(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffAnswer>;
   export(key: string, wish: ExportRequest, signal: AbortSignal): Promise<ExportedFile>;
+  /** A ZIP archive with a file for each session. */
+  exportAll(request: ExportAllRequest, signal: AbortSignal): ExportedFile;
 }

@@ -2,7 +2,7 @@
 
 import { AGENT_NAMES, ContinuoError, present } from "@continuo/core/model";
 import { allows } from "@continuo/core/wire";
-import { MACHINE_ROOT } from "@continuo/core/wire/machine";
+import { type ExportedFile, MACHINE_ROOT } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { Grant, ServerContext, ServerEnv } from "../context/index.ts";
@@ -36,6 +36,8 @@ const EXPORT = z.strictObject({
   format: z.enum(["md", "html", "json", "jsonl"]),
   secrets: z.enum(["masked"]).optional(),
 });
+
+const EXPORT_ALL = EXPORT.extend({ keys: z.array(NAME.max(1_000)).min(1).max(500) });
 
 export function actionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   previewRoutes(app, context, asked);
@@ -110,14 +112,19 @@ function previewRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: Mach
     const { actions } = await asked(c, "read");
     const query = present(parseQuery(c, EXPORT));
     await recordAct(c, context, "session_exported");
-    const { fileName, mimeType, body } = await actions.export(keyOf(c), query, c.req.raw.signal);
-    return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, {
-      headers: {
-        "content-type": mimeType,
-        ...downloadHeaders(fileName),
-        "cache-control": "no-store",
-      },
-    });
+    return fileAnswer(await actions.export(keyOf(c), query, c.req.raw.signal));
+  });
+  app.post(`${MACHINE_ROOT}/export`, async (c) => {
+    const { actions } = await asked(c, "read");
+    const body = present(await bodyOf(c, EXPORT_ALL));
+    for (const key of body.keys) await recordAct(c, context, "session_exported", key);
+    return fileAnswer(actions.exportAll(body, c.req.raw.signal));
+  });
+}
+
+function fileAnswer({ fileName, mimeType, body }: ExportedFile): Response {
+  return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, {
+    headers: { "content-type": mimeType, ...downloadHeaders(fileName), "cache-control": "no-store" },
   });
 }
 

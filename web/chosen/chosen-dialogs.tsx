@@ -1,0 +1,157 @@
+/** The questions before an action on several sessions: tags, the form of the files, and if they are to be deleted. */
+
+import { visibleLine } from "@continuo/core/transcript";
+import type { MachineSession } from "@continuo/core/wire/machine";
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { counted } from "../content/words.ts";
+import { facets } from "../list/list-state.ts";
+import { isLost } from "../state/server.ts";
+import type { Work } from "./chosen-bar.tsx";
+import { deleteAll, type ExportWish, exportAll, tagAll } from "./chosen-work.ts";
+
+interface DialogProps {
+  readonly sessions: readonly MachineSession[];
+  readonly run: (work: Work) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+interface FrameProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Frame({ title, onClose, children }: FrameProps): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="chosen-title" onClose={onClose}>
+      <h2 id="chosen-title">{title}</h2>
+      {children}
+      <form method="dialog">
+        <button type="submit">Cancel</button>
+      </form>
+    </dialog>
+  );
+}
+
+export function DeleteDialog({ sessions, run, onClose }: DialogProps): VNode {
+  const own = sessions.filter(({ agent }) => agent === "continuo").length;
+  return (
+    <Frame title="Move to the trash" onClose={onClose}>
+      <p>
+        {counted(sessions.length - own, "session")} can be restored byte for byte until the trash is emptied.
+      </p>
+      {own === 0 ? null : (
+        <p class="bad">
+          {counted(own, "session")} of Continuo's own {own === 1 ? "is" : "are"} deleted for good: nothing can
+          bring {own === 1 ? "it" : "them"} back.
+        </p>
+      )}
+      <button
+        type="button"
+        class="primary"
+        disabled={isLost.value}
+        onClick={() => void run((onDone) => deleteAll(sessions, onDone))}
+      >
+        {own === 0 ? "Move" : "Delete"} {counted(sessions.length, "session")}
+      </button>
+    </Frame>
+  );
+}
+
+const FORMATS: readonly (readonly [ExportWish["format"], string])[] = [
+  ["html", "Pages"],
+  ["md", "Markdown"],
+  ["json", "JSON"],
+];
+
+export function ExportDialog({ sessions, run, onClose }: DialogProps): VNode {
+  const isMasked = useSignal(true);
+  return (
+    <Frame title="Export" onClose={onClose}>
+      <p class="dim">{counted(sessions.length, "session")} in one archive, a file for each.</p>
+      <label title="Keys, tokens and passwords of known forms. Secrets of other forms stay.">
+        <input
+          type="checkbox"
+          checked={isMasked.value}
+          onChange={(event) => {
+            isMasked.value = event.currentTarget.checked;
+          }}
+        />{" "}
+        Mask secrets
+      </label>
+      <p class="actions">
+        {FORMATS.map(([format, label]) => (
+          <button
+            key={format}
+            type="button"
+            disabled={isLost.value}
+            onClick={() => void run(() => exportAll(sessions, { format, isMasked: isMasked.value }))}
+          >
+            {label}
+          </button>
+        ))}
+      </p>
+    </Frame>
+  );
+}
+
+export function TagDialog({ sessions, run, onClose }: DialogProps): VNode {
+  const text = useSignal("");
+  const tags = [...new Set(sessions.flatMap(({ marks }) => marks.tags))].sort();
+  const add = (): void => {
+    const addTags = text.value.split(/[\s,#]+/u).filter(Boolean);
+    if (addTags.length > 0) void run((onDone) => tagAll(sessions, { addTags }, onDone));
+  };
+  return (
+    <Frame title={`Tags of ${counted(sessions.length, "session")}`} onClose={onClose}>
+      <form
+        class="tag-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <label>
+          Add{" "}
+          <input
+            type="text"
+            list="known-tags"
+            autocomplete="off"
+            placeholder="review later"
+            value={text.value}
+            onInput={(event) => {
+              text.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <datalist id="known-tags">
+          {facets.value.tags.map(({ tag }) => (
+            <option key={tag} value={tag} />
+          ))}
+        </datalist>
+        <button type="submit" class="primary" disabled={isLost.value || text.value.trim() === ""}>
+          Add
+        </button>
+      </form>
+      {tags.length === 0 ? null : (
+        <p class="actions">
+          {tags.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              class="quiet"
+              disabled={isLost.value}
+              onClick={() => void run((onDone) => tagAll(sessions, { removeTags: [tag] }, onDone))}
+            >
+              Remove #{visibleLine(tag)}
+            </button>
+          ))}
+        </p>
+      )}
+    </Frame>
+  );
+}
