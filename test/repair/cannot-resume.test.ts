@@ -211,6 +211,22 @@ const DAMAGES: readonly Damage[] = [
     damage: set("data.toolName", null),
   },
   {
+    what: "its prompts are lost",
+    agent: "copilot",
+    fixture: "parallel-tools",
+    fits: (record) => record.type === "user.message",
+    damage: () => null,
+    all: true,
+  },
+  {
+    what: "a mark of what was counted is no number",
+    agent: "copilot",
+    fixture: "parallel-tools",
+    keeps: true,
+    fits: (record) => record.data?.usageAccountingWatermarks !== undefined,
+    damage: set("data.usageAccountingWatermarks", { "77358def-4ea2-44a5-84ee-dab396f1c163": true }),
+  },
+  {
     what: "a note of its end has no data",
     agent: "copilot",
     fixture: "parallel-tools",

@@ -98,3 +98,26 @@ test("a seal of thinking with a broken byte is left out, for which the vendor wo
   );
   expect((await checkNativeSession(ref, { places })).problems).toEqual([]);
 });
+
+test("a result behind a resumption, which Copilot would not read, stands behind its call again", async () => {
+  const { places, sessions } = await copyHome(scratch, ["copilot", "parallel-tools"]);
+  const { location = "", sessionId = "" } = sessions[0] ?? {};
+  const ref = `copilot:${sessionId}`;
+  const lines = readFileSync(location, "utf8").trimEnd().split("\n");
+  const at = lines.findIndex((line) => line.includes('"type":"tool.execution_complete"'));
+  const result = lines[at] ?? "";
+  const resume = JSON.stringify({
+    type: "session.resume",
+    data: { resumeTime: "2026-01-01T00:00:00.000Z", eventCount: 1 },
+    id: "11111111-1111-4111-8111-111111111111",
+    timestamp: "2026-01-01T00:00:00.000Z",
+    parentId: null,
+  });
+  writeFileSync(location, `${[...lines.toSpliced(at, 1), resume, result].join("\n")}\n`);
+  const { edits } = await repairNativeSession(ref, { places, write: "in place" });
+  expect(edits.map(({ type }) => type)).toEqual(["added", "removed"]);
+  const mended = readFileSync(location, "utf8").trimEnd().split("\n");
+  expect(mended).toHaveLength(lines.length + 1);
+  expect(mended.indexOf(result)).toBeLessThan(mended.indexOf(resume));
+  expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
+});

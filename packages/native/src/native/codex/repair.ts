@@ -8,7 +8,7 @@ import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
 import {
   addBehind,
   change,
-  moveToBeginning,
+  moveBehind,
   type NativeRepairer,
   type RecordLine,
   type RepairContext,
@@ -111,7 +111,7 @@ function moveHeader(
   const [first] = lines;
   const isOwn = ({ value }: RecordLine): boolean => parseSessionMeta(value)?.id === sessionId;
   const own = first === undefined || isOwn(first) ? undefined : lines.find(isOwn);
-  return own === undefined ? first : moveToBeginning(draft, own, "the header is not the first record");
+  return own === undefined ? first : moveBehind(draft, null, own, "the header is not the first record");
 }
 
 function folderIn(lines: readonly RecordLine[]): string | null {

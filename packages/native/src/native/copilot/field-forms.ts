@@ -10,25 +10,42 @@ import { entryOf, isJson, type Json } from "@continuo/files";
 interface Shape {
   readonly texts?: string;
   readonly numbers?: string;
+  /** Whole numbers from 0. */
+  readonly wholes?: string;
   readonly flags?: string;
   readonly lists?: string;
+  /** Lists of texts. */
+  readonly names?: string;
   readonly objects?: string;
+  /** Objects of whole numbers. */
+  readonly counts?: string;
   /** Objects, and lists of them, that a record does not need, in which no name may be unknown. */
   readonly closed?: string;
-  /** The shapes of objects, and of the objects in lists. */
+  /** The shapes of objects, of the objects in lists, and of the objects under any names in an object. */
   readonly parts?: Readonly<Record<string, Shape>>;
   readonly items?: Readonly<Record<string, Shape>>;
+  readonly values?: Readonly<Record<string, Shape>>;
 }
 
-type Form = "texts" | "numbers" | "flags" | "lists" | "objects";
+type Form = "texts" | "numbers" | "wholes" | "flags" | "lists" | "names" | "objects" | "counts";
 
 const FORMS: Readonly<Record<Form, readonly [words: string, fits: (value: unknown) => boolean]>> = {
   texts: ["is no text", (value) => typeof value === "string"],
   numbers: ["is no number", (value) => typeof value === "number"],
+  wholes: ["is no whole number", isWhole],
   flags: ["is neither true nor false", (value) => typeof value === "boolean"],
   lists: ["is no list", Array.isArray],
+  names: [
+    "is no list of texts",
+    (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+  ],
   objects: ["is no object", isJson],
+  counts: ["holds more than whole numbers", (value) => isJson(value) && Object.values(value).every(isWhole)],
 };
+
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
 
 /** Returns the first field that Copilot refuses, in words; `null` if there is none. */
 export function fieldFlawOf(type: string, data: Json): string | null {
@@ -92,40 +109,55 @@ function flawIn(shape: Shape, value: Json): string | null {
     const isAbsent = field === undefined || field === null;
     if (isAbsent ? isNeeded : !fits(field)) return `${name} ${words}`;
   }
-  for (const [name, part] of Object.entries(shape.parts ?? {})) {
-    const field = value[name];
-    const flaw = isJson(field) ? flawIn(part, field) : null;
+  for (const [name, part, holds] of partsOf(shape)) {
+    const flaw = flawInPart(part, holds(value[name]));
     if (flaw !== null) return `${flaw} in ${name}`;
-  }
-  for (const [name, item] of Object.entries(shape.items ?? {})) {
-    const list = value[name];
-    for (const field of Array.isArray(list) ? list : []) {
-      const flaw = isJson(field) ? flawIn(item, field) : "it is no object";
-      if (flaw !== null) return `${flaw} in ${name}`;
-    }
   }
   return null;
 }
 
+function flawInPart(part: Shape, values: readonly unknown[]): string | null {
+  for (const value of values) {
+    const flaw = isJson(value) ? flawIn(part, value) : "something is no object";
+    if (flaw !== null) return flaw;
+  }
+  return null;
+}
+
+type Part = readonly [name: string, shape: Shape, holds: (field: unknown) => readonly unknown[]];
+
+/** A field of another kind than its part holds nothing: the form of the field itself says so. */
+function partsOf({ parts = {}, items = {}, values = {} }: Shape): readonly Part[] {
+  const all = (shapes: Readonly<Record<string, Shape>>, holds: Part[2]): readonly Part[] =>
+    Object.entries(shapes).map(([name, shape]) => [name, shape, holds]);
+  return [
+    ...all(parts, (field) => (isJson(field) ? [field] : [])),
+    ...all(items, (field) => (Array.isArray(field) ? field : [])),
+    ...all(values, (field) => (isJson(field) ? Object.values(field) : [])),
+  ];
+}
+
 function pruned(shape: Shape, value: Json): Json {
   const copy: Record<string, unknown> = { ...value };
+  const optional = new Set(fieldsOf(shape).flatMap(({ name, isNeeded }) => (isNeeded ? [] : [name])));
   for (const { name, isNeeded, fits } of fieldsOf(shape)) {
     const field = copy[name];
     if (!isNeeded && field !== undefined && field !== null && !fits(field)) delete copy[name];
   }
-  for (const [name, part] of Object.entries(shape.parts ?? {})) {
+  for (const [name, part, holds] of partsOf(shape)) {
     const field = copy[name];
-    if (!isJson(field)) continue;
-    copy[name] = pruned(part, field);
+    const prune = (one: unknown): unknown => (isJson(one) ? pruned(part, one) : one);
+    if (Array.isArray(field)) copy[name] = field.map(prune);
+    else if (isJson(field))
+      copy[name] = shape.parts?.[name] === part ? prune(field) : mapValues(field, prune);
     // Nothing tells what such a part needs.
-    const isOptional = fieldsOf(shape).some((one) => one.name === name && !one.isNeeded);
-    if (isOptional && flawIn(part, copy[name] as Json) !== null) delete copy[name];
-  }
-  for (const [name, item] of Object.entries(shape.items ?? {})) {
-    const list = copy[name];
-    if (Array.isArray(list)) copy[name] = list.map((one) => (isJson(one) ? pruned(item, one) : one));
+    if (optional.has(name) && flawInPart(part, holds(copy[name])) !== null) delete copy[name];
   }
   return copy;
+}
+
+function mapValues(fields: Json, map: (value: unknown) => unknown): Json {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value)]));
 }
 
 interface Field {
@@ -193,6 +225,46 @@ const USAGE: Shape = {
     "cacheDetailsReported contentFilterTriggered",
   lists: "thinkingDroppedReasons",
   objects: "provider accounting quotaSnapshots copilotUsage toolCounts fusion",
+};
+
+const TOKENS: Shape = { wholes: "tokenCount!" };
+
+const MODEL_METRIC: Shape = {
+  texts: "aiCreditsStatus cacheExpiresAt",
+  numbers: "totalNanoAiu",
+  objects: "requests! usage! tokenDetails",
+  parts: {
+    requests: { wholes: "count", numbers: "cost" },
+    usage: { wholes: "inputTokens! outputTokens! cacheReadTokens! cacheWriteTokens! reasoningTokens" },
+  },
+  values: { tokenDetails: TOKENS },
+};
+
+const AGENT_METRIC: Shape = {
+  texts: "agentName agentDisplayName",
+  numbers: "totalNanoAiu!",
+  wholes: "totalApiDurationMs!",
+  objects: "modelMetrics!",
+  values: { modelMetrics: MODEL_METRIC },
+};
+
+const PROVIDER_METRIC: Shape = {
+  texts: "modelId modelDisplayName",
+  objects: "provider metrics!",
+  parts: { provider: { texts: "id label kind" }, metrics: MODEL_METRIC },
+};
+
+const CODE_CHANGES: Shape = { wholes: "linesAdded! linesRemoved!", names: "filesModified!" };
+
+const SNAPSHOT: Shape = {
+  texts: "aiCreditsStatus sessionStartTime! currentModel",
+  numbers: "totalPremiumRequestCost! totalNanoAiu",
+  wholes: "totalUserRequests! totalApiDurationMs! lastCallInputTokens! lastCallOutputTokens!",
+  lists: "providerModelMetrics",
+  objects: "tokenDetails codeChanges! modelMetrics! agentMetrics",
+  parts: { codeChanges: { ...CODE_CHANGES, wholes: "linesAdded! linesRemoved! filesModifiedCount!" } },
+  items: { providerModelMetrics: PROVIDER_METRIC },
+  values: { tokenDetails: TOKENS, modelMetrics: MODEL_METRIC, agentMetrics: AGENT_METRIC },
 };
 
 const SHAPES: Readonly<Record<string, Shape>> = {
@@ -269,13 +341,17 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
   "session.shutdown": {
     texts: "shutdownType! errorReason currentModel",
-    numbers:
-      "totalPremiumRequests totalNanoAiu totalApiDurationMs! sessionStartTime! eventsFileSizeBytes " +
-      "currentTokens systemTokens conversationTokens toolDefinitionsTokens",
-    lists: "toolUsageRequestIds providerModelMetrics",
-    objects:
-      "accountingSnapshot usageAccountingWatermarks tokenDetails codeChanges! modelMetrics! " +
-      "agentMetrics",
+    numbers: "totalPremiumRequests totalNanoAiu",
+    wholes:
+      "totalApiDurationMs! sessionStartTime! eventsFileSizeBytes currentTokens systemTokens " +
+      "conversationTokens toolDefinitionsTokens",
+    lists: "providerModelMetrics",
+    names: "toolUsageRequestIds",
+    objects: "accountingSnapshot tokenDetails codeChanges! modelMetrics! agentMetrics",
+    counts: "usageAccountingWatermarks",
+    parts: { accountingSnapshot: SNAPSHOT, codeChanges: CODE_CHANGES },
+    items: { providerModelMetrics: PROVIDER_METRIC },
+    values: { tokenDetails: TOKENS, modelMetrics: MODEL_METRIC, agentMetrics: AGENT_METRIC },
     closed: "accountingSnapshot agentMetrics providerModelMetrics",
   },
   "session.start": {
@@ -290,8 +366,15 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
   "session.usage_checkpoint": {
     numbers: "totalNanoAiu! totalPremiumRequests",
-    lists: "toolUsageRequestIds providerModelMetrics modelCacheState promptCacheBreakState",
-    objects: "accountingSnapshot usageAccountingWatermarks",
+    lists: "providerModelMetrics modelCacheState promptCacheBreakState",
+    names: "toolUsageRequestIds",
+    objects: "accountingSnapshot",
+    counts: "usageAccountingWatermarks",
+    parts: { accountingSnapshot: SNAPSHOT },
+    items: {
+      providerModelMetrics: PROVIDER_METRIC,
+      modelCacheState: { texts: "modelId! cacheExpiresAt!", wholes: "cacheTtlSeconds!" },
+    },
   },
   "session.usage_record": {
     objects: "usage!",

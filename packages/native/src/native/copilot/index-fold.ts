@@ -38,7 +38,7 @@ import {
   summaryOf,
   typedText,
 } from "./records.ts";
-import { resumeFlawOf } from "./resume-flaw.ts";
+import { type FirstSpeaker, firstSpeakerAfter, resumeFlawOf } from "./resume-flaw.ts";
 import { usageIn } from "./usage.ts";
 
 /** The kinds of records. `silent`: a record that is no message. */
@@ -75,6 +75,9 @@ export interface Index extends LineColumns {
   readonly subagents: Map<string, Subagent>;
   header: Header | null;
   lastUsage: number;
+  firstSpeaker: FirstSpeaker;
+  /** The line of the first answer that nothing of the person's stands before. */
+  firstAnswerLine: number | null;
   readonly pairs: ToolPairs;
   /** Calls that wait for a result. */
   readonly open: Set<string>;
@@ -104,6 +107,8 @@ export function createIndex(): Index {
     subagents: new Map(),
     header: null,
     lastUsage: -1,
+    firstSpeaker: "nobody",
+    firstAnswerLine: null,
     pairs: createToolPairs(),
     open: new Set(),
     models: new Set(),
@@ -147,6 +152,7 @@ function foldRecord(index: Index, at: number, record: Json, line: LinePlace): vo
     const message = `Copilot cannot resume the session: ${refused}`;
     addProblem(index.problems, { code: "cannot_resume", line: line.line, message });
   }
+  foldFirstSpeaker(index, record, line);
   foldUsage(index, at, record);
   const asset = record.type === "session.binary_asset" ? filledField(dataOf(record), "assetId") : null;
   if (asset !== null) index.assets.set(asset, at);
@@ -199,6 +205,12 @@ function foldId(index: Index, at: number, record: Json, { line }: LinePlace): vo
     const message = `the id ${id.slice(0, 80)} is that of line ${index.line[earlier]} too`;
     addProblem(index.problems, { code: "duplicate_id", line, message });
   }
+}
+
+function foldFirstSpeaker(index: Index, record: Json, { line }: LinePlace): void {
+  const before = index.firstSpeaker;
+  index.firstSpeaker = firstSpeakerAfter(before, record);
+  if (index.firstSpeaker === "model" && before !== "model") index.firstAnswerLine = line;
 }
 
 function foldUsage(index: Index, at: number, record: Json): void {

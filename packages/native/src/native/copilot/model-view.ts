@@ -9,9 +9,11 @@
  * 3. System messages, notifications and errors are left out: Copilot declares its prompt and tools again.
  * 4. Results stand after the answer with their calls, in the order of the calls; of two results of a call the first
  *    counts, and one without a call is left out. A call without a result gets one, an error.
- * 5. Thinking without the vendor's own blocks is left out; whether the others are sent depends on the API.
+ * 5. Thinking without the vendor's own blocks, or without its signature, is left out, and that of an answer which follows
+ *    another one of the same request; whether the others are sent depends on the API.
  * 6. A prompt is sent as it was transformed, without the time that Copilot sets before it.
- * 7. Answers that then hold nothing are left out.
+ * 7. A function that was called with anything but an object is sent as called with an empty one.
+ * 8. Answers that then hold nothing are left out.
  *
  * Copilot sets its own sentences around summaries, commands of the person and pictures; here they stand bare.
  */
@@ -27,7 +29,7 @@ const TIME = /^<current_datetime>[^<]*<\/current_datetime>\s*/u;
 
 export function modelView(history: readonly Message[]): Message[] {
   const sent = compacted(sinceCleared(history)).filter(isSent);
-  return withResults(sent.map(withoutThoughts).map(asSent)).filter(holdsSomething);
+  return withResults(sent.map(withSentThoughts).map(withObjectInputs).map(asSent)).filter(holdsSomething);
 }
 
 function sinceCleared(history: readonly Message[]): readonly Message[] {
@@ -53,10 +55,40 @@ function isSent({ role, origin }: Message): boolean {
   return role !== "system" && origin !== "notification" && origin !== "error";
 }
 
-function withoutThoughts(message: Message): Message {
-  const isOwn = (block: Block): boolean => block.type !== "thinking" || block.signedBy !== undefined;
-  if (message.role !== "assistant" || message.content.every(isOwn)) return message;
-  return withContent(message, (content) => content.filter(isOwn));
+function withSentThoughts(message: Message, at: number, all: readonly Message[]): Message {
+  const isSent = isSecondPart(message, all[at - 1])
+    ? (block: Block): boolean => block.type !== "thinking"
+    : isSealed;
+  if (message.role !== "assistant" || message.content.every(isSent)) return message;
+  return withContent(message, (content) => content.filter(isSent));
+}
+
+function isSecondPart(message: Message, before: Message | undefined): boolean {
+  const request = textField(copilotOf(message), "apiCallId");
+  if (before?.role !== "assistant" || request === undefined) return false;
+  return textField(copilotOf(before), "apiCallId") === request;
+}
+
+function isSealed(block: Block): boolean {
+  if (block.type !== "thinking") return true;
+  return block.signedBy !== undefined && (block.redacted === true || block.signature !== undefined);
+}
+
+function withObjectInputs(message: Message): Message {
+  if (!message.content.some(isOddCall)) return message;
+  return withContent(message, (content) =>
+    content.map((block) => (isOddCall(block) ? withEmptyInput(block) : block)),
+  );
+}
+
+function withEmptyInput({ rawArgs: _, ...call }: ToolCallBlock): ToolCallBlock {
+  return { ...call, args: {} };
+}
+
+/** A call of the type `custom` has a text as its input. */
+function isOddCall(block: Block): block is ToolCallBlock {
+  if (block.type !== "tool_call" || block.rawArgs === undefined) return false;
+  return !(isJson(block.native) && block.native.type === "custom");
 }
 
 function asSent(message: Message): Message {
@@ -79,14 +111,11 @@ function withResults(messages: readonly Message[]): Message[] {
   const seen = new Set<string>();
   return messages.flatMap((message) => {
     if (message.role === "tool") return [];
-    const calls = message.content.filter((block) => block.type === "tool_call" && !seen.has(block.id));
-    for (const call of calls) if (call.type === "tool_call") seen.add(call.id);
-    return [
-      message,
-      ...calls.flatMap((call) =>
-        call.type === "tool_call" ? [results.get(call.id) ?? missingResult(call, message)] : [],
-      ),
-    ];
+    const calls = message.content.filter(
+      (block): block is ToolCallBlock => block.type === "tool_call" && !seen.has(block.id),
+    );
+    for (const { id } of calls) seen.add(id);
+    return [message, ...calls.map((call) => results.get(call.id) ?? missingResult(call, message))];
   });
 }
 

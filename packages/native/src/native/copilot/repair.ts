@@ -5,9 +5,10 @@
 
 import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
 import {
+  addBefore,
   addBehind,
   change,
-  moveToBeginning,
+  moveBehind,
   type NativeRepairer,
   type RecordLine,
   type RepairContext,
@@ -18,7 +19,16 @@ import {
 import { hasShape, withoutWrongFields } from "./field-forms.ts";
 import { NO_RESULT } from "./model-view.ts";
 import { agentIdOf, callIdsOf, dataOf, filledField, isUserCommand } from "./records.ts";
-import { isBrokenSeal, isUuid, isZonedTime, resumeFlawOf, SEALS, toCallId } from "./resume-flaw.ts";
+import {
+  type FirstSpeaker,
+  firstSpeakerAfter,
+  isBrokenSeal,
+  isUuid,
+  isZonedTime,
+  resumeFlawOf,
+  SEALS,
+  toCallId,
+} from "./resume-flaw.ts";
 import { WRITTEN_VERSION } from "./writer.ts";
 
 export const copilotRepairer: NativeRepairer = {
@@ -30,6 +40,7 @@ export const copilotRepairer: NativeRepairer = {
     pairLostResults(draft);
     dropLostResults(draft);
     closeCalls(draft, context);
+    beginWithPrompt(draft, context);
     relink(draft);
   },
 };
@@ -117,7 +128,7 @@ function mendHeader(draft: RepairDraft, { sessionId, cwd, makers }: RepairContex
   const lines = remainingLines(draft);
   const header = lines.find(({ value }) => value.type === "session.start" && agentIdOf(value) === null);
   if (header !== undefined) {
-    if (header !== lines[0]) moveToBeginning(draft, header, "the header is not the first record");
+    if (header !== lines[0]) moveBehind(draft, null, header, "the header is not the first record");
     return;
   }
   const at = lines.map(({ value }) => value.timestamp).find(isZonedTime) ?? new Date(0).toISOString();
@@ -152,6 +163,29 @@ function mendEnvelopes(draft: RepairDraft, { makers }: RepairContext): void {
     if (isZonedTime(timestamp)) time = timestamp;
     else change(line, { ...line.value, timestamp: time }, "the timestamp is no time with a zone");
   }
+}
+
+const LOST_PROMPT = "[The first prompt of this session is lost.]";
+
+/** Before the answer that begins what the model is sent. */
+function beginWithPrompt(draft: RepairDraft, { makers }: RepairContext): void {
+  let speaker: FirstSpeaker = "nobody";
+  let first: RecordLine | null = null;
+  for (const line of remainingLines(draft)) {
+    const before: FirstSpeaker = speaker;
+    speaker = firstSpeakerAfter(before, line.value);
+    if (speaker === "model" && before !== "model") first = line;
+  }
+  if (speaker !== "model" || first === null) return;
+  const { timestamp, parentId } = first.value;
+  const prompt = {
+    type: "user.message",
+    data: { content: LOST_PROMPT },
+    id: makers.uuid4(),
+    timestamp,
+    parentId: isUuid(parentId) ? parentId : null,
+  };
+  addBefore(first, prompt, "the session begins with an answer, which the vendor refuses");
 }
 
 /** Copilot follows no links, but refuses what is none. */
@@ -241,26 +275,50 @@ function abortedCalls(lines: readonly RecordLine[]): ReadonlySet<string> {
 /** A result stands after the last record of its answer's other results, else after the answer. */
 function closeCalls(draft: RepairDraft, { makers }: RepairContext): void {
   const lines = remainingLines(draft);
-  const results = new Map<string, RecordLine>();
   const aborted = abortedCalls(lines);
-  for (const line of lines)
-    if (isResult(line) && !results.has(resultOf(line))) results.set(resultOf(line), line);
+  const { read, late } = resultsByPlace(lines);
   for (const answer of lines) {
     const calls = callsOf(answer);
-    const open = calls.filter((id) => !results.has(id) && !aborted.has(id));
-    const closed = calls.flatMap((id) => results.get(id) ?? []);
-    let last = closed.reduce((a, b) => (a.line > b.line ? a : b), answer);
-    for (const toolCallId of open) {
+    let last = calls.flatMap((id) => read.get(id) ?? []).reduce((a, b) => (a.line > b.line ? a : b), answer);
+    for (const id of calls.filter((call) => !read.has(call) && !aborted.has(call))) {
+      const result = late.get(id);
+      if (result !== undefined) {
+        last = moveBehind(draft, last, result, `the result of the call ${id} stands behind a resumption`);
+        continue;
+      }
       const agentId = agentIdOf(answer.value);
       const record = {
         type: "tool.execution_complete",
-        data: { toolCallId, success: false, error: { message: NO_RESULT, code: "failure" } },
+        data: { toolCallId: id, success: false, error: { message: NO_RESULT, code: "failure" } },
         ...(agentId === null ? {} : { agentId }),
         id: makers.uuid4(),
         timestamp: answer.value.timestamp,
         parentId: filledField(last.value, "id"),
       };
-      last = addBehind(draft, last, record, `the call ${toolCallId} has no result`);
+      last = addBehind(draft, last, record, `the call ${id} has no result`);
     }
   }
+}
+
+/** The first result of each call that Copilot reads, and the first of those that it does not. */
+interface ResultsByPlace {
+  readonly read: ReadonlyMap<string, RecordLine>;
+  readonly late: ReadonlyMap<string, RecordLine>;
+}
+
+/** A resumption closes the calls that wait: Copilot does not read a result behind it (tried in 1.0.102). */
+function resultsByPlace(lines: readonly RecordLine[]): ResultsByPlace {
+  const open = new Set<string>();
+  const closed = new Set<string>();
+  const read = new Map<string, RecordLine>();
+  const late = new Map<string, RecordLine>();
+  for (const line of lines) {
+    for (const id of callsOf(line)) open.add(id);
+    if (line.value.type === "session.resume") for (const id of open) closed.add(id);
+    if (!isResult(line)) continue;
+    const id = resultOf(line);
+    const place = closed.has(id) && !read.has(id) ? late : read;
+    if (!place.has(id)) place.set(id, line);
+  }
+  return { read, late };
 }

@@ -5,6 +5,7 @@
 
 import { entryOf, isJson, type Json } from "@continuo/files";
 import { fieldFlawOf, hasShape } from "./field-forms.ts";
+import { agentIdOf, dataOf, isUserCommand, summaryOf } from "./records.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 const ZONED = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/u;
@@ -86,4 +87,25 @@ export function toCallId(id: string): string {
 function partFlaw(part: unknown, name: string, key: string): string | null {
   if (part === undefined || part === null) return null;
   return isJson(part) && typeof part[key] === "string" ? null : `${name} has no ${key}`;
+}
+
+/** Who speaks first in what the model is sent of the records so far; nobody in a session that only began. */
+export type FirstSpeaker = "nobody" | "person" | "model";
+
+/** A vendor refuses a conversation that begins with an answer. The rules are those of `model-view.ts`. */
+export function firstSpeakerAfter(before: FirstSpeaker, record: Json): FirstSpeaker {
+  if (agentIdOf(record) !== null) return before;
+  if (record.type === "session.context_cleared") return "nobody";
+  if (summaryOf(record) !== null) return "person";
+  if (before !== "nobody") return before;
+  if (record.type === "user.message" || isUserCommand(record)) return "person";
+  return record.type === "assistant.message" && isSpoken(dataOf(record)) ? "model" : before;
+}
+
+/** An answer with nothing but thinking is not sent. */
+function isSpoken({ content, toolRequests }: Json): boolean {
+  return (
+    (typeof content === "string" && content !== "") ||
+    (Array.isArray(toolRequests) && toolRequests.length > 0)
+  );
 }

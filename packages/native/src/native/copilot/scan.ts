@@ -78,8 +78,15 @@ function problemsOf(
   return [
     ...found.problems,
     ...headProblems(found, firsts),
+    ...(partial ? [] : lostPrompt(index)),
     ...(partial ? all.map((problem) => ({ ...problem, line: null })) : all),
   ];
+}
+
+function lostPrompt({ firstSpeaker, firstAnswerLine }: Index): Problem[] {
+  if (firstSpeaker !== "model") return [];
+  const message = "Copilot cannot resume the session: it begins with an answer, which its vendor refuses";
+  return [{ code: "cannot_resume", line: firstAnswerLine, message }];
 }
 
 function toFacts(

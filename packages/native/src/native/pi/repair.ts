@@ -9,7 +9,7 @@ import {
   change,
   createLinks,
   type Links,
-  moveToBeginning,
+  moveBehind,
   type NativeRepairer,
   type RecordLine,
   type RepairContext,
@@ -68,7 +68,7 @@ function mendHeader(draft: RepairDraft, context: RepairContext): RecordLine | nu
   const own = headers.find(({ value }) => value.id === context.sessionId) ?? headers[0];
   if (own === undefined) return addHeader(draft, context);
   const isFirst = own === lines[0];
-  const header = isFirst ? own : moveToBeginning(draft, own, "the header is not the first record");
+  const header = isFirst ? own : moveBehind(draft, null, own, "the header is not the first record");
   const { cwdOfPlace = null } = context;
   if (cwdOfPlace !== null && header.value.cwd !== cwdOfPlace) {
     const reason = "its folder is not there, and the file lies in that of another one";

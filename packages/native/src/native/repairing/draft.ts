@@ -108,11 +108,16 @@ export function addBefore(line: DraftLine, value: Json, reason: string): RecordL
   return made;
 }
 
-/** A record that stands in the wrong place, as it is. */
-export function moveToBeginning(draft: RepairDraft, line: RecordLine, reason: string): RecordLine {
+/** A record that stands in the wrong place, as it is. @param behind as with `addBehind` */
+export function moveBehind(
+  draft: RepairDraft,
+  behind: DraftLine | null,
+  line: RecordLine,
+  reason: string,
+): RecordLine {
   const { after, value, read } = line;
-  const moved = { ...newLine(0, value, reason), after, read };
-  draft.first.push(moved);
+  const moved = { ...newLine(behind?.line ?? 0, value, reason), after, read };
+  (behind?.behind ?? draft.first).push(moved);
   remove(line, reason);
   return moved;
 }

@@ -12,7 +12,7 @@ export {
   type DraftLine,
   droppedResultsOf,
   editsOf,
-  moveToBeginning,
+  moveBehind,
   type RecordLine,
   type RepairDraft,
   type RepairEdit,
