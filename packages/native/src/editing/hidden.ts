@@ -143,15 +143,20 @@ async function replace(
 ): Promise<string> {
   const info = await reader.skim(found, present({ part: "whole", signal }));
   const { forks } = await reader.trashPlan(found, places);
-  const { from, to, bytes, beside } = mending;
+  const { from, to, bytes, beside, index } = mending;
   const paths = [from, ...beside.map((one) => one.from)];
-  const plan = { type: "files", paths, indexLines: [], forks } as const;
+  const plan = { type: "files", paths, indexLines: [], indexRows: index?.rows ?? [], forks } as const;
   const copies = filesBeside(mending).map((one) => ({ path: one.to, copyOf: one.from }));
   const replacement: Replacement = to === from ? { bytes } : { placed: [{ path: to, bytes }, ...copies] };
   const edited = { ...found, file: fileOf(found) };
   return await lockedForEdit(edited, { places, signal }, async () => {
     refuseGrown(found);
-    const { trashId } = await moveToTrash(found, info, plan, { places, now: new Date(), replacement });
+    const { trashId } = await moveToTrash(found, info, plan, {
+      places,
+      now: new Date(),
+      replacement,
+      ...present({ indexSet: index?.set }),
+    });
     return trashId;
   });
 }

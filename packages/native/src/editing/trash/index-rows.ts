@@ -43,6 +43,28 @@ export async function takeIndexRows({ indexRows = [] }: FilesPlan, folder: strin
 }
 
 /**
+ * Puts the rows that were taken back with other values in these columns: the index goes on to know the session.
+ *
+ * Errors: `busy`, `unwritable`.
+ */
+export async function putChangedRows(
+  { indexRows = [] }: FilesPlan,
+  folder: string,
+  set: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [at, { database }] of indexRows.entries()) {
+    const kept = readKept(fileOf(folder, at));
+    if (kept === null) continue;
+    await inIndex(database, (db) => {
+      for (const { name, rows } of kept.toReversed()) {
+        const columns = new Set(columnsOf(db, name));
+        for (const row of rows) putRow(db, name, { ...row, ...set }, columns);
+      }
+    });
+  }
+}
+
+/**
  * A row that the agent made since stays; of an index that a newer version of the agent made, the columns that it still
  * has come back.
  *

@@ -8,7 +8,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { ContinuoError, isContinuoError, openInAgent, type SessionInfo } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, openInAgent, present, type SessionInfo } from "@continuo/core/model";
 import {
   makeFolderDurably,
   type Places,
@@ -36,7 +36,7 @@ import {
   replaceFile,
   settleMoved,
 } from "./files.ts";
-import { putIndexRows, takeIndexRows } from "./index-rows.ts";
+import { putChangedRows, putIndexRows, takeIndexRows } from "./index-rows.ts";
 import {
   findManifest,
   listTrash,
@@ -62,6 +62,8 @@ export interface TrashOptions {
   readonly now: Date;
   /** The replacement of the session that goes. */
   readonly replacement?: Replacement;
+  /** With a replacement: columns of `plan.indexRows` that have these values as long as it is there. */
+  readonly indexSet?: Readonly<Record<string, string>>;
 }
 
 export type Replacement =
@@ -79,7 +81,7 @@ export async function moveToTrash(
   found: FoundSession,
   info: SessionInfo,
   plan: TrashPlan,
-  { places, now, replacement }: TrashOptions,
+  { places, now, replacement, indexSet }: TrashOptions,
 ): Promise<TrashedSession> {
   refuseWhatIsInUse(found, plan);
   if (replacement !== undefined && "placed" in replacement) refuseTaken(replacement.placed);
@@ -95,7 +97,14 @@ export async function moveToTrash(
     info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location },
   };
   const files = plan.type === "files" ? listFiles(plan) : [];
-  const manifest: Manifest = { version: 1, ...trashed, plan, files, ...markOf(replacement) };
+  const manifest: Manifest = {
+    version: 1,
+    ...trashed,
+    plan,
+    files,
+    ...markOf(replacement),
+    ...present({ indexSet }),
+  };
   const note: TrashNote = { how: "trash", trashId };
   await underNote(places, note, async () => {
     const folder = makeFolder(places, trashId);
@@ -129,7 +138,7 @@ function markOf(replacement: Replacement | undefined): Pick<Manifest, "replaceme
 }
 
 async function take(
-  { plan, files, placed = [] }: Manifest,
+  { plan, files, placed = [], indexSet = {} }: Manifest,
   replacement: Replacement | undefined,
   folder: string,
 ): Promise<void> {
@@ -141,7 +150,8 @@ async function take(
   if (replacement !== undefined && "placed" in replacement) {
     try {
       placeElsewhere(replacement.placed);
-      return await takeFiles(files, plan, folder);
+      await takeFiles(files, plan, folder);
+      return await putChangedRows(plan, folder, indexSet);
     } catch (error) {
       removePlaced(placed, "unchanged");
       throw error;
@@ -153,7 +163,12 @@ async function take(
   const fresh = freshPath(file.from, process.pid);
   try {
     writeNewFile(fresh, Buffer.from(replacement.bytes));
+    await takeIndexRows(plan, folder);
     replaceFile(file, fresh, folder);
+    await putChangedRows(plan, folder, indexSet);
+  } catch (error) {
+    if (hashFile(file.from) === file.sha256) await putIndexRows(plan, folder, "replaced");
+    throw error;
   } finally {
     rmSync(fresh, { force: true });
   }
@@ -237,7 +252,7 @@ interface PuttingBack {
 }
 
 async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): Promise<void> {
-  const { plan, files, replacement, placed = [], trashId, info } = manifest;
+  const { plan, files, replacement, placed = [], indexSet, trashId, info } = manifest;
   const folder = join(trashFolder(places), trashId);
   const giving: Manifest = {
     version: 1,
@@ -261,7 +276,7 @@ async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): 
   };
   if (kept === null) refuseChanged(placed);
   const paths = kept === null ? [] : [...inTheWay(files, folder, replacement), ...changedPlaces(placed)];
-  if (kept === null || paths.length === 0) return await back("fresh");
+  if (kept === null || paths.length === 0) return await back(indexSet === undefined ? "fresh" : "replaced");
   await underNote(places, { how: "trash", trashId: kept }, async () => {
     const way = { type: "files", paths, indexLines: [], forks: [] } as const;
     const aside = listKeptFiles(way);

@@ -38,6 +38,8 @@ export const codexFormat: AgentFormat = {
   writer: async () => (await import("./writer.ts")).codexWriter,
   forker: async () => (await import("./fork.ts")).codexForker,
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).codexRepairer }),
+  visibility: async () => (await import("./visibility.ts")).codexVisibility,
 };
 
+export type { CodexCause } from "./hidden-causes.ts";
 export { textParts } from "./text-authors.ts";

@@ -65,5 +65,6 @@ export type {
   CauseFacts,
   HiddenOptions,
   HiddenSession,
+  IndexChange,
   Mending,
 } from "./visibility.ts";

@@ -1,6 +1,7 @@
 /** Sessions that an agent's own list does not show: the types of every agent's table of causes and of its rules. */
 
 import type { FoundSession, Places, SkimMemo } from "./port.ts";
+import type { DatabaseRows } from "./trash-plan.ts";
 
 /** One reason for which an agent's list does not show a session. */
 export interface CauseFacts {
@@ -37,6 +38,13 @@ export interface Mending {
   readonly bytes: Buffer;
   /** Folders and files that belong to the session and change places with it. */
   readonly beside: readonly { readonly from: string; readonly to: string }[];
+  /** Rows of the agent's own index about the session, and the columns of them that change. Left out: there are none. */
+  readonly index?: IndexChange;
+}
+
+export interface IndexChange {
+  readonly rows: readonly DatabaseRows[];
+  readonly set: Readonly<Record<string, string>>;
 }
 
 export interface HiddenOptions {

@@ -1,0 +1,77 @@
+/**
+ * The real Codex confirms what `continuo doctor sessions` says: its own list lacks the thread, has it after the change with
+ * its turns and can resume it, and lacks it again after the change is undone. Its databases are there meanwhile.
+ */
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
+import { expect, test } from "vitest";
+import { CODEX_RECIPES, THREAD } from "../../lost/codex-recipes.ts";
+import { hiddenIn } from "../../lost/prove.ts";
+import { type LostHome, placesOfHome, snapshotOf } from "../../lost/recipe.ts";
+import { asObject, asObjects, asText } from "../../model-servers/index.ts";
+import { type Codex, openCodex } from "../codex/driver.ts";
+import { makeSandbox } from "../sandbox.ts";
+
+const CLOSED = "http://127.0.0.1:9";
+
+test.each(CODEX_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
+  await using sandbox = await makeSandbox();
+  const codex = await openCodex(sandbox, CLOSED);
+  const home = { root: sandbox.root, project: sandbox.project };
+  write(home);
+  const before = rolloutsOf(home);
+  expect(await listed(codex)).not.toContain(THREAD);
+  const [hidden] = await hiddenIn(home, "codex");
+  if (hidden === undefined) throw new Error("nothing is hidden");
+  expect([hidden.cause, hidden.found.sessionId]).toEqual([cause, THREAD]);
+  expect(rolloutsOf(home)).toEqual(before);
+  const places = placesOfHome(home);
+  if (messages === undefined) {
+    const { command } = await returnHiddenSession(hidden, { places });
+    if (command !== null) {
+      await codex.command(command.slice(1));
+      expect(await listed(codex)).toContain(THREAD);
+    }
+    return;
+  }
+  const row = rowOf(codex);
+  const { trashId } = await returnHiddenSession(hidden, { places, write: "in place" });
+  expect(await listed(codex)).toContain(THREAD);
+  expect(await messagesOf(codex)).toBe(messages);
+  const grown = Object.keys(rolloutsOf(home)).length;
+  expect(grown).toBe(Object.keys(before).length);
+  await restoreNativeSession(trashId ?? "", { places, force: true });
+  expect(rolloutsOf(home)).toEqual(before);
+  expect(rowOf(codex)).toEqual(row);
+  expect(await listed(codex)).not.toContain(THREAD);
+});
+
+/** The row of the thread in Codex's index. */
+function rowOf({ home }: Codex): unknown {
+  const name = readdirSync(home).find((one) => /^state_\d+\.sqlite$/u.test(one));
+  using database = new DatabaseSync(join(home, name ?? ""), { readOnly: true });
+  return database.prepare("select * from threads where id = ?").get(THREAD);
+}
+
+/** Codex's databases change when it looks; the sessions are the rollouts. */
+function rolloutsOf(home: LostHome): Readonly<Record<string, string>> {
+  const all = Object.entries(snapshotOf(home));
+  return Object.fromEntries(all.filter(([path]) => path.includes("sessions/") && path.includes("rollout-")));
+}
+
+async function listed(codex: Codex): Promise<readonly string[]> {
+  await using app = await codex.appServer();
+  return asObjects((await app.request("thread/list", {})).data).map(({ id }) => asText(id));
+}
+
+/** Messages of both sides that Codex has of the thread after it has resumed it, which asks no model. */
+async function messagesOf(codex: Codex): Promise<number> {
+  await using app = await codex.appServer();
+  await app.request("thread/resume", { threadId: THREAD });
+  const { thread } = await app.request("thread/read", { threadId: THREAD, includeTurns: true });
+  const items = asObjects(asObject(thread).turns).flatMap(({ items }) => asObjects(items));
+  return items.filter(({ type }) => type === "userMessage" || type === "agentMessage").length;
+}
