@@ -44,6 +44,7 @@ const LATER_STYLES = [
   "chosen.css",
   "help.css",
   "chat.css",
+  "inbox.css",
   "channels.css",
   "live.css",
   "low.css",
@@ -87,7 +88,8 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
     .replace("LATER", chunks.map(({ fileName }) => fileName).join(" "));
   writeFileSync(join(to, "index.html"), html);
   const first = reached(main, chunks);
-  const session = chunks.find(({ name }) => name === "session");
+  // Another module of this name may be a chunk too.
+  const session = chunks.find(({ facadeModuleId }) => facadeModuleId === join(web, "session/session.tsx"));
   const ofSession = session === undefined ? [] : reached(session, chunks);
   const manifest: WebManifest = {
     first: [...first, styleName],

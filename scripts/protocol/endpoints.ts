@@ -52,6 +52,7 @@ import type {
   HandOffPreview,
   HandOffRequest,
   HistoryWindow,
+  InboxState,
   KnownSession,
   MachineHealth,
   MachineSession,
@@ -63,6 +64,7 @@ import type {
   RenameRequest,
   RepairAnswer,
   ResumeOffer,
+  SeenRequest,
   SessionBranches,
   SessionHead,
   SessionSearchResult,
@@ -185,6 +187,9 @@ export interface Endpoints {
   readonly "GET /v1/machine/sessions/events": { readonly events: { readonly changed: SessionsChanged } };
   readonly "GET /v1/machine/files?path=": { readonly answer: FileBlameAnswer };
   readonly "GET /v1/machine/health": { readonly answer: MachineHealth };
+  readonly "GET /v1/machine/inbox": { readonly answer: InboxState };
+  readonly "GET /v1/machine/inbox/events": { readonly events: { readonly inbox: InboxState } };
+  readonly "POST /v1/machine/inbox/seen": { readonly body: SeenRequest };
   readonly "GET /v1/machine/preferences": { readonly answer: Preferences };
   readonly "POST /v1/machine/preferences": { readonly body: Preferences; readonly answer: Preferences };
   readonly "GET /v1/machine/sessions/KEY": { readonly answer: SessionHead };

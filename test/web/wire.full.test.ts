@@ -86,6 +86,7 @@ test("the list, and a session, need at most 60 kB on the wire", async () => {
   expect(named([...first, ...more])).toHaveLength(1 + first.length + more.length);
   expect(bytes(first)).toBeGreaterThan(20_000);
   expect(bytes(first)).toBeLessThan(0.6 * BUDGET);
+  expect(bytes(more)).toBeGreaterThan(10_000);
   expect(bytes([...first, ...more])).toBeLessThan(BUDGET);
   await page.context().close();
 });

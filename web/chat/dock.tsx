@@ -1,7 +1,7 @@
 /** The part below the turns: the running turn, waiting prompts, questions, and the next prompt. */
 
 import { visibleLine } from "@continuo/core/transcript";
-import { CHAT_LIMITS, type ChatRun, type ChatState } from "@continuo/core/wire/machine";
+import { CHAT_LIMITS, type ChatRun, type ChatState, ONLY_ANSWERS } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
@@ -34,7 +34,8 @@ export function ChatDock({ state: session }: { state: SessionState }): VNode | n
             key={question.approvalId}
             question={question}
             chat={chat}
-            isReadOnly={readOnly !== null}
+            isReadOnly={readOnly !== null && readOnly !== ONLY_ANSWERS}
+            isOnce={readOnly === ONLY_ANSWERS}
           />
         ))}
         {running === null ? null : <Working run={running} chat={chat} state={state} />}

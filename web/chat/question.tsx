@@ -18,17 +18,27 @@ const MAX_NAME_CHARS = 40;
 
 interface QuestionProps {
   readonly question: ChatQuestion;
-  readonly chat: ChatClient;
+  readonly chat: Pick<ChatClient, "answer">;
   readonly isReadOnly: boolean;
+  /** True if only answers that count once may be given. */
+  readonly isOnce?: boolean;
+  /** False for all but the first of several. */
+  readonly hasKeys?: boolean;
 }
 
-export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
+export function Question({
+  question,
+  chat,
+  isReadOnly,
+  isOnce = false,
+  hasKeys = true,
+}: QuestionProps): VNode {
   const { approvalId, title, toolName, until, options, readsReason } = question;
   const allow = useRef<HTMLButtonElement>(null);
   const deny = useRef<HTMLButtonElement>(null);
   const reason = useSignal("");
   // The keys only move the focus to an answer; Enter or a click gives it.
-  useKeys({ y: () => allow.current?.focus(), n: () => deny.current?.focus() });
+  useKeys(hasKeys ? { y: () => allow.current?.focus(), n: () => deny.current?.focus() } : {});
   useEffect(() => {
     // A focused field would receive the keys. A field in which the person has begun to write keeps the focus.
     const { activeElement } = document;
@@ -39,7 +49,9 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
     const why = outcome === "denied" && reason.value.trim() !== "" ? { reason: reason.value.trim() } : {};
     void chat.answer(question, { outcome, ...(option === undefined ? {} : { optionId: option.id }), ...why });
   };
-  const lasting = options.filter(({ kind }) => kind === "allow_always" || kind === "reject_always");
+  const lasting = isOnce
+    ? []
+    : options.filter(({ kind }) => kind === "allow_always" || kind === "reject_always");
   const named = visibleLine(toolName === "" ? title : toolName);
   const name = named === "" || named.length > MAX_NAME_CHARS ? "this" : named;
   const rest = [...new Set([toolName, title])].filter((text) => text !== "" && text !== name).join("\n");

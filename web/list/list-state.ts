@@ -178,9 +178,11 @@ export function follow(): Growth {
         if (total.value !== null) total.value += rows.value.length - before;
       },
     },
-    () => {
-      connections += 1;
-      if (connections > 1) void load();
+    {
+      onOpen: () => {
+        connections += 1;
+        if (connections > 1) void load();
+      },
     },
   );
 }

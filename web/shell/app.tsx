@@ -3,6 +3,7 @@
 import type { VNode } from "preact";
 import { ListPage } from "../list/list.tsx";
 import { access } from "../state/server.ts";
+import { attention } from "./attention.ts";
 import { HelpButton } from "./help.tsx";
 import { lazily } from "./lazy.tsx";
 import { type Route, route } from "./route.ts";
@@ -10,6 +11,7 @@ import { ThemeButton } from "./theme-button.tsx";
 
 /** The list does not need these parts. */
 const BlamePage = lazily(async () => (await import("../blame/blame-page.tsx")).BlamePage);
+const InboxPage = lazily(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
 const HealthPage = lazily(async () => (await import("../health/health.tsx")).HealthPage);
 const ChannelsPage = lazily(async () => (await import("../channels/channel-list.tsx")).ChannelsPage);
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
@@ -22,6 +24,7 @@ const UnknownPage = lazily(async () => (await import("../help/unknown-page.tsx")
 const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
 
 const LINKS = [
+  ["inbox", "Inbox"],
   ["channels", "Channels"],
   ["live", "Live"],
   ["health", "Health"],
@@ -36,25 +39,43 @@ export function App(): VNode {
           Skip to the content
         </button>
         <a class="brand" href="#/" aria-current={place.page === "list" ? "page" : undefined}>
-          Continuo
+          <span>Continuo</span>
         </a>
-        <span class="space" />
-        {LINKS.map(([page, label]) => (
-          <a
-            key={page}
-            class="top-link"
-            href={`#/${page}`}
-            aria-current={place.page === page ? "page" : undefined}
-          >
-            {label}
-          </a>
-        ))}
+        <nav class="top-links" aria-label="Pages">
+          {LINKS.map(([page, label]) => (
+            <a
+              key={page}
+              class="top-link"
+              href={`#/${page}`}
+              aria-current={place.page === page ? "page" : undefined}
+            >
+              {label}
+              {page === "inbox" ? <Count /> : null}
+            </a>
+          ))}
+        </nav>
         <HelpButton />
         <ThemeButton />
         <SignOut />
       </header>
       {access.value === "in" ? <LostNotice /> : null}
       {access.value === "in" ? pageAt(place) : <SignedOut />}
+    </>
+  );
+}
+
+/** Questions go before sessions that ended. */
+function Count(): VNode | null {
+  const { asks, unseen } = attention.value;
+  if (asks + unseen === 0) return null;
+  const words = asks > 0 ? "waiting" : "unseen";
+  return (
+    <>
+      {" "}
+      <span class={asks > 0 ? "count asks" : "count"} title={words}>
+        {asks || unseen}
+        <span class="hidden-text"> {words}</span>
+      </span>
     </>
   );
 }
@@ -71,6 +92,8 @@ function pageAt(place: Route): VNode {
   switch (place.page) {
     case "list":
       return <ListPage />;
+    case "inbox":
+      return <InboxPage />;
     case "health":
       return <HealthPage />;
     case "file":

@@ -6,6 +6,7 @@ test.each([
   ["#/", { page: "list" }],
   ["#/?text=a%2Fb&project=/session/x", { page: "list" }],
   ["#/health", { page: "health" }],
+  ["#/inbox", { page: "inbox" }],
   ["#/files/%2Fw%2Fa%20b.ts", { page: "file", path: "/w/a b.ts" }],
   ["#/files", { page: "unknown" }],
   ["#/health2", { page: "unknown" }],

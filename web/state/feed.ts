@@ -1,26 +1,26 @@
-/** A stream of server-sent events, opened again when it is lost, and while the page is visible. */
+/** A stream of server-sent events, opened again when it is lost, while the page is visible or stays connected. */
 
 import { EventParser } from "./event-stream.ts";
-import type { Handlers } from "./listen.ts";
+import type { Handlers, ListenOptions } from "./listen.ts";
 import { countConnection } from "./lost-server.ts";
 import { access, request } from "./server.ts";
 
-export interface EventSourceOptions {
+export interface EventSourceOptions extends ListenOptions {
   readonly path: () => string;
   readonly handlers: Handlers;
-  readonly onOpen: (() => void) | undefined;
 }
 
 /** Until the signal aborts. */
 export function follow(followed: EventSourceOptions, signal: AbortSignal): void {
   let stop: AbortController | null = null;
   const look = (): void => {
-    if (signal.aborted || document.visibilityState !== "visible") {
+    const isFollowed = document.visibilityState === "visible" || followed.whenHidden?.() === true;
+    if (signal.aborted || !isFollowed) {
       stop?.abort();
       stop = null;
     } else if (stop === null) {
       stop = new AbortController();
-      void followVisibly(followed, stop.signal);
+      void followOn(followed, stop.signal);
     }
   };
   document.addEventListener("visibilitychange", look, { signal });
@@ -29,7 +29,7 @@ export function follow(followed: EventSourceOptions, signal: AbortSignal): void 
 }
 
 /** Until the signal aborts, or the server refuses the stream. */
-async function followVisibly(followed: EventSourceOptions, signal: AbortSignal): Promise<void> {
+async function followOn(followed: EventSourceOptions, signal: AbortSignal): Promise<void> {
   const parser = new EventParser();
   while (!signal.aborted && access.value === "in") {
     try {

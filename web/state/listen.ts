@@ -11,14 +11,21 @@ export interface Growth {
  */
 export type Handlers = Readonly<Record<string, (data: unknown, id: string) => void>>;
 
+export interface ListenOptions {
+  /** Called after each connection. */
+  readonly onOpen?: () => void;
+  /** True if a hidden page stays connected; without it, none does, because a browser has few connections. */
+  readonly whenHidden?: () => boolean;
+}
+
 /**
- * Listens to server-sent events. A lost stream is opened again, and continues where it was. A hidden page has no
- * connection, because a browser has few. `path` is called before each connection, and `onOpen` after it.
+ * Listens to server-sent events. A lost stream is opened again, and continues where it was. `path` is called before each
+ * connection.
  */
-export function listen(path: () => string, handlers: Handlers, onOpen?: () => void): Growth {
+export function listen(path: () => string, handlers: Handlers, options: ListenOptions = {}): Growth {
   const stop = new AbortController();
   if (!isSaved()) {
-    void import("./feed.ts").then(({ follow }) => follow({ path, handlers, onOpen }, stop.signal));
+    void import("./feed.ts").then(({ follow }) => follow({ path, handlers, ...options }, stop.signal));
   }
   return { close: () => stop.abort() };
 }

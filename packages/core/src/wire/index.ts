@@ -192,6 +192,7 @@ export {
   allows,
   coversName,
   formatScope,
+  type MachinePermission,
   type NamedKind,
   type NamedScope,
   type Need,

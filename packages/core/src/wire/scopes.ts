@@ -1,11 +1,13 @@
 /**
  * Scopes: what a token allows. Written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`, `approval:ID:write`,
- * `machine:read`, `machine:write`, `metrics` or `admin`. A name that ends with `*` is a prefix; `*` alone is every name.
+ * `machine:read`, `machine:answer`, `machine:write`, `metrics` or `admin`. A name that ends with `*` is a prefix; `*` alone is every name.
  */
 
 import { ContinuoError } from "../model/index.ts";
 
 export type Access = "read" | "write";
+/** `answer`: to answer an agent's question for permission, once. `write` includes it. */
+export type MachinePermission = Access | "answer";
 export type NamedKind = "channel" | "session" | "live" | "stream" | "approval";
 
 export interface NamedScope {
@@ -17,14 +19,14 @@ export interface NamedScope {
 
 export type Scope =
   | NamedScope
-  | { readonly kind: "machine"; readonly access: readonly Access[] }
+  | { readonly kind: "machine"; readonly access: readonly MachinePermission[] }
   | { readonly kind: "metrics" }
   | { readonly kind: "admin" };
 
 /** The permission that a request needs. */
 export type Need =
   | { readonly kind: NamedKind; readonly name: string; readonly access: Access }
-  | { readonly kind: "machine"; readonly access: Access }
+  | { readonly kind: "machine"; readonly access: MachinePermission }
   | { readonly kind: "metrics" }
   | { readonly kind: "admin" };
 
@@ -36,8 +38,12 @@ export function parseScope(text: string): Scope {
   const first = text.indexOf(":");
   const last = text.lastIndexOf(":");
   const kind = text.slice(0, Math.max(0, first));
-  const access = parseAccess(text.slice(last + 1));
-  if (access !== null && kind === "machine" && first === last) return { kind: "machine", access };
+  const words = text.slice(last + 1).split(",");
+  if (kind === "machine" && first === last) {
+    const ofMachine = parseAccess(words, ["read", "answer", "write"]);
+    if (ofMachine !== null) return { kind, access: ofMachine };
+  }
+  const access = parseAccess(words, ["read", "write"]);
   const name = text.slice(first + 1, last);
   if (access !== null && (NAMED as readonly string[]).includes(kind) && isScopeName(name)) {
     return { kind: kind as NamedKind, name, access };
@@ -63,12 +69,16 @@ export function formatScope(scope: Scope): string {
 /** `admin` allows everything but the machine: native sessions and programs need a scope that names them. */
 export function allows(scopes: readonly Scope[], need: Need): boolean {
   return scopes.some((scope) => {
-    if (need.kind === "machine") return scope.kind === "machine" && scope.access.includes(need.access);
+    if (need.kind === "machine") return scope.kind === "machine" && allowsAccess(scope.access, need.access);
     if (scope.kind === "admin") return true;
     if (need.kind === "metrics") return scope.kind === "metrics";
     if (need.kind === "admin" || scope.kind !== need.kind) return false;
     return scope.access.includes(need.access) && coversName(scope.name, need.name);
   });
+}
+
+function allowsAccess(given: readonly MachinePermission[], needed: MachinePermission): boolean {
+  return given.includes(needed) || (needed === "answer" && given.includes("write"));
 }
 
 /** The same for a reader: nothing that writes is left, and `admin` becomes reading every log. */
@@ -90,8 +100,11 @@ function isScopeName(name: string): boolean {
   return name.length > 0 && name.length <= 512 && /^[^\p{Cc}*]*\*?$/u.test(name);
 }
 
-function parseAccess(text: string): readonly Access[] | null {
-  const words = text.split(",");
-  if (!words.every((word) => word === "read" || word === "write")) return null;
-  return (["read", "write"] as const).filter((word) => words.includes(word));
+/** In the order of `known`; `null` for a word that is not known. */
+function parseAccess<Word extends string>(
+  words: readonly string[],
+  known: readonly Word[],
+): readonly Word[] | null {
+  if (!words.every((word) => known.some((one) => one === word))) return null;
+  return known.filter((word) => words.includes(word));
 }

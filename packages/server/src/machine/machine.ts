@@ -6,22 +6,24 @@ import { present } from "@continuo/core/model";
 import {
   isTrashKey,
   type ListQuery,
+  type MachineInbox,
   type MachineService,
   type MachineSession,
   type SessionHead,
 } from "@continuo/core/wire/machine";
 import { createActions } from "./actions.ts";
 import { changesOf } from "./changed-files.ts";
-import { createChat } from "./chat/index.ts";
+import { type Chat, createChat } from "./chat/index.ts";
 import { fileBlameOf } from "./file-blame.ts";
 import { growthOf } from "./growth-events.ts";
 import { healthOf } from "./health.ts";
+import { createInbox } from "./inbox/index.ts";
 import { createKnownFacts } from "./known-facts.ts";
 import { pageOf, sorted, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
 import type { MachineOptions } from "./options.ts";
 import { createHistoryReader } from "./read-history.ts";
-import { createRowUsages, withUsage } from "./row-usage.ts";
+import { createRowUsages, type RowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource, type RowSource } from "./rows.ts";
 import { ownKey, resolveSession } from "./session-lookup.ts";
 import { createTextSearches } from "./text-searches.ts";
@@ -95,6 +97,7 @@ export function createMachine(options: MachineOptions): MachineService {
     health: () => healthOf(machine, chat),
     actions: createActions(machine),
     chat,
+    inbox: inboxOf(machine, chat, usages),
     close: async () => {
       await machine.trashed.close();
       searches.close();
@@ -104,6 +107,18 @@ export function createMachine(options: MachineOptions): MachineService {
       await reading.close();
     },
   };
+}
+
+function inboxOf({ options, source }: Machine, chat: Chat, usages: RowUsages): MachineInbox {
+  return createInbox({
+    places: options.places,
+    chat,
+    rows: async () => (await source.rows()).byKey,
+    lastWords: (rows) => {
+      usages.want(rows);
+      return rows.map((row) => usages.of(row).facts?.lastWords ?? null);
+    },
+  });
 }
 
 /** The head of the last read with the row of now, which does not know what was read. */

@@ -2,7 +2,8 @@
  * A conversation that is continued from a page, below `/v1/machine/sessions/KEY/chat`.
  *
  * - `GET …/events`: server-sent events (`ChatEvent`); each connection begins with the state and the turn that runs
- * - `POST …/prompt`, `…/cancel`, `…/answer`: need the scope `machine:write`
+ * - `POST …/prompt`, `…/cancel`: need the scope `machine:write`
+ * - `POST …/answer`: needs the scope `machine:answer`, and `machine:write` for an option that also answers later questions
  */
 
 import type { PermissionOption, RunStatus } from "../../model/index.ts";
@@ -137,6 +138,12 @@ export type ChatEvent =
     }
   | { readonly type: "moved"; readonly key: string };
 
+export interface AnswerCall {
+  readonly signal: AbortSignal;
+  /** `refused`: an answer counts only once. */
+  readonly lasting: "allowed" | "refused";
+}
+
 /** The conversations of a machine, without HTTP. Errors of all: `not_found`. */
 export interface MachineChat {
   /** Ends when the signal aborts. */
@@ -145,6 +152,9 @@ export interface MachineChat {
   prompt(key: string, request: PromptRequest, signal: AbortSignal): Promise<PromptAnswer>;
   /** Errors: `not_found` for a run of another session; `invalid_transition` for one that has ended. */
   cancel(key: string, request: CancelRequest, signal: AbortSignal): Promise<void>;
-  /** Errors: `conflict` where somebody else answered; `not_found` for a question that nobody asks. */
-  answer(key: string, request: AnswerRequest, signal: AbortSignal): Promise<void>;
+  /**
+   * Errors: `conflict` where somebody else answered; `not_found` for a question that nobody asks; `forbidden` for an option that
+   * also answers later questions, where those are refused.
+   */
+  answer(key: string, request: AnswerRequest, call: AnswerCall): Promise<void>;
 }

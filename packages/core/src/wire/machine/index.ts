@@ -23,6 +23,7 @@ export type { FileBlameAnswer } from "./blame.ts";
 export type { Branch, SessionBranches } from "./branches.ts";
 export type { ChangedLine, ChangedPath, ChangesAnswer, FileChange, FileChanges } from "./changes.ts";
 export {
+  type AnswerCall,
   type AnswerRequest,
   type CancelRequest,
   CHAT_LIMITS,
@@ -39,6 +40,17 @@ export {
 export type { FoundMessage, SessionSearchResult } from "./find.ts";
 export type { HealthRun, MachineHealth } from "./health.ts";
 export type { HistoryView, HistoryWindow, TextCut, TextRest, WindowMessage } from "./history.ts";
+export type {
+  InboxEnd,
+  InboxQuestion,
+  InboxRights,
+  InboxRun,
+  InboxRunner,
+  InboxSession,
+  InboxState,
+  MachineInbox,
+  SeenRequest,
+} from "./inbox.ts";
 export {
   LIST_PARTS,
   LIST_SORTS,
@@ -87,6 +99,7 @@ export {
   type GrowthEvent,
   type KnownSession,
   type MachineProblem,
+  ONLY_ANSWERS,
   ONLY_READS,
   type SessionHead,
   type SubagentHead,

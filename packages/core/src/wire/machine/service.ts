@@ -21,6 +21,7 @@ import type { MachineChat } from "./chat.ts";
 import type { SessionSearchResult } from "./find.ts";
 import type { MachineHealth } from "./health.ts";
 import type { HistoryView, HistoryWindow, TextRest } from "./history.ts";
+import type { MachineInbox } from "./inbox.ts";
 import type { ListQuery, MachineSession, SessionsChanged, SessionsPage } from "./list.ts";
 import type { MarkRequest } from "./marks.ts";
 import type { Outline } from "./outline.ts";
@@ -90,6 +91,7 @@ export interface MachineService {
   health(): Promise<MachineHealth>;
   readonly actions: MachineActions;
   readonly chat: MachineChat;
+  readonly inbox: MachineInbox;
   close(): Promise<void>;
 }
 

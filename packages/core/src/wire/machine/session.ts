@@ -37,6 +37,9 @@ type DetailsOfHead = Pick<
 /** `readOnly` in answers to a page that was opened to read: nothing can be changed from it. */
 export const ONLY_READS = "This page may only read.";
 
+/** `readOnly` in answers to a page that may also answer questions for permission. */
+export const ONLY_ANSWERS = "This page may only read, and answer questions.";
+
 /**
  * The result of a full read. It may take seconds for a session of 100 MB; its end is there at once
  * (`HistoryWindow`).

@@ -2,10 +2,10 @@
 
 import { isOwn, nameOf } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
-import type { MachineChat } from "@continuo/core/wire/machine";
+import type { ChatQuestion, MachineChat } from "@continuo/core/wire/machine";
 import type { OpenedStore } from "@continuo/store";
 import { cancelRun } from "@continuo/store/sessions";
-import { createChanges } from "./changes.ts";
+import { type Changes, createChanges } from "./changes.ts";
 import { chatEvents } from "./events.ts";
 import { createOpenChats, type OpenChat } from "./open-chats.ts";
 import type { ChatOptions, ChatParts } from "./parts.ts";
@@ -14,6 +14,10 @@ import { readOnlyOf } from "./state.ts";
 export interface Chat extends MachineChat {
   /** Sessions whose conversations are open. */
   openSessions(): readonly string[];
+  /** The questions that wait, by the id of their session. */
+  openQuestions(): ReadonlyMap<string, readonly ChatQuestion[]>;
+  /** Changes of conversations that are not stored, such as a new question. */
+  readonly changes: Changes;
   /** Cancels the running turns. */
   close(): Promise<void>;
 }
@@ -37,13 +41,15 @@ export function createChat(options: ChatOptions): Chat {
       if (run?.sessionId !== row.sessionId) throw noSuchRun(runId);
       await cancelRun(own, runId, { reason: "cancelled in the viewer", signal });
     },
-    async answer(key, request, signal) {
+    async answer(key, request, { signal, lasting }) {
       const { row } = await named(key, signal);
       const chat = isOwn(row) ? chats.get(row.sessionId) : undefined;
       if (chat === undefined) throw askedElsewhere();
-      chat.questions.answer(request);
+      chat.questions.answer(request, lasting);
     },
     openSessions: chats.sessionIds,
+    openQuestions: () => new Map(chats.sessionIds().map((id) => [id, chats.get(id)?.questions.open ?? []])),
+    changes,
     async close() {
       await chats.close();
       await parts.closeStore();

@@ -27,9 +27,9 @@ const GRANTED = { approvalId: "q", outcome: "granted", page: page("one") } as co
 test("the first answer counts, and a page that answers later learns who answered", async () => {
   const { questions, decision } = asked();
   expect(questions.open.map(({ approvalId }) => approvalId)).toEqual(["q"]);
-  questions.answer(GRANTED);
+  questions.answer(GRANTED, "allowed");
   expect(questions.open).toEqual([]);
-  expect(() => questions.answer({ ...GRANTED, outcome: "denied", page: page("two") })).toThrow(
+  expect(() => questions.answer({ ...GRANTED, outcome: "denied", page: page("two") }, "allowed")).toThrow(
     expect.objectContaining({ code: "conflict", message: expect.stringContaining("one") }),
   );
   expect(questions.answered).toEqual([{ approvalId: "q", outcome: "granted", page: page("one") }]);
@@ -39,16 +39,16 @@ test("the first answer counts, and a page that answers later learns who answered
 test("an option that the question does not have, or of another kind than the answer, is refused", () => {
   const { questions } = asked();
   const invalid = expect.objectContaining({ code: "invalid" });
-  expect(() => questions.answer({ ...GRANTED, optionId: "no" })).toThrow(invalid);
-  expect(() => questions.answer({ ...GRANTED, optionId: "other" })).toThrow(invalid);
+  expect(() => questions.answer({ ...GRANTED, optionId: "no" }, "allowed")).toThrow(invalid);
+  expect(() => questions.answer({ ...GRANTED, optionId: "other" }, "allowed")).toThrow(invalid);
   expect(questions.open).toHaveLength(1);
 });
 
 test("a request that is too long to be shown can only be denied", async () => {
   const { questions, decision } = asked({ toolInput: { text: "x".repeat(CHAT_LIMITS.requestChars) } });
   expect(questions.open).toMatchObject([{ input: null, content: null }]);
-  expect(() => questions.answer(GRANTED)).toThrow(expect.objectContaining({ code: "invalid" }));
-  questions.answer({ ...GRANTED, outcome: "denied", reason: "too long" });
+  expect(() => questions.answer(GRANTED, "allowed")).toThrow(expect.objectContaining({ code: "invalid" }));
+  questions.answer({ ...GRANTED, outcome: "denied", reason: "too long" }, "allowed");
   expect(await decision).toEqual({ outcome: "denied", by: "person", optionId: "no", reason: "too long" });
 });
 
@@ -57,5 +57,24 @@ test("a question that nobody asks any more is not open", async () => {
   stop.abort(new Error("the turn was cancelled"));
   await expect(decision).rejects.toThrow("cancelled");
   expect(questions.open).toEqual([]);
-  expect(() => questions.answer(GRANTED)).toThrow(expect.objectContaining({ code: "not_found" }));
+  expect(() => questions.answer(GRANTED, "allowed")).toThrow(expect.objectContaining({ code: "not_found" }));
+});
+
+test("an answer that also counts for later questions is refused where only one may be answered", () => {
+  const forbidden = expect.objectContaining({ code: "forbidden" });
+  const always = { id: "ever", kind: "allow_always", name: "Always" } as const;
+  const never = { id: "never", kind: "reject_always", name: "Never" } as const;
+  const { questions } = asked({ options: [...OPTIONS, always, never] });
+  expect(() => questions.answer({ ...GRANTED, optionId: "ever" }, "refused")).toThrow(forbidden);
+  const denied = { ...GRANTED, outcome: "denied" } as const;
+  expect(() => questions.answer({ ...denied, optionId: "never" }, "refused")).toThrow(forbidden);
+  expect(questions.open).toHaveLength(1);
+  questions.answer(GRANTED, "refused");
+  // Without an option that counts once, the agent takes the first one that fits.
+  const { questions: lasting } = asked({ options: [always] });
+  expect(() => lasting.answer(GRANTED, "refused")).toThrow(forbidden);
+  lasting.answer(denied, "refused");
+  const { questions: plain } = asked({ options: [] });
+  plain.answer(GRANTED, "refused");
+  expect([questions, lasting, plain].flatMap(({ open }) => open)).toEqual([]);
 });

@@ -7,6 +7,7 @@ import {
   type PermissionRequest,
 } from "@continuo/core/model";
 import {
+  type AnswerCall,
   type AnswerRequest,
   CHAT_LIMITS,
   type ChatAnswered,
@@ -24,8 +25,10 @@ export interface Questions {
   readonly open: readonly ChatQuestion[];
   /** The newest last. */
   readonly answered: readonly ChatAnswered[];
-  /** Errors: `conflict` if another page answered first, `not_found` if there is no such question, `invalid`. */
-  answer(request: AnswerRequest): void;
+  /**
+   * Errors: `conflict` if another page answered first, `not_found` if there is no such question, `invalid`, `forbidden`.
+   */
+  answer(request: AnswerRequest, lasting: AnswerCall["lasting"]): void;
 }
 
 interface OpenQuestion {
@@ -67,11 +70,12 @@ export function createQuestions({ timeLimitMs, onChange }: QuestionsOptions): Qu
     get answered() {
       return [...answered];
     },
-    answer(given) {
+    answer(given, lasting) {
       const { approvalId, page } = given;
       const question = open.get(approvalId);
       if (question === undefined) throw notOpen(approvalId, answered);
       const decision = decided(given, question);
+      if (lasting === "refused") refuseLasting(decision, question);
       open.delete(approvalId);
       answered.push({ approvalId, outcome: given.outcome, page });
       answered.splice(0, answered.length - CHAT_LIMITS.answered);
@@ -106,6 +110,21 @@ function decided(
     ...(named === undefined ? {} : { optionId: named.id }),
     ...(reason === undefined ? {} : { reason }),
   };
+}
+
+/** Errors: `forbidden`. Without an option, the agent takes the first one that fits. */
+function refuseLasting(
+  { outcome, optionId }: PermissionDecision,
+  { request: { options } }: OpenQuestion,
+): void {
+  const always = outcome === "granted" ? "allow_always" : "reject_always";
+  const taken = options.filter(({ id, kind }) =>
+    optionId === undefined ? kind === always : id === optionId,
+  );
+  if (!taken.some(({ kind }) => kind === always)) return;
+  throw new ContinuoError("forbidden", "this page may only answer one question, not later ones too", {
+    hint: "Use a page that may change sessions.",
+  });
 }
 
 function notOpen(approvalId: string, answered: readonly ChatAnswered[]): ContinuoError {

@@ -1,7 +1,18 @@
-/** Continuing a session from a page. Writes need `machine:write`; a page that may only read is sent that state. */
+/**
+ * Continuing a session from a page. Writes need `machine:write`, an answer that counts once `machine:answer`; a page is sent the
+ * state that its access allows.
+ */
 
 import { isContinuoError, present } from "@continuo/core/model";
-import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
+import type { MachinePermission } from "@continuo/core/wire";
+import {
+  CHAT_LIMITS,
+  type ChatEvent,
+  type InboxRights,
+  MACHINE_ROOT,
+  ONLY_ANSWERS,
+  ONLY_READS,
+} from "@continuo/core/wire/machine";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
@@ -54,8 +65,10 @@ export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
     return Response.json({}, { status: 202 });
   });
   app.post(`${CHAT}/answer`, async (c) => {
-    const { chat } = await asked(c, "write");
-    await chat.answer(keyOf(c), present(await bodyOf(c, ANSWER)), c.req.raw.signal);
+    const { chat } = await asked(c, "answer");
+    const answer = present(await bodyOf(c, ANSWER));
+    const lasting = (await mayChange(c, asked)) ? "allowed" : "refused";
+    await chat.answer(keyOf(c), answer, { signal: c.req.raw.signal, lasting });
     return Response.json({});
   });
 }
@@ -67,16 +80,20 @@ export async function chatEventsFor(
 ): Promise<(signal: AbortSignal) => AsyncGenerator<PushedEvent, void, void>> {
   const { chat } = await asked(c, "read");
   const key = keyOf(c);
-  const mayWrite = await mayChange(c, asked);
+  const rights = await rightsOf(c, asked);
   return async function* (signal) {
-    for await (const event of chat.events(key, signal)) yield toPushed(event, mayWrite);
+    for await (const event of chat.events(key, signal)) yield toPushed(event, rights);
   };
 }
 
-/** Returns false if the token of the call only reads. */
+/** Returns false if the token of the call cannot change anything, but for answers. */
 export async function mayChange(c: Call, asked: MachineAccess): Promise<boolean> {
+  return await may(c, asked, "write");
+}
+
+export async function may(c: Call, asked: MachineAccess, access: MachinePermission): Promise<boolean> {
   try {
-    await asked(c, "write");
+    await asked(c, access);
     return true;
   } catch (error) {
     if (isContinuoError(error, "forbidden")) return false;
@@ -84,7 +101,13 @@ export async function mayChange(c: Call, asked: MachineAccess): Promise<boolean>
   }
 }
 
-function toPushed({ type, ...data }: ChatEvent, mayWrite: boolean): PushedEvent {
-  if (mayWrite || !("state" in data)) return { event: type, data };
-  return { event: type, data: { state: { ...data.state, readOnly: ONLY_READS } } };
+export async function rightsOf(c: Call, asked: MachineAccess): Promise<InboxRights> {
+  if (await mayChange(c, asked)) return "write";
+  return (await may(c, asked, "answer")) ? "answer" : "read";
+}
+
+function toPushed({ type, ...data }: ChatEvent, rights: InboxRights): PushedEvent {
+  if (rights === "write" || !("state" in data)) return { event: type, data };
+  const readOnly = rights === "answer" ? ONLY_ANSWERS : ONLY_READS;
+  return { event: type, data: { state: { ...data.state, readOnly } } };
 }

@@ -1,17 +1,19 @@
 /**
  * The sessions of the machine below `/v1/machine/`, for pages and programs.
  *
- * Promises: only a token with `machine:read` is answered, and only one with `machine:write` changes something; every
+ * Promises: only a token with `machine:read` is answered, and only one with `machine:write` changes something, but for an
+ * answer that counts once, for which `machine:answer` is enough; every
  * parameter is checked before the machine is asked; a server that was given no machine has no such paths.
  * Does not know: where sessions lie.
  */
 
 import { ContinuoError } from "@continuo/core/model";
-import type { Access } from "@continuo/core/wire";
+import type { MachinePermission } from "@continuo/core/wire";
 import { MACHINE_ROOT, type MachineService } from "@continuo/core/wire/machine";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { chatRoutes } from "./chat-routes.ts";
+import { inboxRoutes } from "./inbox-routes.ts";
 import { listRoutes } from "./list-routes.ts";
 import { preferenceRoutes } from "./preference-routes.ts";
 import type { MachineAccess } from "./request-input.ts";
@@ -31,6 +33,7 @@ export const machine: CreateMount = (context) => {
       sessionRoutes(app, context, asked);
       actionRoutes(app, context, asked);
       chatRoutes(app, context, asked);
+      inboxRoutes(app, context, asked);
       app.all(`${MACHINE_ROOT}/*`, (c) => {
         machineFor(c.var.grant, "read", context);
         throw noSuchPath();
@@ -43,7 +46,7 @@ export const machine: CreateMount = (context) => {
 /** Continuo's own sessions are in one workspace, which every command uses. Errors: `not_found`, `forbidden`. */
 function machineFor(
   grant: Grant,
-  access: Access,
+  access: MachinePermission,
   context: ServerContext,
 ): NonNullable<ServerContext["machine"]> {
   if (context.machine === undefined) throw noSuchPath();

@@ -4,7 +4,7 @@
  */
 
 import { type AuditAct, ContinuoError } from "@continuo/core/model";
-import type { Access } from "@continuo/core/wire";
+import type { MachinePermission } from "@continuo/core/wire";
 import type { MachineService } from "@continuo/core/wire/machine";
 import type { Context } from "hono";
 import { z } from "zod";
@@ -15,7 +15,7 @@ import { readJsonObject } from "../http/index.ts";
 export type Call = Context<ServerEnv>;
 
 /** Errors: `forbidden`; `not_found` on a server without a machine. */
-export type MachineAccess = (c: Call, access: Access) => Promise<MachineService>;
+export type MachineAccess = (c: Call, access: MachinePermission) => Promise<MachineService>;
 
 /**
  * Each parameter at most once; those in `lists` are lists. Errors: `invalid` for parameters that the schema refuses.

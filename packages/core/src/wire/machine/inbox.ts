@@ -1,0 +1,69 @@
+/**
+ * The inbox of a machine, over all agents: what waits for an answer, what runs, and what ended since a person looked.
+ *
+ * - `GET /v1/machine/inbox`: `InboxState`
+ * - `GET /v1/machine/inbox/events`: server-sent events `inbox` with the whole state, at once and whenever it differs
+ * - `POST /v1/machine/inbox/seen`: `SeenRequest`; needs `machine:answer`
+ */
+
+import type { ChatQuestion } from "./chat.ts";
+import type { MachineSession } from "./list.ts";
+
+/** The rights of a token in the inbox. `answer`: answer questions once, and nothing else that changes anything. */
+export type InboxRights = "read" | "answer" | "write";
+
+export type InboxSession = Pick<MachineSession, "key" | "agent" | "title" | "cwd" | "updatedAt">;
+
+export interface InboxQuestion {
+  readonly session: InboxSession;
+  readonly question: ChatQuestion;
+}
+
+/**
+ * - `this server`, `another process`: a turn that Continuo drives
+ * - `its agent`: open in its own agent, which may wait for its next prompt
+ * - `unknown`: its file was written a moment ago
+ */
+export type InboxRunner = "this server" | "another process" | "its agent" | "unknown";
+
+export interface InboxRun {
+  readonly session: InboxSession;
+  /** Who answers, where it is a turn of Continuo's. */
+  readonly agent: string | null;
+  readonly runner: InboxRunner;
+  /** The beginning of the turn; `null` where it is not known. */
+  readonly since: string | null;
+}
+
+export interface InboxEnd {
+  readonly session: InboxSession;
+  /** Why there is no complete answer; `null` where there is one, or nobody knows. */
+  readonly failure: string | null;
+  /** The beginning of the agent's last text; `null` until the session was read. */
+  readonly lastWords: string | null;
+}
+
+export interface InboxState {
+  /** Questions that this server can pass an answer on to. */
+  readonly asks: readonly InboxQuestion[];
+  /** But for those that ask. The newest change first, as in the next two; at most 100 each. */
+  readonly running: readonly InboxRun[];
+  /** Sessions that a person has not looked at since they changed. */
+  readonly failed: readonly InboxEnd[];
+  readonly finished: readonly InboxEnd[];
+  /** The number of sessions that failed or finished unseen, listed or not. */
+  readonly unseen: number;
+  readonly rights: InboxRights;
+}
+
+/** The sessions that a person looks at, as they are now; `all` for everything that has ended. */
+export type SeenRequest = { readonly keys: readonly string[] } | { readonly all: true };
+
+/** The inbox of a machine, without HTTP and rights. */
+export interface MachineInbox {
+  now(signal: AbortSignal): Promise<Omit<InboxState, "rights">>;
+  /** Begins with the state of now; ends when the signal aborts. */
+  events(signal: AbortSignal): AsyncIterable<Omit<InboxState, "rights">>;
+  /** Keys of no session count for nothing. Errors: `unwritable`. */
+  see(request: SeenRequest): Promise<void>;
+}

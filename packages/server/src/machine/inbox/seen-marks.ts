@@ -1,0 +1,96 @@
+/**
+ * The looks of a person, in `seen.json` of CONTINUO_HOME: a time before which everything counts as seen, and marks of
+ * single sessions. Two servers share the file; of two looks at the same moment one may be lost, and the session is unseen
+ * again. Keys of a later version are kept.
+ */
+
+import { join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { continuoHome, isJson, type Json, type Places, readJsonFile, writeDurably } from "@continuo/files";
+import { INBOX_LIMITS } from "./limits.ts";
+
+const VERSION = 1;
+
+export interface SeenMarks {
+  /** A session without a time has nothing new. */
+  has(key: string, updatedAt: string | null): boolean;
+}
+
+export interface SeenFile {
+  /** A file that cannot be read counts as missing: then everything before this process is seen. */
+  read(): SeenMarks;
+  /** @param marks from keys to the times of their sessions. Errors: `unwritable`, `corrupt`. */
+  see(marks: ReadonlyMap<string, string>): void;
+  /** Everything up to this time. Errors: `unwritable`, `corrupt`. */
+  seeAll(upTo: string): void;
+}
+
+interface LookRecord {
+  readonly since: string;
+  readonly marks: Readonly<Record<string, string>>;
+}
+
+/** @param start the time before which everything is seen while there is no file, ISO 8601 */
+export function openSeenFile(places: Places, start: string): SeenFile {
+  const path = join(continuoHome(places), "seen.json");
+  const readSeen = (): { readonly record: Json; readonly seen: LookRecord } => {
+    const record = readJsonFile(path) ?? { version: VERSION };
+    if (record.version !== VERSION) {
+      throw new ContinuoError("corrupt", `cannot read ${path}: it is not a file of looks`, {
+        hint: "Delete the file: every session counts as seen then.",
+      });
+    }
+    const { since, marks } = record;
+    return {
+      record,
+      seen: { since: typeof since === "string" ? since : start, marks: isJson(marks) ? textsOf(marks) : {} },
+    };
+  };
+  const write = (record: Json, seen: LookRecord): void => {
+    writeDurably(path, `${JSON.stringify({ ...record, ...seen })}\n`);
+  };
+  return {
+    read() {
+      try {
+        return toMarks(readSeen().seen);
+      } catch {
+        return toMarks({ since: start, marks: {} });
+      }
+    },
+    see(marks) {
+      const { record, seen } = readSeen();
+      const known = toMarks(seen);
+      const fresh = [...marks].filter(([key, at]) => !known.has(key, at));
+      if (fresh.length > 0)
+        write(record, bounded({ ...seen.marks, ...Object.fromEntries(fresh) }, seen.since));
+    },
+    seeAll(upTo) {
+      const { record, seen } = readSeen();
+      if (upTo > seen.since) write(record, bounded(seen.marks, upTo));
+    },
+  };
+}
+
+function toMarks({ since, marks }: LookRecord): SeenMarks {
+  return {
+    has: (key, updatedAt) =>
+      updatedAt === null ||
+      updatedAt <= since ||
+      (Object.hasOwn(marks, key) && updatedAt <= (marks[key] ?? "")),
+  };
+}
+
+/** Without the marks that the time covers; of too many, the oldest move the time. */
+function bounded(marks: Readonly<Record<string, string>>, since: string): LookRecord {
+  const newestFirst = Object.entries(marks)
+    .filter(([, at]) => at > since)
+    .sort(([, a], [, b]) => (a < b ? 1 : -1));
+  const [, left = since] = newestFirst[INBOX_LIMITS.marks] ?? [];
+  return { since: left, marks: Object.fromEntries(newestFirst.slice(0, INBOX_LIMITS.marks)) };
+}
+
+function textsOf(marks: Json): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(marks).filter((pair): pair is [string, string] => typeof pair[1] === "string"),
+  );
+}

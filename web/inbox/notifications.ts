@@ -1,0 +1,59 @@
+/** Notifications of the system, where the person allowed them: a question, and a session that ended while nobody looked. */
+
+import { visibleLine } from "@continuo/core/transcript";
+import type { InboxSession, InboxState } from "@continuo/core/wire/machine";
+import { signal } from "@preact/signals";
+import { sessionLink } from "../shell/route.ts";
+
+type Permission = NotificationPermission | "none";
+
+/** `none` where the browser has no notifications for this address. */
+export const permission = signal<Permission>(
+  "Notification" in globalThis && isSecureContext ? Notification.permission : "none",
+);
+
+export function mayNotify(): boolean {
+  return permission.peek() === "granted";
+}
+
+export async function askToNotify(): Promise<void> {
+  permission.value = await Notification.requestPermission();
+}
+
+/** Shows news since the state before. The first state of a page is no news, and a page that is looked at needs none. */
+export function notify(before: InboxState | null, now: InboxState): void {
+  if (before === null || !mayNotify() || (document.visibilityState === "visible" && document.hasFocus()))
+    return;
+  const asked = new Set(before.asks.map(({ question }) => question.approvalId));
+  for (const { session, question } of now.asks) {
+    if (!asked.has(question.approvalId)) show("A question waits", session, question.approvalId);
+  }
+  const known = new Set(endsOf(before).map(nameOf));
+  const failed = new Set(now.failed.map(({ session }) => session));
+  for (const session of endsOf(now)) {
+    if (!known.has(nameOf(session))) show(failed.has(session) ? "Failed" : "Finished", session, session.key);
+  }
+}
+
+function endsOf({ failed, finished }: InboxState): readonly InboxSession[] {
+  return [...failed, ...finished].map(({ session }) => session);
+}
+
+function nameOf({ key, updatedAt }: InboxSession): string {
+  return `${key} ${updatedAt}`;
+}
+
+/** The title of the session, and nothing of what was said: a locked screen shows it. */
+function show(what: string, { key, title }: InboxSession, tag: string): void {
+  try {
+    const notification = new Notification(what, { body: visibleLine(title ?? "Untitled"), tag });
+    notification.onclick = () => {
+      window.focus();
+      location.hash = sessionLink(key);
+      notification.close();
+    };
+  } catch {
+    // Some browsers of phones show none from a page.
+    permission.value = "none";
+  }
+}
