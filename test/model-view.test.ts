@@ -4,17 +4,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HOME_VARIABLES, readNativeSession } from "@continuo/agents";
-import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { AGENT_NAMES } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { normaliseView } from "./agents/items.ts";
+import { normaliseView, TELLS_ERRORS } from "./agents/items.ts";
 
 const FIXTURES = fileURLToPath(new URL("fixtures/", import.meta.url));
 
-/** Protocols that tell failed tool results apart. */
-const TELLS_ERRORS: readonly AgentName[] = ["claude"];
-
 describe.each(AGENT_NAMES)("the model view of %s", (agent) => {
-  const tellsErrors = TELLS_ERRORS.includes(agent);
+  const tellsErrors = TELLS_ERRORS.has(agent);
   test.each(readdirSync(join(FIXTURES, agent)))("%s", async (name) => {
     const folder = join(FIXTURES, agent, name);
     const sent = JSON.parse(readFileSync(join(folder, "requests.json"), "utf8"));

@@ -29,6 +29,9 @@ export type Item =
 /** A `data:` URL, or the address of a picture that lies elsewhere. */
 export type Picture = string;
 
+/** The agents whose protocol marks failed results. */
+export const TELLS_ERRORS: ReadonlySet<AgentName> = new Set(["claude"]);
+
 export interface ViewOptions {
   /** True if the agent's protocol marks failed results. */
   readonly tellsErrors: boolean;

@@ -11,7 +11,7 @@ import type { AgentName, Message } from "@continuo/core/model";
 import { expect } from "vitest";
 import type { ModelServer } from "../model-servers/index.ts";
 import { bundledCommand } from "../sizes/prepared.ts";
-import { type Item, normaliseView } from "./items.ts";
+import { type Item, normaliseView, TELLS_ERRORS } from "./items.ts";
 import { normaliseRequest } from "./requests.ts";
 import { type ProgramResult, runProgram, type Sandbox } from "./sandbox.ts";
 
@@ -22,8 +22,6 @@ export interface Resumption {
   readonly agent: AgentName;
   readonly places: Places;
   readonly sessionId: string;
-  /** True if the agent's protocol marks failed results. */
-  readonly tellsErrors: boolean;
   readonly server: ModelServer;
   /** Resumes the session with the real agent and says `words`. */
   readonly resume: (words: string) => Promise<unknown>;
@@ -31,9 +29,12 @@ export interface Resumption {
 
 /** Gives the items that were sent and seen, so that a test can ask for what they must hold. */
 export async function proveResumption(proof: Resumption): Promise<readonly Item[]> {
-  const { agent, places, sessionId, tellsErrors, server } = proof;
+  const { agent, places, sessionId, server } = proof;
   const history = await historyOf(agent, sessionId, places);
-  const view = normaliseView((await formatOf(agent)).modelView(history), { tellsErrors, sentBy: agent });
+  const view = normaliseView((await formatOf(agent)).modelView(history), {
+    tellsErrors: TELLS_ERRORS.has(agent),
+    sentBy: agent,
+  });
   const before = server.requests.length;
   await proof.resume(LAST_WORDS);
   const requests = server.requests.slice(before).filter((request) => request.kind === "answer");
@@ -115,6 +116,25 @@ export async function ageBy(days: number, root: string): Promise<void> {
   for (const name of [...(await readdir(root, { recursive: true })).sort().reverse(), ""]) {
     await utimes(join(root, name), then, then);
   }
+}
+
+/**
+ * The commands that look at sessions change nothing in a home of sessions that are 200 days old. `check` of all sessions
+ * ends with 4 where it finds damage; the commands print no warning.
+ */
+export async function expectUnchangedByReading(
+  sandbox: Sandbox,
+  home: { readonly path: string; readonly variable: string },
+  { sessionId, checkCode = 0 }: { readonly sessionId: string; readonly checkCode?: number },
+): Promise<void> {
+  await ageBy(200, home.path);
+  const before = await snapshotOf(home.path);
+  for (const command of readingCommands(sessionId)) {
+    const { code, stderr } = await runContinuo(command, sandbox, { [home.variable]: home.path });
+    const expected = command.join(" ") === "session check" ? checkCode : 0;
+    expect({ command, code, stderr }).toEqual({ command, code: expected, stderr: "" });
+  }
+  expect(await snapshotOf(home.path)).toEqual(before);
 }
 
 /** The commands that look at sessions without being asked to change anything. */

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { checkNativeSession, type Places, readNativeSession, repairNativeSession } from "@continuo/agents";
 import type { AgentName, SessionInfo } from "@continuo/core/model";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Item, normaliseView } from "../agents/items.ts";
+import { type Item, normaliseView, TELLS_ERRORS } from "../agents/items.ts";
 import { copyHome } from "../fixture-home.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { DAMAGED_VIEWS, withHeaderAgain } from "./damaged-views.ts";
@@ -33,7 +33,7 @@ async function layOut(agent: AgentName, fixture: string): Promise<Laid> {
 
 async function viewOf({ places, session: { agent, sessionId } }: Laid): Promise<readonly Item[]> {
   const { messages } = await readNativeSession(`${agent}:${sessionId}`, { places, view: "model" });
-  return normaliseView(messages, { tellsErrors: agent === "claude" });
+  return normaliseView(messages, { tellsErrors: TELLS_ERRORS.has(agent) });
 }
 
 async function repair({ places, session: { agent, sessionId } }: Laid): Promise<void> {

@@ -5,18 +5,18 @@
 
 import { openSessionAdapter, type SessionAdapter } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { proveResumption } from "../proof.ts";
 import { AGENTS } from "./begin.ts";
 import { type LaidOut, layOut } from "./laid-out.ts";
 
 const FIRST = "What is in the note?";
 const RESULT = "three notes, 你好";
 
-describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, open }) => {
+describe.each(AGENTS)("$agent", (subject) => {
+  const { format, longResultChars } = subject;
   let laid: LaidOut;
 
   beforeAll(async () => {
-    laid = await layOut(open, FIRST);
+    laid = await layOut(subject, FIRST);
   });
 
   afterAll(() => laid?.[Symbol.asyncDispose]());
@@ -26,15 +26,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, 
     const adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await appendThree(adapter);
     await adapter.close();
-    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({
-      agent,
-      places: laid.places,
-      sessionId,
-      tellsErrors,
-      server: laid.server,
-      resume,
-    });
+    const items = await laid.prove({ sessionId, sessionFile });
     expect(items.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["text", "call", "result"]));
     expectThree(items);
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
@@ -46,15 +38,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, 
     await appendThree(adapter, `${RESULT} ${"一 long line. ".repeat(longResultChars / 13)}`);
     await adapter.appendAssistantMessage("That is long.");
     await adapter.close();
-    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({
-      agent,
-      places: laid.places,
-      sessionId,
-      tellsErrors,
-      server: laid.server,
-      resume,
-    });
+    const items = await laid.prove({ sessionId, sessionFile });
     const result = items.find((item) => item.kind === "result");
     expect(result?.kind === "result" ? result.text.length : 0).toBeGreaterThan(longResultChars * 0.95);
   });
@@ -64,15 +48,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, 
     await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await adapter.appendUserMessage("And in the other one?");
     await adapter.close();
-    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({
-      agent,
-      places: laid.places,
-      sessionId,
-      tellsErrors,
-      server: laid.server,
-      resume,
-    });
+    const items = await laid.prove({ sessionId, sessionFile });
     expect(items).toContainEqual({ kind: "text", role: "user", text: "And in the other one?" });
   });
 
@@ -87,15 +63,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, 
     const { sessionId } = await adapter.getMetadata();
     const { sessionFile } = adapter;
     await adapter.close();
-    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({
-      agent,
-      places: laid.places,
-      sessionId,
-      tellsErrors,
-      server: laid.server,
-      resume,
-    });
+    const items = await laid.prove({ sessionId, sessionFile });
     expectThree(items);
   });
 });

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type AdapterFormat, lookUpSession, type Places } from "@continuo/agents";
+import { type AdapterFormat, type HandOff, lookUpSession, type Places } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
 import { asObjects, asText } from "../../model-servers/index.ts";
 import { openClaude, projectFolderName } from "../claude/driver.ts";
@@ -21,6 +21,11 @@ export interface Written {
   readonly sessionFile: string;
 }
 
+/** The session that a hand-over made; the location in a database has the session after `#`. */
+export function writtenOf({ sessionId, location }: Pick<HandOff, "sessionId" | "location">): Written {
+  return { sessionId: sessionId ?? "", sessionFile: (location ?? "").replace(/#[^/#]*$/u, "") };
+}
+
 /** One agent, ready to run in a sandbox. */
 export interface Begun {
   readonly environment: Readonly<Record<string, string>>;
@@ -36,7 +41,6 @@ export interface Begun {
 export interface AgentUnderTest {
   readonly agent: AgentName;
   readonly format: AdapterFormat;
-  readonly tellsErrors: boolean;
   /** The longest that the agent itself keeps of a result, about. */
   readonly longResultChars: number;
   /** The words that start it. */
@@ -48,7 +52,6 @@ export const AGENTS: readonly AgentUnderTest[] = [
   {
     agent: "claude",
     format: "ccsdk",
-    tellsErrors: true,
     longResultChars: 180_000,
     program: () => binary("claude"),
     open: beginClaude,
@@ -56,7 +59,6 @@ export const AGENTS: readonly AgentUnderTest[] = [
   {
     agent: "codex",
     format: "codex",
-    tellsErrors: false,
     longResultChars: 180_000,
     program: () => script("codex"),
     open: beginCodex,
@@ -64,7 +66,6 @@ export const AGENTS: readonly AgentUnderTest[] = [
   {
     agent: "pi",
     format: "pi-agent",
-    tellsErrors: false,
     longResultChars: 50_000,
     program: () => script("pi"),
     open: beginPi,
@@ -72,7 +73,6 @@ export const AGENTS: readonly AgentUnderTest[] = [
   {
     agent: "gemini",
     format: "gemini",
-    tellsErrors: false,
     longResultChars: 45_000,
     program: () => script("gemini"),
     open: beginGemini,
@@ -80,7 +80,6 @@ export const AGENTS: readonly AgentUnderTest[] = [
   {
     agent: "opencode",
     format: "opencode",
-    tellsErrors: false,
     longResultChars: 45_000,
     program: () => binary("opencode"),
     open: beginOpencode,
@@ -88,7 +87,6 @@ export const AGENTS: readonly AgentUnderTest[] = [
   {
     agent: "copilot",
     format: "copilot",
-    tellsErrors: false,
     longResultChars: 15_000,
     program: () => binary("copilot"),
     open: beginCopilot,

@@ -2,18 +2,22 @@
 
 import type { Places } from "@continuo/agents";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import type { Item } from "../items.ts";
+import { proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import type { AgentUnderTest, Begun } from "./begin.ts";
+import type { AgentUnderTest, Begun, Written } from "./begin.ts";
 
 export interface LaidOut extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
   readonly begun: Begun;
   readonly places: Places;
+  /** Resumes a session and compares what is sent with the model view. */
+  prove(session: Written): Promise<readonly Item[]>;
 }
 
 /** @param prompt that the model answers with "A word." */
-export async function layOut(open: AgentUnderTest["open"], prompt: string): Promise<LaidOut> {
+export async function layOut({ agent, open }: AgentUnderTest, prompt: string): Promise<LaidOut> {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await makeSandbox());
   const server = await startModelServer({ turns: [{ user: prompt, answers: [[text("A word.")]] }] });
@@ -21,5 +25,13 @@ export async function layOut(open: AgentUnderTest["open"], prompt: string): Prom
   const begun = await open(sandbox, server.url);
   const places = { home: sandbox.root, env: begun.environment };
   const all = stack.move();
-  return { sandbox, server, begun, places, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  const prove = (session: Written): Promise<readonly Item[]> =>
+    proveResumption({
+      agent,
+      places,
+      sessionId: session.sessionId,
+      server,
+      resume: (words) => begun.resume(words, session),
+    });
+  return { sandbox, server, begun, places, prove, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

@@ -6,7 +6,6 @@
 import { readFileSync, truncateSync } from "node:fs";
 import { openSessionAdapter } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { proveResumption } from "../proof.ts";
 import { AGENTS } from "./begin.ts";
 import { type LaidOut, layOut } from "./laid-out.ts";
 
@@ -14,11 +13,12 @@ const FIRST = "What is in the note?";
 /** opencode's rows are written in one transaction. */
 const WRITERS_OF_LINES = AGENTS.filter(({ agent }) => agent !== "opencode");
 
-describe.each(WRITERS_OF_LINES)("$agent", ({ agent, format, tellsErrors, open }) => {
+describe.each(WRITERS_OF_LINES)("$agent", (subject) => {
+  const { format } = subject;
   let laid: LaidOut;
 
   beforeAll(async () => {
-    laid = await layOut(open, FIRST);
+    laid = await layOut(subject, FIRST);
   });
 
   afterAll(() => laid?.[Symbol.asyncDispose]());
@@ -33,15 +33,7 @@ describe.each(WRITERS_OF_LINES)("$agent", ({ agent, format, tellsErrors, open })
     await adapter.close();
     const after = readFileSync(sessionFile).length;
     truncateSync(sessionFile, Math.floor(before + (after - before) * part));
-    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({
-      agent,
-      places: laid.places,
-      sessionId,
-      tellsErrors,
-      server: laid.server,
-      resume,
-    });
+    const items = await laid.prove({ sessionId, sessionFile });
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
   });
 });

@@ -36,7 +36,7 @@ test.each(CASES)(
     const sessionId = there.sessionId ?? "";
     const before = await historyOf("copilot", sessionId, places);
     const resume = (words: string) => copilot.say(words, { resume: sessionId });
-    await proveResumption({ agent: "copilot", places, sessionId, tellsErrors: false, server, resume });
+    await proveResumption({ agent: "copilot", places, sessionId, server, resume });
     const after = await historyOf("copilot", sessionId, places);
     expect(after.slice(0, before.length)).toEqual(before);
     const back = await handOff(`copilot:${sessionId}`, {

@@ -30,7 +30,7 @@ const FORK_TITLES: Readonly<Record<AgentName, string>> = {
 };
 const SECOND = "And in the other one?";
 
-describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
+describe.each(AGENTS)("$agent", ({ agent, format, open }) => {
   let sandbox: Sandbox;
   let server: ModelServer;
   let begun: Begun;
@@ -68,7 +68,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
     const { sessionId } = fork;
     const sessionFile = fork.location.replace(/#[^/#]*$/u, "");
     const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
-    return await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    return await proveResumption({ agent, places, sessionId, server, resume });
   }
 
   test("the agent shows the title that a session is given", async () => {

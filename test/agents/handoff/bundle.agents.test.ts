@@ -9,13 +9,13 @@ import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
 import { openOutputFile } from "@continuo/files";
 import { describe, expect, test } from "vitest";
 import { startModelServer, text } from "../../model-servers/index.ts";
-import { AGENTS } from "../append/begin.ts";
+import { AGENTS, writtenOf } from "../append/begin.ts";
 import { countKinds, proveResumption } from "../proof.ts";
 import { makeSandbox } from "../sandbox.ts";
 
 const FIRST = "What is in the note?";
 
-describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
+describe.each(AGENTS)("$agent", ({ agent, format, open }) => {
   test("continues a session from another machine", async () => {
     await using here = await makeSandbox();
     await using there = await makeSandbox();
@@ -53,18 +53,11 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
       places: elsewhere,
       verifyBy: "own",
     });
-    const sessionId = made.sessionId ?? "";
+    const written = writtenOf(made);
+    const { sessionId } = written;
     expect((await other.titles()).has(sessionId)).toBe(true);
-    const sessionFile = (made.location ?? "").replace(/#[^/#]*$/u, "");
-    const resume = (words: string) => other.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({
-      agent,
-      places: elsewhere,
-      sessionId,
-      tellsErrors,
-      server,
-      resume,
-    });
+    const resume = (words: string) => other.resume(words, written);
+    const items = await proveResumption({ agent, places: elsewhere, sessionId, server, resume });
     expect(countKinds(items)).toMatchObject({ call: 1, result: 1 });
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
   });

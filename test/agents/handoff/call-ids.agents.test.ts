@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { handOffMessages } from "@continuo/agents";
 import type { Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AGENTS } from "../append/begin.ts";
+import { AGENTS, writtenOf } from "../append/begin.ts";
 import { type LaidOut, layOut } from "../append/laid-out.ts";
 import { proveResumption } from "../proof.ts";
 
@@ -38,11 +38,12 @@ const MESSAGES: readonly Message[] = IDS.flatMap((id, at): Message[] => {
   ];
 });
 
-describe.each(AGENTS)("$agent", ({ agent, program, tellsErrors, open }) => {
+describe.each(AGENTS)("$agent", (subject) => {
+  const { agent, program } = subject;
   let laid: LaidOut;
 
   beforeAll(async () => {
-    laid = await layOut(open, "Hello.");
+    laid = await layOut(subject, "Hello.");
     // opencode makes its database when it first runs.
     if (agent === "opencode") await laid.begun.begin("Hello.");
   });
@@ -60,16 +61,9 @@ describe.each(AGENTS)("$agent", ({ agent, program, tellsErrors, open }) => {
       { to: agent, places, programs: { [agent]: program() } },
     );
     expect(made.receipt).toMatchObject({ noted: 0, dropped: 0 });
-    const sessionId = made.sessionId ?? "";
-    const sessionFile = (made.location ?? "").replace(/#.*$/u, "");
-    const items = await proveResumption({
-      agent,
-      places,
-      sessionId,
-      tellsErrors,
-      server,
-      resume: (words) => begun.resume(words, { sessionId, sessionFile }),
-    });
+    const written = writtenOf(made);
+    const resume = (words: string) => begun.resume(words, written);
+    const items = await proveResumption({ agent, places, sessionId: written.sessionId, server, resume });
     const calls = new Map(items.flatMap((item) => (item.kind === "call" ? [[item.id, item.args]] : [])));
     const results = items.flatMap((item) =>
       item.kind === "result" ? [[calls.get(item.id), item.text]] : [],

@@ -203,14 +203,7 @@ describe.each(KINDS)("$name", ({ make, thinks, refused }) => {
     });
     if (shownBefore !== null) expect(await turnsOf(sessionId)).toEqual(shownBefore);
     const resume = (words: string) => codex.exec(words, { resume: sessionId });
-    const items = await proveResumption({
-      agent: "codex",
-      places,
-      sessionId,
-      tellsErrors: false,
-      server,
-      resume,
-    });
+    const items = await proveResumption({ agent: "codex", places, sessionId, server, resume });
     expect(items).toEqual(view);
     expect(items.filter(({ kind }) => kind === "thinking")).toHaveLength(thinks);
   });
@@ -262,6 +255,6 @@ test("a part of a thread comes back, and its calls whose input is text are sent 
   expect(back.verification).toMatchObject({ by: expect.stringContaining("codex"), outcome: "same" });
   const sessionId = back.sessionId ?? "";
   const resume = (words: string) => codex.exec(words, { resume: sessionId });
-  await proveResumption({ agent: "codex", places, sessionId, tellsErrors: false, server, resume });
+  await proveResumption({ agent: "codex", places, sessionId, server, resume });
   expect(textCallsSent()).toEqual(calls);
 });

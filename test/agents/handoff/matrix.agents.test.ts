@@ -13,13 +13,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saidIn, sourceView } from "../../hand-off/said.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { pairsOfRun } from "../../sizes/rotation.ts";
-import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
-import { type Item, normaliseView } from "../items.ts";
-import { ageBy, countKinds, historyOf, proveResumption, snapshotOf } from "../proof.ts";
+import { AGENTS, type AgentUnderTest } from "../append/begin.ts";
+import { type Item, normaliseView, TELLS_ERRORS } from "../items.ts";
+import { ageBy, countKinds, historyOf, snapshotOf } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { isNewestOfAll } from "../versions.ts";
 import { CONVERSATIONS, type Held, scriptOf, writeFiles } from "./conversations.ts";
 import { type Cell, rowOf, withTable } from "./table.ts";
+import { openTargets, type Targets } from "./targets.ts";
 
 const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");
 
@@ -28,40 +29,28 @@ let origins: Sandbox;
 let originServer: ModelServer;
 const held = new Map<AgentName, Held>();
 /** The place to which they are handed over. */
-let sandbox: Sandbox;
-let server: ModelServer;
-const begun = new Map<AgentName, Begun>();
+let targets: Targets;
 const PAIRS = pairsOfRun(AGENTS);
 const cells = new Map<string, Cell>();
 const handed = new Map<string, string>();
 
 beforeAll(async () => {
-  [origins, sandbox] = [await makeSandbox(), await makeSandbox()];
+  origins = await makeSandbox();
   await writeFiles(origins);
-  [originServer, server] = [await startModelServer(scriptOf(origins.project)), await startModelServer({})];
-  for (const { agent, open } of AGENTS) {
-    const one = await open(sandbox, server.url);
-    // opencode makes its database when it first runs.
-    if (agent === "opencode") await one.begin("Hello.");
-    begun.set(agent, one);
-  }
+  originServer = await startModelServer(scriptOf(origins.project));
+  targets = await openTargets();
 });
 
 afterAll(async () => {
   await originServer?.close();
-  await server?.close();
   await origins?.[Symbol.asyncDispose]();
-  await sandbox?.[Symbol.asyncDispose]();
+  await targets?.[Symbol.asyncDispose]();
 });
 
 /** The homes of the source as it was made, of all targets, and Continuo's. */
 function placesFor(from: AgentName, to: AgentName): Places {
-  const targets = Object.assign({}, ...[...begun.values()].map(({ environment }) => environment));
   const source = from === to ? {} : (held.get(from)?.environment ?? {});
-  return {
-    home: sandbox.root,
-    env: { ...targets, ...source, CONTINUO_HOME: join(sandbox.root, "continuo") },
-  };
+  return { home: targets.sandbox.root, env: { ...targets.env, ...source } };
 }
 
 function originPlaces(agent: AgentName): Places {
@@ -73,40 +62,10 @@ async function originHistory(agent: AgentName): Promise<readonly Message[]> {
 }
 
 /** Everything that the source's model was sent, thinking too. */
-async function wholeView({ agent, tellsErrors }: AgentUnderTest): Promise<readonly Item[]> {
-  return normaliseView((await formatOf(agent)).modelView(await originHistory(agent)), { tellsErrors });
-}
-
-interface Going {
-  readonly ref: string;
-  readonly places: Places;
-  readonly to: AgentUnderTest;
-}
-
-/** Hands over, lets the target verify and resume it; gives what it sent. */
-async function goOn({ ref, places, to }: Going) {
-  const { agent, tellsErrors, program } = to;
-  const made = await handOff(ref, {
-    to: agent,
-    cwd: sandbox.project,
-    places,
-    programs: { [agent]: program() },
+async function wholeView({ agent }: AgentUnderTest): Promise<readonly Item[]> {
+  return normaliseView((await formatOf(agent)).modelView(await originHistory(agent)), {
+    tellsErrors: TELLS_ERRORS.has(agent),
   });
-  expect(made.verification).toMatchObject({ by: expect.stringContaining(agent), outcome: "same" });
-  const written = {
-    sessionId: made.sessionId ?? "",
-    sessionFile: (made.location ?? "").replace(/#.*$/u, ""),
-  };
-  const one = begun.get(agent);
-  const items = await proveResumption({
-    agent,
-    places: placesFor(agent, agent),
-    sessionId: written.sessionId,
-    tellsErrors,
-    server,
-    resume: async (words) => one?.resume(words, written),
-  });
-  return { made, items };
 }
 
 test.each(AGENTS)("$agent holds its conversation", async (under) => {
@@ -142,7 +101,7 @@ describe.each(AGENTS)("to $agent", (to) => {
     const places = placesFor(from.agent, to.agent);
     const { sessionId } = held.get(from.agent) ?? { sessionId: "" };
     const file = await locationOf(from.agent);
-    const { made, items } = await goOn({ ref: file, places, to });
+    const { made, items } = await targets.goOn({ ref: file, places, to });
     cells.set(`${from.agent} ${to.agent}`, { from: from.agent, to: to.agent, receipt: made.receipt });
     handed.set(`${from.agent} ${to.agent}`, made.sessionId ?? "");
     if (from.agent === to.agent) expect(items).toEqual(await wholeView(from));
@@ -169,7 +128,7 @@ test.each(RING)(
   "$a.agent to $b.agent and back: the session has its own records and the messages from there",
   async ({ a, b }) => {
     const id = handed.get(`${a.agent} ${b.agent}`);
-    const { made, items } = await goOn({
+    const { made, items } = await targets.goOn({
       ref: `${b.agent}:${id}`,
       places: placesFor(a.agent, a.agent),
       to: a,
@@ -197,12 +156,12 @@ test.each(RING)(
     const view = (await formatOf(a.agent)).modelView(await originHistory(a.agent));
     const there = await handOff(await locationOf(a.agent), {
       to: b.agent,
-      cwd: sandbox.project,
+      cwd: targets.sandbox.project,
       places: placesFor(a.agent, b.agent),
       verifyBy: "own",
       maxMessages: view.length - 1,
     });
-    const { made, items } = await goOn({
+    const { made, items } = await targets.goOn({
       ref: `${b.agent}:${there.sessionId}`,
       places: placesFor(a.agent, a.agent),
       to: a,

@@ -55,7 +55,7 @@ test.each([
   await using running = await opencode.serve();
   expect(await running.messages(other)).toHaveLength(4);
   expect((await running.messages(sessionId)).length).toBeGreaterThan(5);
-  const said = { agent: "opencode", places, tellsErrors: false, server } as const;
+  const said = { agent: "opencode", places, server } as const;
   for (const id of [sessionId, other]) {
     const say = (text: string) =>
       running.request("POST", `/session/${id}/message`, { parts: [{ type: "text", text }] });
@@ -109,14 +109,7 @@ describe("an opencode that never ran", () => {
       await using running = await opencode.serve();
       const resume = (text: string) =>
         running.request("POST", `/session/${sessionId}/message`, { parts: [{ type: "text", text }] });
-      await proveResumption({
-        agent: "opencode",
-        places,
-        sessionId,
-        tellsErrors: false,
-        server: never.server,
-        resume,
-      });
+      await proveResumption({ agent: "opencode", places, sessionId, server: never.server, resume });
       const again = await handOff(SOURCE, {
         to: "opencode",
         cwd: sandbox.project,

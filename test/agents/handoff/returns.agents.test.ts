@@ -20,7 +20,7 @@ import {
   text,
   tool,
 } from "../../model-servers/index.ts";
-import { AGENTS, type AgentUnderTest } from "../append/begin.ts";
+import { AGENTS, type AgentUnderTest, writtenOf } from "../append/begin.ts";
 import type { Item } from "../items.ts";
 import { idsBySaid, type OpencodeServer, openOpencode } from "../opencode/driver.ts";
 import { historyOf, proveResumption } from "../proof.ts";
@@ -52,8 +52,7 @@ async function thereAndBack({ ref, under, places, sandbox }: Going): Promise<Ret
   });
   expect(back.broughtBack).toMatchObject({ agent, as: "records" });
   expect(back.verification).toMatchObject({ by: expect.stringContaining(agent), outcome: "same" });
-  const sessionFile = (back.location ?? "").replace(/#.*$/u, "");
-  return { sessionId: back.sessionId ?? "", sessionFile };
+  return writtenOf(back);
 }
 
 const agentOf = (name: AgentName): AgentUnderTest => {
@@ -122,7 +121,6 @@ describe("opencode, reverted", () => {
         agent: "opencode",
         places,
         sessionId,
-        tellsErrors: false,
         server: model,
         resume: (words) => server.say(sessionId, words),
       });
@@ -179,10 +177,10 @@ interface Resumed {
 }
 
 function resumed(
-  { under: { agent, tellsErrors }, ...others }: Resumed,
+  { under: { agent }, ...others }: Resumed,
   resume: (words: string) => Promise<unknown>,
 ): Promise<readonly Item[]> {
-  return proveResumption({ agent, tellsErrors, ...others, resume });
+  return proveResumption({ agent, ...others, resume });
 }
 
 const wordsOf = (items: readonly Item[]): string[] =>

@@ -7,15 +7,13 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { HOME_VARIABLES, handOff, lookUpSession, type Places, repairNativeSession } from "@continuo/agents";
+import { HOME_VARIABLES, lookUpSession, type Places, repairNativeSession } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saidIn, sourceView } from "../../hand-off/said.ts";
-import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
-import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
+import { AGENTS, type AgentUnderTest } from "../append/begin.ts";
 import { asSentBy } from "../items.ts";
-import { proveResumption } from "../proof.ts";
-import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import { openTargets, type Targets } from "./targets.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 
@@ -37,25 +35,13 @@ function fixturesOf(name: string): Readonly<Record<AgentName, string>> {
   return { claude: name, codex: name, gemini: name, pi: name, opencode: name, copilot: name };
 }
 
-let sandbox: Sandbox;
-let server: ModelServer;
-const begun = new Map<AgentName, Begun>();
+let targets: Targets;
 
 beforeAll(async () => {
-  sandbox = await makeSandbox();
-  server = await startModelServer({});
-  for (const { agent, open } of AGENTS) {
-    const one = await open(sandbox, server.url);
-    // opencode makes its database when it first runs.
-    if (agent === "opencode") await one.begin("Hello.");
-    begun.set(agent, one);
-  }
+  targets = await openTargets();
 });
 
-afterAll(async () => {
-  await server?.close();
-  await sandbox?.[Symbol.asyncDispose]();
-});
+afterAll(() => targets?.[Symbol.asyncDispose]());
 
 interface Source {
   readonly agent: AgentName;
@@ -68,9 +54,10 @@ interface Source {
 /** A copy of its own: a hand-over to the same agent finds another home. */
 async function sourceOf(agent: AgentName, state: State): Promise<Source> {
   const fixture = join(FIXTURES, agent, STATES[state][agent]);
-  const home = join(sandbox.root, "sources", `${agent} ${state}`);
+  const home = join(targets.sandbox.root, "sources", `${agent} ${state}`);
   cpSync(join(fixture, "home"), home, { recursive: true });
-  const places = { home: sandbox.root, env: { [HOME_VARIABLES[agent]]: home, ...continuo() } };
+  const { CONTINUO_HOME = "" } = targets.env;
+  const places = { home: targets.sandbox.root, env: { [HOME_VARIABLES[agent]]: home, CONTINUO_HOME } };
   const sessionId = String(JSON.parse(readFileSync(join(fixture, "requests.json"), "utf8")).sessionId);
   const { found } = await lookUpSession(`${agent}:${sessionId}`, { places });
   if (agent === "pi") writeFileSync(found.location, withoutTools(readFileSync(found.location, "utf8")));
@@ -87,10 +74,6 @@ function withoutTools(lines: string): string {
   return lines.replaceAll(/^.*"toolsAdded".*$/gmu, (line) =>
     JSON.stringify(JSON.parse(line, (key, value) => (key === "toolsAdded" ? undefined : value))),
   );
-}
-
-function continuo(): Readonly<Record<string, string>> {
-  return { CONTINUO_HOME: join(sandbox.root, "continuo") };
 }
 
 /** A record in the middle is no JSON any more, and the last line of a file broke off. */
@@ -115,38 +98,8 @@ function damage(agent: AgentName, location: string): void {
 
 /** The home of the source, those of all targets, and Continuo's. */
 function placesFor(source: Source, to: AgentName): Places {
-  const targets = Object.assign({}, ...[...begun.values()].map(({ environment }) => environment));
   const own = source.agent === to ? {} : source.places.env;
-  return { home: sandbox.root, env: { ...targets, ...own, ...continuo() } };
-}
-
-interface Going {
-  readonly ref: string;
-  readonly places: Places;
-  readonly to: AgentUnderTest;
-}
-
-/** Hands over, lets the target verify and resume it; gives what it sent. */
-async function goOn({ ref, places, to }: Going) {
-  const { agent, tellsErrors, program } = to;
-  const made = await handOff(ref, {
-    to: agent,
-    cwd: sandbox.project,
-    places,
-    programs: { [agent]: program() },
-  });
-  expect(made.verification).toMatchObject({ by: expect.stringContaining(agent), outcome: "same" });
-  const [sessionId, sessionFile] = [made.sessionId ?? "", (made.location ?? "").replace(/#.*$/u, "")];
-  const one = begun.get(agent);
-  const items = await proveResumption({
-    agent,
-    sessionId,
-    tellsErrors,
-    server,
-    places: { home: sandbox.root, env: { ...one?.environment, ...continuo() } },
-    resume: async (words) => one?.resume(words, { sessionId, sessionFile }),
-  });
-  return { made, items };
+  return { home: targets.sandbox.root, env: { ...targets.env, ...own } };
 }
 
 /** Every pair takes hours of CPU, so a run takes each source to one other target a state; `--all-pairs` takes all. */
@@ -166,12 +119,12 @@ describe.each(Object.keys(STATES) as State[])("%s", (state) => {
     });
 
     test.each(targetsOf(from, state))("to $agent, and back", async (to) => {
-      const there = await goOn({ ref: source.location, places: placesFor(source, to.agent), to });
+      const there = await targets.goOn({ ref: source.location, places: placesFor(source, to.agent), to });
       const view = await sourceView(from.agent, source.sessionId, source.places);
       expect(saidIn(there.items)).toEqual(saidIn(view));
       if (from.agent === to.agent) return;
       const ref = there.made.location ?? "";
-      const back = await goOn({ ref, places: placesFor(source, from.agent), to: from });
+      const back = await targets.goOn({ ref, places: placesFor(source, from.agent), to: from });
       expect(back.made.broughtBack).toMatchObject({ agent: from.agent, sessionId: source.sessionId });
       expect(saidIn(back.items.slice(0, -2))).toEqual(saidIn(view.map((item) => asSentBy(from.agent, item))));
     });

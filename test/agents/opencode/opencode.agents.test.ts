@@ -58,14 +58,7 @@ afterAll(async () => {
 async function prove(sessionId: string, otherModel?: string): Promise<readonly Item[]> {
   const resume = (words: string) =>
     server.say(sessionId, words, otherModel === undefined ? {} : { model: otherModel });
-  return await proveResumption({
-    agent: "opencode",
-    places,
-    sessionId,
-    tellsErrors: false,
-    server: model,
-    resume,
-  });
+  return await proveResumption({ agent: "opencode", places, sessionId, server: model, resume });
 }
 
 /** opencode is killed, the session read from what it left, and opencode started again before it goes on. */
@@ -75,14 +68,7 @@ async function proveAnew(sessionId: string): Promise<readonly Item[]> {
     server = await opencode.serve();
     await server.say(sessionId, words);
   };
-  return await proveResumption({
-    agent: "opencode",
-    places,
-    sessionId,
-    tellsErrors: false,
-    server: model,
-    resume,
-  });
+  return await proveResumption({ agent: "opencode", places, sessionId, server: model, resume });
 }
 
 async function detailsOf(sessionId: string) {

@@ -7,13 +7,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { readNativeSession, repairNativeSession } from "@continuo/agents";
-import { isContinuoError } from "@continuo/core/model";
+import { type AgentName, isContinuoError } from "@continuo/core/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyDamage } from "../../damage.ts";
 import { numbersOfRun } from "../../sizes/rotation.ts";
 import { AGENTS } from "../append/begin.ts";
-import { type Item, normaliseView } from "../items.ts";
+import { type Item, normaliseView, TELLS_ERRORS } from "../items.ts";
 import { openStage, type Resumed, type Stage } from "./stage.ts";
 
 const DAMAGES = 30;
@@ -203,11 +203,11 @@ test.each(AGENTS)(
       const before = await stage.resume();
       stage.reset();
       lay();
-      const seen = await viewOf(stage, each);
+      const seen = await viewOf(stage, each.agent);
       compare(`${number}: ${what}`, seen, before);
       const edits = await repair(stage, ref);
       if (edits === null || !(await holdsMessages(stage, ref))) continue;
-      const repaired = await viewOf(stage, each);
+      const repaired = await viewOf(stage, each.agent);
       const after = edits === 0 ? before : await stage.resume();
       if (edits > 0) compare(`${number}: ${what}, repaired`, repaired, after);
       const lost = saidIn(before.items).filter((text) => !saidIn(after.items).includes(text));
@@ -233,14 +233,11 @@ async function holdsMessages({ places }: Stage, ref: string): Promise<boolean> {
 }
 
 /** The model view of the session as it lies there; `null` if nothing of it is left. */
-async function viewOf(
-  { places, session }: Stage,
-  { agent, tellsErrors }: (typeof AGENTS)[number],
-): Promise<readonly Item[] | null> {
+async function viewOf({ places, session }: Stage, agent: AgentName): Promise<readonly Item[] | null> {
   try {
     const ref = `${agent}:${session.sessionId}`;
     const { messages } = await readNativeSession(ref, { places, view: "model" });
-    return normaliseView(messages, { tellsErrors });
+    return normaliseView(messages, { tellsErrors: TELLS_ERRORS.has(agent) });
   } catch (error) {
     if (isContinuoError(error, "not_found")) return null;
     throw error;

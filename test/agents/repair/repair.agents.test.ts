@@ -26,11 +26,12 @@ import { makeSandbox, type Sandbox } from "../sandbox.ts";
 const FIRST = "What is in the note?";
 const SECOND = "And in the other one?";
 
-describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
+describe.each(AGENTS)("$agent", (subject) => {
+  const { agent, format } = subject;
   let laid: LaidOut;
 
   beforeAll(async () => {
-    laid = await layOut(open, FIRST);
+    laid = await layOut(subject, FIRST);
   });
 
   afterAll(() => laid?.[Symbol.asyncDispose]());
@@ -58,15 +59,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
     expect(problems.filter((problem) => severityOf(problem) === "damage")).toEqual([]);
     expect((await repairNativeSession(ref, { places: laid.places })).edits).toEqual([]);
     expect((await laid.begun.titles()).has(sessionId)).toBe(true);
-    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({
-      agent,
-      places: laid.places,
-      sessionId,
-      tellsErrors,
-      server: laid.server,
-      resume,
-    });
+    const items = await laid.prove({ sessionId, sessionFile });
     return { edits, items };
   }
 
@@ -107,48 +100,35 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
 const WITH_HEADER = AGENTS.filter(({ agent }) => agent === "codex" || agent === "pi");
 
 test.each(WITH_HEADER)("$agent continues a session whose header came last", async (each) => {
-  await using laid = await layOut(each.open, FIRST);
+  await using laid = await layOut(each, FIRST);
   const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
   const [header, ...rest] = readFileSync(sessionFile, "utf8").trimEnd().split("\n");
   writeFileSync(sessionFile, [...rest, header, ""].join("\n"));
   const ref = `${each.agent}:${sessionId}`;
   const { remaining } = await repairNativeSession(ref, { places: laid.places, write: "in place" });
   expect(remaining).toEqual([]);
-  const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-  const { agent, tellsErrors } = each;
-  const proof = { agent, places: laid.places, sessionId, tellsErrors, server: laid.server, resume };
-  const items = await proveResumption(proof);
+  const items = await laid.prove({ sessionId, sessionFile });
   expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
 });
 
 test("pi continues a session whose header was lost", async () => {
   const pi = AGENTS.find(({ agent }) => agent === "pi");
   if (pi === undefined) throw new Error("pi is one of the agents");
-  await using laid = await layOut(pi.open, FIRST);
+  await using laid = await layOut(pi, FIRST);
   const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
   const [header = "", ...rest] = readFileSync(sessionFile, "utf8").split("\n");
   writeFileSync(sessionFile, rest.join("\n"));
   await repairNativeSession(`pi:${sessionId}`, { places: laid.places, write: "in place" });
   const [made = ""] = readFileSync(sessionFile, "utf8").split("\n");
   expect(JSON.parse(made)).toMatchObject({ id: sessionId, cwd: JSON.parse(header).cwd });
-  const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-  const { tellsErrors } = pi;
-  const proof = {
-    agent: "pi",
-    places: laid.places,
-    sessionId,
-    tellsErrors,
-    server: laid.server,
-    resume,
-  } as const;
-  const items = await proveResumption(proof);
+  const items = await laid.prove({ sessionId, sessionFile });
   expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
 });
 
 test("gemini continues a session that lost the line of a call", async () => {
   const gemini = AGENTS.find(({ agent }) => agent === "gemini");
   if (gemini === undefined) throw new Error("gemini is one of the agents");
-  await using laid = await layOut(gemini.open, FIRST);
+  await using laid = await layOut(gemini, FIRST);
   const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
   // After a resume a call is a part of its answer, and its result is a message of its own.
   const response = { id: "look__call_l1", name: "look", response: { output: "a note" } };
@@ -166,10 +146,7 @@ test("gemini continues a session that lost the line of a call", async () => {
     write: "in place",
   });
   expect([edits.map(({ type }) => type), remaining]).toEqual([["added"], []]);
-  const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
-  const { tellsErrors } = gemini;
-  const proof = { agent: "gemini", places, sessionId, tellsErrors, server: laid.server, resume } as const;
-  const items = await proveResumption(proof);
+  const items = await laid.prove({ sessionId, sessionFile });
   expect(countKinds(items)).toMatchObject({ call: 1, result: 1 });
   expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
 });
@@ -198,7 +175,7 @@ test("opencode imports a repaired copy beside the damaged session, and continues
   expect([copy?.title, others]).toEqual(["Notes", []]);
   const sessionId = copy?.sessionId ?? "";
   const resume = (words: string) => running.say(sessionId, words);
-  const proof = { agent: "opencode", places, sessionId, tellsErrors: false, server, resume } as const;
+  const proof = { agent: "opencode", places, sessionId, server, resume } as const;
   const items = await proveResumption(proof);
   expect(countKinds(items)).toMatchObject({ text: 4, call: 1, result: 1 });
 });

@@ -10,7 +10,7 @@ import { isJson, type Json } from "@continuo/files";
 import { expect, test } from "vitest";
 import { numbersOfRun } from "../../sizes/rotation.ts";
 import { AGENTS } from "../append/begin.ts";
-import { type Item, normaliseView } from "../items.ts";
+import { type Item, normaliseView, TELLS_ERRORS } from "../items.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 interface Damage {
@@ -82,7 +82,7 @@ test.each(AGENTS.filter(({ agent }) => DAMAGES[agent] !== undefined))(
         stage.session.sessionFile,
         changed.map((record) => `${JSON.stringify(record)}\n`).join(""),
       );
-      const view = await viewOf(stage, each);
+      const view = await viewOf(stage, each.agent);
       const { items, failure } = await stage.resume();
       if (failure !== null || items === null) continue;
       if (JSON.stringify(items) !== JSON.stringify(view)) differing.push({ what, view, items });
@@ -92,10 +92,7 @@ test.each(AGENTS.filter(({ agent }) => DAMAGES[agent] !== undefined))(
   1_200_000,
 );
 
-async function viewOf(
-  { places, session }: Stage,
-  { agent, tellsErrors }: (typeof AGENTS)[number],
-): Promise<readonly Item[]> {
+async function viewOf({ places, session }: Stage, agent: AgentName): Promise<readonly Item[]> {
   const { messages } = await readNativeSession(`${agent}:${session.sessionId}`, { places, view: "model" });
-  return normaliseView(messages, { tellsErrors });
+  return normaliseView(messages, { tellsErrors: TELLS_ERRORS.has(agent) });
 }
