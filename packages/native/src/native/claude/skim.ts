@@ -6,17 +6,18 @@
  * last line (without its number). All others need a full read.
  */
 
-import { isContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
+import type { Problem, SessionInfo } from "@continuo/core/model";
 import type { FoundFile, Json } from "@continuo/files";
 import { textOfValue } from "@continuo/files";
 import {
   type FoundSession,
   type LastsKnown,
-  NO_MEMO,
   rowOfFiles,
   type SkimOptions,
   type SkimSteps,
   skimLines,
+  skimRow,
+  tornProblems,
   toTitle,
 } from "../kit/index.ts";
 import { subagentIdOf } from "./find.ts";
@@ -34,23 +35,14 @@ import {
 import { readSidecarTitle } from "./sidecar-files.ts";
 
 export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
-  const file = found.files.at(-1);
-  if (file === undefined) return rowOf(found, createFirsts(), createLasts(), []);
   const sidechains = sidechainsOf(found);
-  const look = (): Promise<SkimState> => skimFile(file, sidechains, options);
-  // A file that cannot be read now may be readable in a moment, with the same stamp.
-  try {
-    const skimmed = await (options.memo ?? NO_MEMO).remember(
-      file,
-      { what: `claude ${sidechains}`, part: options.part },
-      look,
-    );
-    return rowOf(found, skimmed.firsts, skimmed.lasts, skimmed.problems);
-  } catch (error) {
-    if (!isContinuoError(error)) throw error;
-    const problem: Problem = { code: "unreadable", line: null, message: error.message };
-    return rowOf(found, createFirsts(), createLasts(), [problem]);
-  }
+  return await skimRow<SkimState>(found, options, {
+    what: `claude ${sidechains}`,
+    look: (file) => skimFile(file, sidechains, options),
+    problemsOf: ({ problems }) => problems,
+    rowOf: (state, problems) =>
+      rowOf(found, state?.firsts ?? createFirsts(), state?.lasts ?? createLasts(), problems),
+  });
 }
 
 /** The facts from the bytes of the file. */
@@ -80,10 +72,8 @@ async function skimFile(file: FoundFile, sidechains: Sidechains, options: SkimOp
     },
   };
   const { sawAll, torn } = await skimLines(file, steps, options);
-  const problems: Problem[] = [];
-  if (sawAll && !firsts.conversation) problems.push(emptyProblem(file.sizeBytes));
-  if (torn) problems.push({ code: "torn_line", line: null, message: "the last line breaks off" });
-  return { firsts, lasts, problems };
+  const empty = sawAll && !firsts.conversation ? [emptyProblem(file.sizeBytes)] : [];
+  return { firsts, lasts, problems: [...empty, ...tornProblems(torn)] };
 }
 
 function isComplete(firsts: Firsts): boolean {

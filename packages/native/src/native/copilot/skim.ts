@@ -6,15 +6,17 @@
  * and a torn last line (without its number). All others need a full read.
  */
 
-import { isContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
+import type { Problem, SessionInfo } from "@continuo/core/model";
 import type { FoundFile, Json } from "@continuo/files";
 import {
   type FoundSession,
-  NO_MEMO,
+  headerProblems,
   rowOfFiles,
   type SkimOptions,
   skimLines,
+  skimRow,
   skimStart,
+  tornProblems,
 } from "../kit/index.ts";
 import {
   createFirsts,
@@ -28,20 +30,13 @@ import {
 import { readName } from "./workspace.ts";
 
 export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
-  const file = found.files.at(-1);
-  if (file === undefined) return rowOf(found, createFirsts(), createLasts(), []);
-  try {
-    const look = (): Promise<HeadLook> => lookAt(file, options);
-    const looked = (options.memo ?? NO_MEMO).remember(file, { what: "copilot", part: options.part }, look);
-    const { firsts, lasts, torn } = await looked;
-    const problems = headProblems(found, firsts);
-    if (torn) problems.push({ code: "torn_line", line: null, message: "the last line breaks off" });
-    return rowOf(found, firsts, lasts, problems);
-  } catch (error) {
-    if (!isContinuoError(error)) throw error;
-    const unread: Problem = { code: "unreadable", line: null, message: error.message };
-    return rowOf(found, createFirsts(), createLasts(), [unread]);
-  }
+  return await skimRow<HeadLook>(found, options, {
+    what: "copilot",
+    look: (file) => lookAt(file, options),
+    problemsOf: ({ firsts, torn }) => [...headProblems(found, firsts), ...tornProblems(torn)],
+    rowOf: (look, problems) =>
+      rowOf(found, look?.firsts ?? createFirsts(), look?.lasts ?? createLasts(), problems),
+  });
 }
 
 /** The facts that the bytes of the file give, as JSON. */
@@ -88,27 +83,8 @@ export function rowOf(
 
 /** Returns the problems of the start of a file: Copilot refuses one that has no header. */
 export function headProblems(found: FoundSession, firsts: Firsts): Problem[] {
-  const { header, headed } = firsts;
-  if (headed === null) {
-    const what = found.files.at(-1)?.sizeBytes === 0 ? "the file is empty" : "no record is in the file";
-    return [{ code: "empty", line: null, message: what }];
-  }
-  const problems: Problem[] = [];
-  if (!headed) {
-    const message =
-      header === null
-        ? "no record of the type session.start is in the file"
-        : "the header is not the first record";
-    problems.push({ code: "missing_header", line: null, message });
-  }
-  if (header !== null && header.id === null) {
-    problems.push({ code: "missing_session_id", line: null, message: "the header has no id" });
-  }
-  if (header !== null && header.id !== null && header.id !== found.sessionId) {
-    const message = `the header says session ${header.id.slice(0, 80)}, the folder ${found.sessionId}; Copilot goes by the folder`;
-    problems.push({ code: "wrong_session_id", line: null, message });
-  }
-  return problems;
+  const place = `the folder ${found.sessionId}; Copilot goes by the folder`;
+  return headerProblems(firsts, found, { type: "session.start", place });
 }
 
 /** Folds records from the start until nothing more can be learned. */

@@ -5,28 +5,23 @@
  * last line (without its number). All others need a full read.
  */
 
-import { isContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
-import { type FoundSession, NO_MEMO, rowOfFiles, type SkimOptions } from "../kit/index.ts";
+import type { Problem, SessionInfo } from "@continuo/core/model";
+import { type FoundSession, rowOfFiles, type SkimOptions, skimRow, tornProblems } from "../kit/index.ts";
 import { ownerOf, projectOfFile } from "./places.ts";
 import { createFirsts, createLasts, type Firsts, type Lasts } from "./row-fold.ts";
 import { type SkimmedFile, skimFile } from "./skim-file.ts";
 
 export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
-  const file = found.files.at(-1);
-  if (file === undefined) return rowOf(found, createFirsts(), createLasts(), []);
-  try {
-    const look = (): Promise<SkimmedFile> => skimFile(file, options);
-    const skimmed = (options.memo ?? NO_MEMO).remember(file, { what: "gemini", part: options.part }, look);
-    const { firsts, lasts, sawAll, torn } = await skimmed;
-    const problems: Problem[] = [];
-    if (torn) problems.push({ code: "torn_line", line: null, message: "the last line breaks off" });
-    if (sawAll && isEmpty(firsts)) problems.push(emptyProblem(file.sizeBytes));
-    return rowOf(found, firsts, lasts, problems);
-  } catch (error) {
-    if (!isContinuoError(error)) throw error;
-    const problem: Problem = { code: "unreadable", line: null, message: error.message };
-    return rowOf(found, createFirsts(), createLasts(), [problem]);
-  }
+  return await skimRow<SkimmedFile>(found, options, {
+    what: "gemini",
+    look: (file) => skimFile(file, options),
+    problemsOf: ({ firsts, sawAll, torn }, { sizeBytes }) => [
+      ...tornProblems(torn),
+      ...(sawAll && isEmpty(firsts) ? [emptyProblem(sizeBytes)] : []),
+    ],
+    rowOf: (skimmed, problems) =>
+      rowOf(found, skimmed?.firsts ?? createFirsts(), skimmed?.lasts ?? createLasts(), problems),
+  });
 }
 
 /** The row that `firsts` and `lasts` make; a full read folds the same two. */

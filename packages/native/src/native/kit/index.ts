@@ -54,6 +54,7 @@ export { addProblem, allProblems, createProblemList, type ProblemList } from "./
 export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
+export { headerProblems, skimRow, tornProblems } from "./skim-row.ts";
 export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
 export { type TestBytes, testFiles } from "./test-bytes.ts";
 export { toGivenTitle, toOneLine, toTitle } from "./title.ts";
