@@ -66,8 +66,8 @@ export function filterEntries(entries: readonly PickEntry[], query: string): rea
 
 function costOf(entry: PickEntry, fits: readonly Fit[]): number | null {
   let sum = 0;
-  for (const fit of fits) {
-    const cost = fit(entry);
+  for (const costOfWord of fits) {
+    const cost = costOfWord(entry);
     if (cost === null) return null;
     sum += cost;
   }
