@@ -15,7 +15,6 @@ import {
   HOSTILE_ID,
   type Home,
   MAIN,
-  run,
   writeSessions,
 } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -28,14 +27,14 @@ beforeEach(() => {
 afterEach(() => home[Symbol.dispose]());
 
 test("a search finds the turn, `open` shows it by its number, and the link of --json by its name", async () => {
-  const found = await run(home, ["search", "build", "-nowhere"]);
+  const found = await runHere(home, ["search", "build", "-nowhere"]);
   expect(found).toMatchObject({ code: 0, stderr: "" });
   expect(found.stdout).toContain("  1 Fix the build\n");
   expect(found.stdout).toContain("you: Fix the build");
-  const opened = await run(home, ["open", "1"]);
+  const opened = await runHere(home, ["open", "1"]);
   expect(opened.stdout).toContain("Fix the build");
   expect(opened.stdout).not.toContain("All well.");
-  const json = JSON.parse((await run(home, ["search", "--json", "role:assistant", "well"])).stdout);
+  const json = JSON.parse((await runHere(home, ["search", "--json", "role:assistant", "well"])).stdout);
   expect(json).toMatchObject({
     total: 1,
     notIndexed: 0,
@@ -44,9 +43,9 @@ test("a search finds the turn, `open` shows it by its number, and the link of --
     ],
   });
   expect(json.results[0].link).toBe(`continuo open ${join(home.path, claudeFile(CLAUDE_ID))} --message u2`);
-  const linked = await run(home, json.results[0].link.split(" ").slice(1));
+  const linked = await runHere(home, json.results[0].link.split(" ").slice(1));
   expect(linked.stdout).toContain("All well.");
-  expect((await run(home, ["open", "9"])).code).toBe(3);
+  expect((await runHere(home, ["open", "9"])).code).toBe(3);
 });
 
 test("the numbers of results belong to the terminal: a search in another one leaves them as they are", async () => {

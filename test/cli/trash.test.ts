@@ -3,16 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  CLAUDE_ID,
-  CODEX_ID,
-  claudeFile,
-  createHome,
-  HOSTILE_ID,
-  type Home,
-  run,
-  writeSessions,
-} from "./home.ts";
+import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let home: Home;
@@ -24,7 +15,7 @@ beforeEach(() => {
 afterEach(() => home[Symbol.dispose]());
 
 async function idsListed(): Promise<string[]> {
-  const { stdout } = await run(home, ["session", "list", "--json"]);
+  const { stdout } = await runHere(home, ["session", "list", "--json"]);
   return JSON.parse(stdout).map(({ sessionId }: { readonly sessionId: string }) => sessionId);
 }
 
@@ -54,26 +45,26 @@ test("a file's name is one word of the command that restores it", async () => {
 
 test("a session goes, is listed in the trash, and comes back byte for byte", async () => {
   const before = readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8");
-  const deleted = await run(home, ["session", "delete", "4bf3c"]);
+  const deleted = await runHere(home, ["session", "delete", "4bf3c"]);
   expect(deleted).toEqual({
     code: 0,
     stderr: "",
     stdout: `moved to the trash  claude:${CLAUDE_ID}  Fix the build\n\nIt is in ~/.continuo/trash until the trash is emptied.\nRestore it: continuo session restore claude:${CLAUDE_ID}\n`,
   });
   expect(await idsListed()).toEqual([CODEX_ID, HOSTILE_ID]);
-  const listed = await run(home, ["session", "trash"]);
+  const listed = await runHere(home, ["session", "trash"]);
   expect(listed.stdout.split("\n").slice(0, 2)).toEqual([
     "agent   id        title          project        deleted  size",
     expect.stringMatching(/^claude {2}4bf3c2a1 {2}Fix the build {2}\/home\/ann\/app {6}now {2}3 KB$/u),
   ]);
-  const restored = await run(home, ["session", "restore", "4bf3c"]);
+  const restored = await runHere(home, ["session", "restore", "4bf3c"]);
   expect(restored).toEqual({
     code: 0,
     stderr: "",
     stdout: `restored  claude:${CLAUDE_ID}  Fix the build\n~/${claudeFile(CLAUDE_ID)}\n`,
   });
   expect(readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8")).toBe(before);
-  expect((await run(home, ["session", "trash"])).stdout).toBe("The trash is empty.\n");
+  expect((await runHere(home, ["session", "trash"])).stdout).toBe("The trash is empty.\n");
 });
 
 test("--json of all three, with the same keys", async () => {

@@ -23,7 +23,7 @@ describe("continuo trust", () => {
   test("shows what is trusted, keeps it readable only for this user, and lists what became of it", async () => {
     home.write("app/continuo.yaml", FILE);
     home.write("app/src/x", "");
-    const trusted = await run(home, ["trust"], { cwd: join(home.path, "app/src") });
+    const trusted = await runHere(home, ["trust"], { cwd: join(home.path, "app/src") });
     expect(trusted).toEqual({
       code: 0,
       stderr: "",
@@ -38,12 +38,12 @@ describe("continuo trust", () => {
     expect(await listed()).toEqual([folder, { ...row, state: "changed" }]);
     rmSync(path);
     expect(await listed()).toEqual([folder, { ...row, state: "gone" }]);
-    expect(await run(home, ["trust", "--remove", "app"])).toMatchObject({
+    expect(await runHere(home, ["trust", "--remove", "app"])).toMatchObject({
       code: 0,
       stdout: "no longer trusted  ~/app\nno longer trusted  ~/app/continuo.yaml\n",
     });
-    expect(await run(home, ["trust", "--list"])).toMatchObject({ stdout: "Nothing is trusted.\n" });
-    expect(await run(home, ["trust", "--remove", "app"])).toMatchObject({ code: 3 });
+    expect(await runHere(home, ["trust", "--list"])).toMatchObject({ stdout: "Nothing is trusted.\n" });
+    expect(await runHere(home, ["trust", "--remove", "app"])).toMatchObject({ code: 3 });
   });
 
   test("a folder without a file is trusted as a folder, with what each agent finds there", async () => {
