@@ -1,4 +1,4 @@
-/** From an id that an editor sends to the session. */
+/** Finds the session for an id that an editor sends. */
 
 import {
   type CatalogSources,
@@ -17,9 +17,9 @@ import { ownId, parseId, type SessionName, sessionGone } from "./ids.ts";
 
 export interface FoundForEditor {
   readonly hit: LookUpHit;
-  /** The name of it in commands and conversations. */
+  /** Its name in commands and conversations. */
   readonly name: string;
-  /** The agent that answered last; `null` where nobody tells. */
+  /** The agent that answered last; `null` where no record names it. */
   readonly agent: string | null;
   readonly cwd: string | null;
 }
@@ -52,7 +52,7 @@ async function lookUpExactly(id: string, sources: CatalogSources): Promise<LookU
   }
 }
 
-/** The one of Continuo's that began as this native session, else the one that continues in it. */
+/** Continuo's session that began as this native session, else the one that continues in it. */
 async function ownRowOf(native: SessionName, own: OpenOwn): Promise<OwnRow | null> {
   return ownerOf(native, await listOwn(own));
 }

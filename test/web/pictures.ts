@@ -20,7 +20,7 @@ const IS_WRITTEN: boolean = process.env.CONTINUO_PICTURES === "write";
  */
 const THRESHOLD = 0.032;
 
-/** So many pixels may differ: less than one letter. */
+/** The number of pixels that may differ: less than one letter. */
 const MAX_PIXELS = 24;
 
 /** The time in which a page must look as in its picture; once one did not, the others have less. */
@@ -75,7 +75,7 @@ function compareBytes(actual: Buffer, expected: Buffer): Difference | null {
   return pixels <= MAX_PIXELS ? null : { pixels, picture: PNG.sync.write(out) };
 }
 
-/** In steps of eight: a picture takes a quarter less room. */
+/** Colours in steps of eight make a picture a quarter smaller. */
 function coarse(bytes: Buffer): PNG {
   const png = PNG.sync.read(bytes);
   for (let at = 0; at < png.data.length; at++) png.data[at] = (png.data[at] ?? 0) & 0xf8;

@@ -1,6 +1,6 @@
 /**
- * Whose sockets of this machine are. Linux tells it to everybody in `/proc/net/tcp` and `tcp6`; another system, and some
- * sandboxes, do not.
+ * The owners of this machine's sockets. Linux lists them for everybody in `/proc/net/tcp` and `tcp6`; other systems, and
+ * some sandboxes, do not.
  */
 
 import { readFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ export async function userOfPeer(
   const peers = formsOf(remoteAddress).map((form) => `${form}:${hexOf(remotePort)}`);
   const port = `:${hexOf(localPort)}`;
   const rows = (await readRows(read)) ?? [];
-  // A system that does not show our own end tells nothing.
+  // The owner is unknown where the system does not show our own end.
   if (!rows.some(({ local, remote }) => local.endsWith(port) && peers.includes(remote))) return "not told";
   const found = rows.find(
     ({ local, remote, state }) => peers.includes(local) && remote.endsWith(port) && state === ESTABLISHED,

@@ -1,4 +1,4 @@
-/** The model that is chosen is the one that is asked, and one that there is not is said. */
+/** The model that is chosen receives the request, and a model that does not exist is reported. */
 
 import type { OpenConversation } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";

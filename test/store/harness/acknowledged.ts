@@ -4,7 +4,7 @@ import type { Store, StoredEvent } from "@continuo/core/model";
 
 export interface Acknowledged {
   readonly writer: string;
-  /** Batch to how many events it had. */
+  /** The number of events of each batch. */
   readonly batches: ReadonlyMap<number, number>;
 }
 

@@ -1,4 +1,4 @@
-/** Configuration as the commands use it: every file and flag laid over each other, defaults filled in. */
+/** Configuration as the commands use it: all files and flags merged, with the defaults. */
 
 import { AGENT_NAMES, type OnMissing } from "@continuo/core/model";
 import type { ServerLimitSettings } from "./server-limits.ts";

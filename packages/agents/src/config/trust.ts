@@ -112,7 +112,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // It is no record.
+    // Text that is no JSON is no record.
     return undefined;
   }
 }

@@ -45,7 +45,7 @@ export interface LinkOptions {
 }
 
 interface PendingRequest {
-  /** Its frame, as it is sent. */
+  /** The frame as JSON. */
   readonly text: string;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -66,9 +66,9 @@ export class Link {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #retryMs: number | null = null;
   #refusal: ContinuoError | null = null;
-  /** Why the server did not let us in the last time; another try may change it. */
+  /** The reason that the server gave for its last refusal; another try may succeed. */
   #obstacle: ContinuoError | null = null;
-  /** Tries one after another that met an obstacle before the server said anything. */
+  /** Consecutive tries that met an obstacle before the server sent anything. */
   #met = 0;
   readonly #startedAt: number = performance.now();
   #onQuiet: (() => void) | null = null;
@@ -103,7 +103,7 @@ export class Link {
     if (this.#state === "greeted") this.#send(frame);
   }
 
-  /** Waits until everything that was requested is confirmed, for a while, and leaves. */
+  /** Waits for a while until everything that was requested is confirmed, then leaves. */
   async close(): Promise<void> {
     if (this.#state === "ended") return;
     const confirmed = new Promise<void>((resolve) => {
@@ -227,7 +227,7 @@ export class Link {
     this.#options.onFrame(frame);
   }
 
-  /** The server let us in for good: from now on a lost connection comes back, however long that takes. */
+  /** The server accepted the connection: from now on a lost one is restored, however long that takes. */
   joined(): void {
     this.#everReady = true;
     this.#obstacle = null;

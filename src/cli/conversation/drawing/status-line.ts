@@ -1,4 +1,4 @@
-/** The line that says that a turn runs, and what is waited for when the agent tells nothing. Pure. */
+/** The line that shows that a turn runs, and what it waits for when the agent reports nothing. Pure. */
 
 import { visibleLine } from "@continuo/core/transcript";
 

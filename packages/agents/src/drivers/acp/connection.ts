@@ -41,7 +41,7 @@ export interface AcpStart {
   readonly protocol: ProtocolVersion;
   /** The policy that holds the agent; a caller that only asks for its capabilities needs none. */
   readonly policy?: AcpPolicy;
-  /** In the folder of a conversation; who only asks is in none. */
+  /** Set in the folder of a conversation; a caller that only asks has none. */
   readonly trust?: FolderTrust;
   readonly signal?: AbortSignal | undefined;
 }

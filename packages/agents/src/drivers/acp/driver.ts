@@ -31,7 +31,7 @@ export interface AcpDriver extends AgentDriver {
   deleteSession(sessionId: string, options: CallOptions & { readonly cwd: string }): Promise<void>;
 }
 
-/** A program that is only asked has nothing to tell. */
+/** Updates of a program that only answers questions are dropped. */
 const DEAF: AcpListener = {
   onUpdate: async () => undefined,
   onOdd: async () => undefined,
@@ -113,7 +113,7 @@ interface AcpRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Agents sweep and rewrite their homes when they start: who only asks shows them an empty one. */
+/** Agents clean and rewrite their homes when they start: one that only answers questions is shown an empty home. */
 async function helloInScratch({ program, options, protocol, signal }: AcpRequest): Promise<InitializeResult> {
   const home = await mkdtemp(join(tmpdir(), "continuo-hello-"));
   const env = Object.entries(options.places.env).filter(

@@ -1,5 +1,5 @@
 /**
- * Something odd that a reader met in a native session. Never an exception, never silent:
+ * Something unexpected that a reader found in a native session. It is never an exception and never silent:
  * reading continues, and the problem is listed with its place.
  */
 

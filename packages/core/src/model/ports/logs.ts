@@ -186,7 +186,7 @@ export interface PruneOptions extends CallOptions {
   /** Recorded before that time. */
   readonly olderThan?: string;
   readonly types?: readonly string[];
-  /** These only, at most 10,000; the others conditions hold as well. */
+  /** These only, at most 10,000; the other conditions hold as well. */
   readonly sequences?: readonly number[];
 }
 

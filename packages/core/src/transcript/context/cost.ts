@@ -40,7 +40,7 @@ export function charsOf(block: Block): number {
   return chars;
 }
 
-/** All that a model is sent of a block, as texts. */
+/** The texts of a block that a model is sent. */
 export function textsOf(block: Block): readonly string[] {
   switch (block.type) {
     case "text":

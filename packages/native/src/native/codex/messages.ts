@@ -191,7 +191,7 @@ function isFailure(detail: Json): boolean {
   return (typeof code === "number" && code !== 0) || status === "failed" || success === false;
 }
 
-/** The lines that 0.169.0 puts above the output of a command; without them the text tells nothing. */
+/** The lines that 0.169.0 puts above the output of a command; without them the text has no meaning. */
 const EXIT =
   /^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Process exited with code|Exit code:) (-?\d+)(?=\n|$)/u;
 
