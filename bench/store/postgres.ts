@@ -10,6 +10,7 @@ import { TARGETS } from "./limits.ts";
 import { inTurn, printRates, rateOf } from "./sampling.ts";
 
 const APPENDS = 1_000;
+const CALLERS = 32;
 
 /** One statement that moves the head of a log and stores an event, as a program without a store would write it. */
 const BARE = `with head as (
@@ -44,14 +45,39 @@ export async function benchPostgres(rounds: number): Promise<readonly Ratio[]> {
             return APPENDS;
           },
         },
+        {
+          name: `Continuo, ${CALLERS} callers`,
+          run: async () => {
+            let left = APPENDS;
+            const call = async (): Promise<void> => {
+              while (left-- > 0) await store.append(ours.logId, eventsOf(1));
+            };
+            await Promise.all(Array.from({ length: CALLERS }, call));
+            return APPENDS;
+          },
+        },
       ],
       rounds,
     );
-    printRates("Postgres: durable appends of 512 bytes, one caller", "events", sampled);
+    printRates("Postgres: durable appends of 512 bytes", "events", sampled);
     await client.end();
     await store.close();
-    const ratio = rateOf(sampled, "Continuo") / rateOf(sampled, "bare pg");
-    return [{ what: "Postgres append against bare pg", ratio, wanted: "above", target: TARGETS.postgres }];
+    const one = rateOf(sampled, "Continuo");
+    const many = rateOf(sampled, `Continuo, ${CALLERS} callers`);
+    return [
+      {
+        what: "Postgres append against bare pg",
+        ratio: one / rateOf(sampled, "bare pg"),
+        wanted: "above",
+        target: TARGETS.postgres,
+      },
+      {
+        what: `Postgres, ${CALLERS} callers against 1 caller`,
+        ratio: many / one,
+        wanted: "above",
+        target: TARGETS.postgresGroupCommit,
+      },
+    ];
   } finally {
     await server.stop();
   }

@@ -1,6 +1,7 @@
 /** Plain appends to Postgres in one statement: which appends take it, and that the others are as right as without it. */
 
 import type { AppendOptions, NewEvent, StoredEvent } from "@continuo/core/model";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../packages/store/src/store/postgres/index.ts";
 import { createStore, type OpenedStore } from "../../packages/store/src/store/sql-store.ts";
@@ -39,8 +40,9 @@ async function openWatched(url: string): Promise<Watched> {
   };
 }
 
+let url: string;
 beforeAll(async () => {
-  const url = await newPostgresDatabase();
+  url = await newPostgresDatabase();
   first = await openWatched(url);
   second = await openWatched(url);
 });
@@ -62,6 +64,19 @@ async function newLog(mediaType?: string): Promise<string> {
 async function expectStored(logId: string, stored: readonly StoredEvent[]): Promise<void> {
   expect((await first.store.read(logId)).events).toEqual(stored);
   expect(await first.store.verify(logId)).toMatchObject({ ok: true, checkedCount: stored.length });
+}
+
+/** The transactions that stored the events after this sequence. */
+async function transactionsAfter(logId: string, sequence: number): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(
+    `select count(distinct xmin::text) as count from events
+      where log_key = (select log_key from logs where log_id = $1) and sequence > $2`,
+    [logId, sequence],
+  );
+  await client.end();
+  return Number(rows[0].count);
 }
 
 async function code(outcome: Promise<unknown>): Promise<unknown> {
@@ -98,6 +113,44 @@ describe("an append of one statement", () => {
     );
     expect(ways()).toEqual(all.map(() => "fast"));
     await expectStored(logId, all.flat());
+  });
+
+  test("is shared by those that wait while another one is stored, and by no more than may be", async () => {
+    const { store } = first;
+    const logId = await newLog();
+    const { token } = await store.acquireLease(logId, { owner: "h", ttlMs: 60_000 });
+    const lease = { name: logId, token };
+    await store.append(logId, [event("first")]);
+    const stored = async (options: readonly AppendOptions[]): Promise<number> => {
+      const before = await store.latestSequence(logId);
+      await Promise.all(options.map((one, n) => store.append(logId, [event(`${n}`), event("more")], one)));
+      return await transactionsAfter(logId, before);
+    };
+    const plain = Array.from({ length: 12 }, () => ({}));
+    expect(await stored(plain)).toBe(2);
+    expect(await stored(plain.map(() => ({ lease })))).toBe(2);
+    // The first, then those without a lease, those with it, and one that compares.
+    const compared = { expectedSequence: (await store.latestSequence(logId)) + 2 * 8 };
+    expect(await stored([{}, {}, {}, {}, { lease }, { lease }, { lease }, { lease }, compared])).toBe(4);
+    const { events } = await store.read(logId);
+    await expectStored(logId, events);
+  });
+
+  test("that an append of the same event would spoil is stored without that one", async () => {
+    const { store } = first;
+    const logId = await newLog();
+    const once = { ...event("once"), id: "once" };
+    const spoiled = { ...event("another"), id: "once" };
+    const sent = [event("a"), once, event("b"), spoiled, once, event("c")];
+    const outcomes = await Promise.allSettled(sent.map((one) => store.append(logId, [one])));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
+    ]);
+    const { events } = await store.read(logId);
+    expect(events.map(({ data }) => (data as { readonly name: string }).name).toSorted()).toEqual([
+      ...["a", "b", "c", "once"],
+    ]);
+    await expectStored(logId, events);
   });
 
   test("is refuted by an append of another server, and is taken again after that", async () => {

@@ -43,8 +43,10 @@ export const LIMITS = {
   inlineBlobBytes: 262_144,
   /** Rows of larger ones, where they lie in the database. */
   blobChunkBytes: 262_144,
-  /** Appends that share one commit on SQLite. */
+  /** Appends that share one commit on SQLite, and events that share one statement on Postgres. */
   groupCommit: 512,
+  /** Payloads that share one statement on Postgres; an append alone may have more. */
+  groupBytes: 1_048_576,
   /** The longest wait of a transaction for another process before it is `busy`. */
   lockWaitMs: 30_000,
   /** The interval at which the engine looks for commits of other processes on SQLite. */

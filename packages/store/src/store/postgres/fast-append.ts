@@ -6,7 +6,15 @@
 
 import { type AppendOptions, EVENTS_MEDIA_TYPE, type StoredEvent } from "@continuo/core/model";
 import type pg from "pg";
-import type { EventRow, PreparedEvent, Scope, Statement, Witness, Work } from "../engine/index.ts";
+import {
+  type EventRow,
+  LIMITS,
+  type PreparedEvent,
+  type Scope,
+  type Statement,
+  type Witness,
+  type Work,
+} from "../engine/index.ts";
 import { numberEvent } from "../rules/index.ts";
 import { query, rowsOf } from "./connections.ts";
 import { columnsOf, EVENT_COLUMNS, EVENT_TYPES_SQL, MARK, NOW, POSTGRES } from "./dialect.ts";
@@ -34,41 +42,66 @@ interface AppendRow {
 
 const BELIEFS_KEPT = 10_000;
 
+/** An append that waits for those before it. */
+interface Job extends PlainAppend {
+  readonly scope: Scope;
+  readonly resolve: (row: AppendRow | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 export class FastAppend {
   readonly #pool: pg.Pool;
   readonly #location: string;
   readonly #beliefs = new Map<string, Belief>();
-  readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #waiting = new Map<string, Job[]>();
 
   constructor(pool: pg.Pool, location: string) {
     this.#pool = pool;
     this.#location = location;
   }
 
-  /** Appends of this server to one log go one after the other: they would only refute each other's beliefs. */
-  async append(scope: Scope, append: PlainAppend): Promise<AppendRow | undefined> {
-    if (!isPlain(append.events, append.options)) return undefined;
+  /**
+   * Appends of this server to one log go one after the other: they would only refute each other's beliefs. Those that
+   * wait while one is stored are stored together, by one statement and so with one commit.
+   */
+  append(scope: Scope, append: PlainAppend): Promise<AppendRow | undefined> {
+    if (!isPlain(append.events, append.options)) return Promise.resolve(undefined);
     // No name has a line break.
     const key = `${scope.workspaceId}\n${append.logId}`;
-    const before = this.#queues.get(key) ?? Promise.resolve();
-    const own = before.then(() => this.#append(scope, key, append));
-    const quiet = own.then(ignore, ignore);
-    this.#queues.set(key, quiet);
+    const { promise, resolve, reject } = Promise.withResolvers<AppendRow | undefined>();
+    const job: Job = { ...append, scope, resolve, reject };
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) void this.#drain(key, job);
+    else waiting.push(job);
+    return promise;
+  }
+
+  async #drain(key: string, first: Job): Promise<void> {
+    const jobs = [first];
+    this.#waiting.set(key, jobs);
+    while (jobs.length > 0) await this.#run(key, jobs.splice(0, groupLength(jobs)));
+    this.#waiting.delete(key);
+  }
+
+  async #run(key: string, group: readonly Job[]): Promise<void> {
     try {
-      return await own;
-    } finally {
-      if (this.#queues.get(key) === quiet) this.#queues.delete(key);
+      const rows = await this.#store(key, group);
+      // One of them is in the way of all: each is tried alone.
+      if (rows === undefined && group.length > 1) for (const job of group) await this.#run(key, [job]);
+      else for (const [at, { resolve }] of group.entries()) resolve(rows?.[at]);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
     }
   }
 
-  async #append(
-    scope: Scope,
-    key: string,
-    { logId, events, options }: PlainAppend,
-  ): Promise<AppendRow | undefined> {
+  /** Stores all or none. */
+  async #store(key: string, group: readonly Job[]): Promise<readonly AppendRow[] | undefined> {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { scope, logId, options } = first;
     const { expectedSequence, lease, mediaType } = options;
     const belief = this.#beliefs.get(key) ?? (await this.#look(scope, logId));
-    if (belief === undefined || !fits(belief, events)) return undefined;
+    if (belief === undefined || !group.every(({ events }) => fits(belief, events))) return undefined;
     if (mediaType !== undefined && mediaType !== belief.mediaType) {
       this.#beliefs.delete(key);
       return undefined;
@@ -78,22 +111,25 @@ export class FastAppend {
       return undefined;
     }
     const place = { logKey: belief.logKey, logId };
-    let hash = belief.hash;
-    const numbered = events.map((event, index) => {
-      const one = numberEvent(scope, place, event, belief.sequence + index + 1, hash);
-      hash = one.stored.chainHash;
-      return one;
-    });
-    const next: Belief = { ...belief, sequence: belief.sequence + events.length, hash };
-    const rows = numbered.map((one) => one.row);
+    let { sequence, hash } = belief;
+    const numbered = group.map((job) =>
+      job.events.map((event) => {
+        sequence += 1;
+        const one = numberEvent(job.scope, place, event, sequence, hash);
+        hash = one.stored.chainHash;
+        return one;
+      }),
+    );
+    const next: Belief = { ...belief, sequence, hash };
+    const rows = numbered.flatMap((all) => all.map((one) => one.row));
     const guard = lease === undefined ? undefined : [scope.workspaceId, lease.name, lease.token];
     const statement = statementOf(belief, next, rows, guard);
     this.#beliefs.delete(key);
-    const witness = { logKey: belief.logKey, sequence: next.sequence, eventId: events.at(-1)?.id ?? "" };
-    if (!(await this.#stores(statement, witness))) return undefined;
+    const eventId = group.at(-1)?.events.at(-1)?.id ?? "";
+    if (!(await this.#stores(statement, { logKey: belief.logKey, sequence, eventId }))) return undefined;
     if (this.#beliefs.size >= BELIEFS_KEPT) this.#beliefs.clear();
     this.#beliefs.set(key, next);
-    return { logKey: belief.logKey, stored: numbered.map((one) => one.stored) };
+    return numbered.map((all) => ({ logKey: belief.logKey, stored: all.map((one) => one.stored) }));
   }
 
   async #stores(statement: Statement, witness: Witness): Promise<boolean> {
@@ -156,8 +192,31 @@ interface LookedAt {
   readonly parent_key: number | null;
 }
 
-function ignore(): void {
-  // The caller gets the error; the next in the queue only waits for the end.
+/** The number of the next appends that one statement can store: what one of them demands, it demands for all. */
+function groupLength(jobs: readonly Job[]): number {
+  const [first, ...others] = jobs;
+  if (first === undefined || first.options.expectedSequence !== undefined) return 1;
+  let [events, bytes] = [first.events.length, bytesOf(first)];
+  const end = others.findIndex((job) => {
+    events += job.events.length;
+    bytes += bytesOf(job);
+    const isTooMuch = events > LIMITS.groupCommit || bytes > LIMITS.groupBytes;
+    return isTooMuch || !demandsTheSame(first.options, job.options);
+  });
+  return end === -1 ? jobs.length : end + 1;
+}
+
+function demandsTheSame(a: AppendOptions, b: AppendOptions): boolean {
+  return (
+    b.expectedSequence === undefined &&
+    a.mediaType === b.mediaType &&
+    a.lease?.name === b.lease?.name &&
+    a.lease?.token === b.lease?.token
+  );
+}
+
+function bytesOf({ events }: PlainAppend): number {
+  return events.reduce((sum, { payload, bytes }) => sum + (payload?.length ?? bytes?.length ?? 0), 0);
 }
 
 function isPlain(events: readonly PreparedEvent[], options: AppendOptions): boolean {
