@@ -89,7 +89,7 @@ test("a page whose origin is not allowed names the server's flag with its own or
   for (const { code, says, ms } of found) {
     expect([code, says]).toEqual([
       "forbidden",
-      `the server does not accept pages of ${origin}. Start the server with \`--origin ${origin}\`.`,
+      `the server does not accept pages of ${origin}. Start the server with \`--origin ${origin}\`, or add it to the \`origins\` of its handler.`,
     ]);
     // Two seconds, on a machine that does much else meanwhile.
     expect(ms).toBeLessThan(8_000);

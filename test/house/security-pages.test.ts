@@ -44,6 +44,7 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "cli/serve/telemetry.ts": "a collector of metrics",
   "live/writers/openai.ts": "models for notes",
   "model-agent/open-model.ts": "a model of `models`",
+  "model-agent/window.ts": "the address of `openModel`",
   "model-agent/local-servers.ts": "model servers of this machine",
   "cli/channel/server.ts": "the server that they were given",
   "cli/live/export-frames.ts": "the server that they were given",

@@ -108,7 +108,16 @@ test("what the program does not mount is not there: pages, numbers, the machine"
 test("a page of another site is refused, and one that the program names is answered", async () => {
   const origin = "https://shop.example";
   const headers = { authorization: "Bearer ann", origin };
-  expect((await fetch(`${serverUrl}/v1/channels`, { headers })).status).toBe(403);
+  const refused = await fetch(`${serverUrl}/v1/channels`, { headers });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    403,
+    {
+      error: {
+        code: "forbidden",
+        hint: 'Add "https://shop.example" to the option `origins` of `c.handler`.',
+      },
+    },
+  ]);
   const open = c.handler({ authorize: () => PEOPLE["Bearer ann"] ?? null, origins: [origin] });
   const answer = await open(new Request(`${serverUrl}/v1/channels`, { headers }));
   expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, origin]);

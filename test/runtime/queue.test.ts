@@ -1,6 +1,7 @@
 /** The queue of a program under inputs, runs and sessions that cannot be dealt with at once. */
 
 import { type Agent, type PermissionRequest, type Store, textOf } from "@continuo/core/model";
+import { observed } from "@continuo/files";
 import { type Continuo, openContinuo, type SendOptions } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { wake, wakeAll } from "@continuo/store/sessions";
@@ -255,4 +256,18 @@ test("a time limit of approvals that is longer than a timer can be denies nothin
   await expect.poll(async () => (await c.approvals.list()).length).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(await c.approvals.list()).toMatchObject([{ status: "open" }]);
+});
+
+test("the runs that wait are a number, which is counted when it is read, and gone when the program closes", async () => {
+  const c = await start({ work: false, agents: [new EchoAgent()] });
+  for (const id of ["a", "b"]) await c.session(id, { create: true }).send("hello");
+  const waiting = (): unknown =>
+    observed()
+      .get("continuo.run.waiting")
+      ?.map(({ value }) => value);
+  await expect.poll(waiting).toEqual([2]);
+  await c.session("c", { create: true }).send("hello");
+  await expect.poll(waiting).toEqual([3]);
+  await c.close();
+  expect(waiting()).toEqual([]);
 });

@@ -26,6 +26,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@open
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MODEL_METRICS } from "../../packages/agents/src/model-agent/telemetry.ts";
+import { QUEUE_METRICS } from "../../packages/server/src/runtime/telemetry.ts";
 import { createCleaner } from "../../packages/server/src/server/cleaning/cleaner.ts";
 import { SERVER_METRICS, seriesOf } from "../../packages/server/src/server/operation/telemetry.ts";
 import { RUN_METRICS } from "../../packages/store/src/sessions/telemetry.ts";
@@ -36,7 +37,7 @@ import { openServer } from "../server/harness/open-server.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/telemetry.md"), "utf8");
-const TABLES = { ...STORE_METRICS, ...RUN_METRICS, ...MODEL_METRICS, ...SERVER_METRICS };
+const TABLES = { ...STORE_METRICS, ...RUN_METRICS, ...QUEUE_METRICS, ...MODEL_METRICS, ...SERVER_METRICS };
 const CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 const REMOTE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
@@ -139,6 +140,8 @@ async function useAll(): Promise<string> {
     headers: { traceparent: `00-${REMOTE}-00f067aa0ba902b7-01` },
   });
   await fetch(`${server.url}/etc/passwd`);
+  // Runs that wait are counted for the reading after this one.
+  await fetch(`${server.url}/metrics`);
   const page = await (await fetch(`${server.url}/metrics`)).text();
   await reader.forceFlush();
   await ann.close();

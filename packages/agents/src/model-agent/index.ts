@@ -11,3 +11,4 @@ export { type ModelMessages, toModelMessages } from "./messages.ts";
 export { ModelAgent, type ModelAgentOptions } from "./model-agent.ts";
 export { type ModelEndpoint, openModel } from "./open-model.ts";
 export { createStreamFold, type StreamFold } from "./stream.ts";
+export { conversationTokens, DEFAULT_WINDOW, knownWindow, windowOf } from "./window.ts";

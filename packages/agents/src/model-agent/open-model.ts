@@ -2,6 +2,7 @@
 
 import { assertKnownOptions, ContinuoError, present } from "@continuo/core/model";
 import type { LanguageModel } from "ai";
+import { servedAt } from "./window.ts";
 
 export type ModelEndpoint =
   | { readonly type: "openai"; readonly url: string; readonly model: string; readonly apiKey?: string }
@@ -24,7 +25,8 @@ export async function openModel(endpoint: ModelEndpoint): Promise<LanguageModel>
     () => import("@ai-sdk/openai-compatible"),
   );
   const name = new URL(url).hostname;
-  return createOpenAICompatible({ name, baseURL: url, includeUsage: true, ...present({ apiKey }) })(model);
+  const create = createOpenAICompatible({ name, baseURL: url, includeUsage: true, ...present({ apiKey }) });
+  return servedAt(create(model), present({ url, model, apiKey }));
 }
 
 async function provider<Package>(name: string, load: () => Promise<Package>): Promise<Package> {

@@ -2,6 +2,7 @@
 
 import type { RunAgentOptions } from "@continuo/agents/handoff";
 import { type Agent, assertKnownOptions, type KnownOptions } from "@continuo/core/model";
+import type { ContinuationOptions } from "@continuo/store/sessions";
 import type { FlexibleSchema, InferSchema, LanguageModel, ToolSet } from "ai";
 import type { AgentDefinition } from "./types.ts";
 
@@ -17,13 +18,12 @@ export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = Fle
   /** Answers within one turn; 20 where none is given. */
   readonly maxSteps?: number;
   /**
-   * The tokens of the conversation that the model is given, approximately; the oldest are left out. `window` stands for
-   * three quarters of 128,000, which every current model has. Everything is given where none is given.
+   * The tokens of the conversation that the model is given, approximately; the oldest are left out. `window`, the default, is
+   * three quarters of the model's window. That is known by the model's name, or asked of the address of `openModel`; `window`
+   * says it for another model, which otherwise counts as one of 128,000.
    */
-  readonly context?: { readonly maxTokens: number | "window" };
+  readonly context?: { readonly maxTokens?: number | "window"; readonly window?: number };
 }
-
-const WINDOW_TOKENS = 96_000;
 
 const OPTIONS: KnownOptions<DefineAgentOptions> = {
   name: true,
@@ -40,12 +40,15 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
   options: DefineAgentOptions<Schema>,
 ): AgentDefinition<InferSchema<Schema>> {
   assertKnownOptions("defineAgent", options, OPTIONS);
-  assertKnownOptions("context", options.context ?? {}, { maxTokens: true });
-  const { context, ...model } = options;
-  const maxTokensApprox = context?.maxTokens === "window" ? WINDOW_TOKENS : context?.maxTokens;
+  assertKnownOptions("context", options.context ?? {}, { maxTokens: true, window: true });
+  const { context: { maxTokens = "window", window } = {}, ...model } = options;
   return {
     name: options.name,
-    ...(maxTokensApprox === undefined ? {} : { context: { maxTokensApprox } }),
+    context: async () => {
+      if (maxTokens !== "window") return { maxTokensApprox: maxTokens };
+      const { conversationTokens, windowOf } = await import("@continuo/agents/model-agent");
+      return { maxTokensApprox: conversationTokens(window ?? (await windowOf(options.model))) };
+    },
     async open() {
       const { ModelAgent } = await import("@continuo/agents/model-agent");
       return new ModelAgent(model);
@@ -100,4 +103,9 @@ export function toDefinition(agent: AgentDefinition | Agent): AgentDefinition {
     execute: (request, options) => agent.execute(request, options),
   };
   return { name, open: async () => shared };
+}
+
+/** The part of a session that the agent is given; everything where nothing is said. */
+export async function contextOf({ context }: AgentDefinition): Promise<ContinuationOptions | undefined> {
+  return typeof context === "function" ? await context() : context;
 }

@@ -11,6 +11,7 @@ import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
 import { toSentRun } from "./run.ts";
 import { createSessionHandle } from "./session.ts";
+import { observeWaiting } from "./telemetry.ts";
 import type { AgentDefinition, Continuo, ContinuoOptions, QueueState, WorkOptions } from "./types.ts";
 import { recover, Worker } from "./worker.ts";
 
@@ -43,6 +44,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
   /** The queue that the program did not ask for; `work` takes its place. */
   let own = agents.size > 0 && options.work !== false ? work() : null;
   if (own === null && options.recover !== undefined) await recover(host, "all");
+  const unobserve = observeWaiting(() => countWaiting(store));
   const closed = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;
   const stop = async (worker: Worker, graceMs: number): Promise<void> => {
@@ -90,6 +92,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
         // Their readers would wait for runs that end now.
         await Promise.all(handlers.map((handler) => handler.close()));
         await Promise.all([...workers].map((worker) => stop(worker, graceMs)));
+        unobserve();
         if (isOwnStore) await store.close();
       })();
       return closing;

@@ -11,7 +11,7 @@ import {
   textOf,
 } from "@continuo/core/model";
 import { isInput, type RunInput, runOnce } from "@continuo/store/sessions";
-import { toDefinition } from "./agents.ts";
+import { contextOf, toDefinition } from "./agents.ts";
 import type { AgentDefinition, ReplayedRun, ReplayOptions } from "./types.ts";
 
 type Answer = ReplayedRun["before"];
@@ -86,7 +86,7 @@ async function execute(
   { input, sessionId, agent, signal }: Execution,
 ): ReturnType<typeof runOnce> {
   try {
-    const options = present({ continuationOpts: agent.context, signal });
+    const options = present({ continuationOpts: await contextOf(agent), signal });
     return await runOnce(store, opened, input, { sessionId, continuation: "replay", ...options });
   } finally {
     await opened[Symbol.asyncDispose]?.();

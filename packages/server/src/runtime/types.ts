@@ -23,8 +23,8 @@ import type { DefinedEvent } from "./define-event.ts";
 /** Makes an agent for one run, which is closed after it. */
 export interface AgentDefinition<Value = unknown> {
   readonly name: string;
-  /** The agent gets this much of the session; without it, everything. */
-  readonly context?: ContinuationOptions;
+  /** The agent gets this much of the session; without it, everything. A function is called for each run. */
+  readonly context?: ContinuationOptions | (() => Promise<ContinuationOptions>);
   open(run: { readonly onPermission: AskPermission }): Promise<Agent & Partial<AsyncDisposable>>;
   /** Reads the run's `value`. Throws for a value that is none. */
   readonly parse?: (value: unknown) => Value;

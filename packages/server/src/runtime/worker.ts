@@ -2,6 +2,7 @@
 
 import { type Agent, type ExecuteOptions, isContinuoError, present, type Run } from "@continuo/core/model";
 import { executeRun, MAX_TIMER_MS, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
+import { contextOf } from "./agents.ts";
 import type { Host } from "./host.ts";
 import { type Report, reportNew } from "./report-new.ts";
 import { isDead, retry, startDue } from "./retries.ts";
@@ -130,13 +131,14 @@ export class Worker {
     const own = approvals.forRun(run);
     const agent = openedForRun(definition, own.ask);
     const heldCalls = await own.heldCalls();
+    const continuationOpts = await contextOf(definition);
     const { status } = await executeRun(store, agent, run.runId, {
       claimedBy: owner,
       continuation: "auto",
       adapterOpts: { onPermission: own.ask, ...(heldCalls.length === 0 ? {} : { heldCalls }) },
       maxParallel: Math.max(this.#parallel, 1_000),
       abandon: this.#abandoned.signal,
-      ...present({ continuationOpts: definition.context, leaseMs: options.leaseMs }),
+      ...present({ continuationOpts, leaseMs: options.leaseMs }),
     });
     const on = options.retry?.on ?? [];
     if ((status === "failed" || status === "timeout") && on.includes(status))

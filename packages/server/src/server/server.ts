@@ -43,7 +43,7 @@ import {
   received,
   refuseSocket,
 } from "./http/index.ts";
-import { MOUNTS } from "./mounts.ts";
+import { MOUNTED, MOUNTS } from "./mounts.ts";
 import { createMetrics, measureProcess, observeRequest, serverMeter } from "./operation/index.ts";
 import { createPreferences } from "./page/index.ts";
 import {
@@ -74,7 +74,7 @@ export interface ContinuoServer {
 export function createServer(options: ServerOptions, parts: readonly CreateMount[] = MOUNTS): ContinuoServer {
   assertKnownOptions("createServer", options, SERVER_OPTIONS);
   const draining = new AbortController();
-  const gate = gateOf(options);
+  const gate = { ...gateOf(options), isMounted: parts === MOUNTED };
   const security = createSecurityLog({ write: options.securityLog ?? (() => undefined) });
   const context = contextOf(options, { gate, security, draining: draining.signal });
   const audited =

@@ -67,6 +67,6 @@ function pageRefused(origin: string): ContinuoError {
   const hint =
     origin === "null"
       ? "Open the page over HTTP, and start the server with --origin and the origin of the page."
-      : `Start the server with \`--origin ${origin}\`.`;
+      : `Start the server with \`--origin ${origin}\`, or add it to the \`origins\` of its handler.`;
   return new ContinuoError("forbidden", `the server does not accept pages of ${origin}`, { hint });
 }

@@ -8,6 +8,8 @@ export interface Gate {
   readonly origins: ReadonlySet<string>;
   /** The host names under which the server answers; every name if it is left out. */
   readonly hosts?: ReadonlySet<string>;
+  /** True inside of a program that mounts the server as a handler. */
+  readonly isMounted?: boolean;
   /** True if clients reach the server over `https:` only. */
   readonly isHttps?: boolean;
   /** True if extensions of browsers may ask for access: their requests below `EXTENSION_PATH` pass, whatever their origin. */
@@ -39,11 +41,21 @@ export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undef
   }
   if (isKnownOrigin(gate, arrival)) return undefined;
   return new ContinuoError("forbidden", "pages of this origin cannot call the server", {
-    hint: isPlain(arrival.origin)
-      ? `Start the server with \`--origin ${arrival.origin}\`.`
-      : "Start the server with --origin and this origin, exactly.",
+    hint: originHint(gate, isPlain(arrival.origin) ? arrival.origin : null),
     details: { origin: arrival.origin },
   });
+}
+
+/** A program that mounts the server has an option where the command has a flag. */
+function originHint({ isMounted = false }: Gate, origin: string | null): string {
+  if (isMounted) {
+    return origin === null
+      ? "Add this origin, exactly, to the option `origins` of `c.handler`."
+      : `Add ${JSON.stringify(origin)} to the option \`origins\` of \`c.handler\`.`;
+  }
+  return origin === null
+    ? "Start the server with --origin and this origin, exactly."
+    : `Start the server with \`--origin ${origin}\`.`;
 }
 
 function isPlain(origin: string | null): boolean {

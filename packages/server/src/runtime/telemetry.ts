@@ -1,0 +1,37 @@
+/** The number of runs that wait in the store, for telemetry. */
+
+import { createMeter, type Meter, type Metric } from "@continuo/files";
+
+export const QUEUE_METRICS: Readonly<Record<"continuo.run.waiting", Metric>> = {
+  "continuo.run.waiting": {
+    kind: "gauge",
+    unit: "{run}",
+    says: "Runs in the store that no process executes yet. They are counted whenever the number is read, for the next reading.",
+  },
+};
+
+const meter: Meter<never, never, "continuo.run.waiting"> = createMeter("continuo.runtime", QUEUE_METRICS);
+
+/**
+ * A gauge is read at once, and runs are counted in the store: nothing is counted while nobody reads. The returned function
+ * ends it.
+ */
+export function observeWaiting(count: () => Promise<number>): () => void {
+  let value: number | null = null;
+  let counting = false;
+  const refresh = async (): Promise<void> => {
+    counting = true;
+    try {
+      value = await count();
+    } catch {
+      // The store is away: a number from before would say that it is not.
+      value = null;
+    } finally {
+      counting = false;
+    }
+  };
+  return meter.observe("continuo.run.waiting", () => {
+    if (!counting) void refresh();
+    return value === null ? [] : [{ value, attributes: {} }];
+  });
+}
