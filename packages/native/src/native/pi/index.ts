@@ -39,9 +39,11 @@ export const piFormat: AgentFormat = {
   writer: async () => (await import("./writer.ts")).piWriter,
   forker: async () => (await import("./fork.ts")).piForker,
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).piRepairer }),
+  visibility: async () => (await import("./visibility.ts")).piVisibility,
 };
 
 export { toBlocks } from "./blocks.ts";
 export { recogniseFile } from "./find.ts";
+export type { PiCause } from "./hidden-causes.ts";
 export { toMessage } from "./messages.ts";
 export { toUsage } from "./usage.ts";

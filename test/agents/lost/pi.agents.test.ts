@@ -1,0 +1,52 @@
+/**
+ * The real pi confirms what `continuo doctor sessions` says: its own list lacks the session, has it after the change with
+ * its messages, and lacks it again after the change is undone.
+ */
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
+import { expect, test } from "vitest";
+import { PI_ID, PI_RECIPES } from "../../lost/pi-recipes.ts";
+import { hiddenIn } from "../../lost/prove.ts";
+import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
+import { asObjects, asText } from "../../model-servers/index.ts";
+import { PINNED, packageFolder } from "../install.ts";
+import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
+
+test.each(PI_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
+  await using sandbox = await makeSandbox();
+  const home = { root: sandbox.root, project: sandbox.project };
+  write(home);
+  const before = snapshotOf(home);
+  expect(await listed(sandbox, "list(process.cwd())")).toEqual([]);
+  const isInAll = cause === "other_folder";
+  expect(await listed(sandbox, "listAll()")).toHaveLength(isInAll ? 1 : 0);
+  const [hidden] = await hiddenIn(home, "pi");
+  if (hidden === undefined) throw new Error("nothing is hidden");
+  expect(hidden.cause).toBe(cause);
+  expect(snapshotOf(home)).toEqual(before);
+  const places = placesOfHome(home);
+  const { trashId } = await returnHiddenSession(hidden, { places, write: "in place" });
+  for (const how of ["list(process.cwd())", "listAll()"]) {
+    expect(await listed(sandbox, how)).toEqual([{ id: PI_ID, messageCount: messages }]);
+  }
+  await restoreNativeSession(trashId ?? "", { places });
+  expect(snapshotOf(home)).toEqual(before);
+});
+
+/** Rows of pi's own list, which it makes in a process of its own. */
+async function listed(sandbox: Sandbox, how: string): Promise<readonly object[]> {
+  const module = pathToFileURL(join(packageFolder(PINNED.pi), "dist/bundle/index.js")).href;
+  const source = `
+    const { SessionManager } = await import(process.argv[1]);
+    process.stdout.write("\\n" + JSON.stringify(await SessionManager.${how}));`;
+  const { code, stdout, stderr } = await runProgram(
+    process.execPath,
+    ["--input-type=module", "--eval", source, module],
+    { cwd: sandbox.project, env: sandbox.environment({ PI_OFFLINE: "1", PI_TELEMETRY: "0" }) },
+  );
+  if (code !== 0) throw new Error(`pi's own list failed: ${stderr}`);
+  const rows = asObjects(JSON.parse(stdout.split("\n").at(-1) ?? "[]"));
+  return rows.map(({ id, messageCount }) => ({ id: asText(id), messageCount }));
+}

@@ -1,0 +1,46 @@
+/** Sessions that pi's own list hides: named, brought back and undone. The real one confirms it in `test/agents/lost/`. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { PI_RECIPES, PI_TALK, piFolder, piHeader, piPath, writePi } from "./pi-recipes.ts";
+import { hiddenIn, proveRecipes } from "./prove.ts";
+import { type LostHome, makeLostHome, toLines, writeText } from "./recipe.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "continuo-lost-pi-"));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+proveRecipes("pi", PI_RECIPES);
+
+/** Sessions that look like hidden ones, and that the list shows. */
+const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
+  [
+    "a line of garbage before the header",
+    (home) =>
+      writeText(
+        piPath(home, piFolder(home.project), "a.jsonl"),
+        `garbage\n${toLines([piHeader(home), ...PI_TALK])}`,
+      ),
+  ],
+  ["a version of the future", (home) => writePi(home, [piHeader(home, { version: 99 }), ...PI_TALK])],
+  ["a session without a folder", (home) => writePi(home, [piHeader(home, { cwd: undefined }), ...PI_TALK])],
+  ["a header alone", (home) => writePi(home, [piHeader(home)])],
+  [
+    "a backup beside its session",
+    (home) => {
+      writePi(home, [piHeader(home), ...PI_TALK]);
+      writePi(home, [piHeader(home), ...PI_TALK], piFolder(home.project), "copy.jsonl.bak");
+    },
+  ],
+  [
+    "a file that is no session",
+    (home) => writeText(piPath(home, piFolder(home.project), "notes.bak"), "words\n"),
+  ],
+];
+
+test.each(LISTED)("%s is listed, or no session, and so not missed", async (_title, make) => {
+  const home = makeLostHome(mkdtempSync(join(scratch, "listed-")));
+  make(home);
+  expect(await hiddenIn(home, "pi")).toEqual([]);
+});
