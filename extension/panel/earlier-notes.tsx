@@ -109,10 +109,11 @@ export async function readSession(session: LiveSession): Promise<SessionFile> {
   };
 }
 
-/** HTML has the pictures of its notes that the server still has. */
+/** HTML and Markdown have the pictures of their notes that the server still has. */
 async function fileOf(session: SessionFile, format: ExportFormat): Promise<ExportFile> {
+  const hasPictures = format === "HTML" || format === "Markdown";
   const pictures = new Map<string, string>();
-  for (const [noteId, frame] of Object.entries(format === "HTML" ? session.frames : {})) {
+  for (const [noteId, frame] of Object.entries(hasPictures ? session.frames : {})) {
     const wanted = framePicture(frame, session.key);
     const url = wanted === null ? null : await readPicture(wanted);
     if (url !== null) pictures.set(noteId, url);
@@ -120,8 +121,8 @@ async function fileOf(session: SessionFile, format: ExportFormat): Promise<Expor
   return exportOf(session, format, pictures);
 }
 
-function save({ name, text }: ExportFile): void {
-  const url = URL.createObjectURL(new Blob([text]));
+function save({ name, content }: ExportFile): void {
+  const url = URL.createObjectURL(new Blob([content]));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -7,9 +7,16 @@ import { type ExportedPage, partsOf, timesOf, writtenBy } from "./page-parts.ts"
 
 type Writing = Pick<SessionFile, "title" | "notes" | "page">;
 
-/** The page and the notes; also what a person copies. */
-export function toMarkdown({ title, notes, page }: Writing): string {
-  const lines = notes.map(({ startMs, text }) => `- **${clock(startMs)}** ${plain(text)}`);
+/** The page and the notes; also what a person copies. `files` has the path of the picture of each note, by its id. */
+export function toMarkdown(
+  { title, notes, page }: Writing,
+  files: ReadonlyMap<string, string> = new Map(),
+): string {
+  const lines = notes.flatMap(({ noteId, startMs, text }) => {
+    const line = `- **${clock(startMs)}** ${plain(text)}`;
+    const file = files.get(noteId);
+    return file === undefined ? [line] : [line, "", `  ![Frame at ${clock(startMs)}](${file})`, ""];
+  });
   if (page === null) return [`# ${plain(title)}`, "", ...lines, ""].join("\n");
   const parts = partsOf(page).flatMap(({ name, items }) => [`## ${name}`, "", ...items.map(itemLine), ""]);
   const under = notes.length === 0 ? [] : ["## Notes", "", ...lines, ""];

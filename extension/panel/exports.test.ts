@@ -1,5 +1,6 @@
 /** Exports of the panel. */
 
+import { crc32 } from "node:zlib";
 import type { LiveOutline, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import type { PanelPageItem } from "../sending/panel-view.ts";
@@ -35,8 +36,11 @@ const PAGE: ExportedPage = {
   ],
 };
 
+const PICTURES: ReadonlyMap<string, string> = new Map([["n", "data:image/png;base64,AA"]]);
+
 function textOf(format: ExportFormat, more: Partial<SessionFile> = {}): string {
-  return exportOf({ ...SESSION, ...more }, format, new Map([["n", "data:image/png;base64,AA"]])).text;
+  const pictures = format === "HTML" ? PICTURES : new Map();
+  return exportOf({ ...SESSION, ...more }, format, pictures).content as string;
 }
 
 test("the transcript is SRT and VTT, each piece with its times, and no text ends its cue", () => {
@@ -86,6 +90,64 @@ _Taken from what was said, without a model._
 - **1:01** \\<b\\>One\\</b\\> \\# b \\[x\\]\\(y\\)
 `);
 });
+
+test("Markdown of a session with pictures is an archive: the text, and each picture once as a file that its note shows", async () => {
+  const notes = ["n", "m", "o", "p"].map((noteId) => ({ noteId, startMs: 61_000, text: "One" }));
+  const [text, jpeg] = ["data:image/png;base64,iVBORw0K", "data:image/jpeg;base64,/9j/4AA="];
+  const pictures = new Map([
+    ["n", text],
+    ["m", jpeg],
+    ["o", text],
+    ["p", "data:text/html,<b>"],
+  ]);
+  const { name, content } = exportOf(
+    { ...SESSION, notes: notes as unknown as readonly Note[] },
+    "Markdown",
+    pictures,
+  );
+  expect(name).toBe("A_B _talk_.zip");
+  const files = filesIn(Buffer.from(await (content as Blob).arrayBuffer()));
+  expect([...files.keys()]).toEqual(["A_B _talk_.md", "frames/0-01-01.png", "frames/0-01-01-2.jpg"]);
+  expect(files.get("frames/0-01-01.png")?.toString("base64")).toBe("iVBORw0K");
+  expect(files.get("A_B _talk_.md")?.toString()).toContain(
+    [
+      "- **1:01** One\n\n  ![Frame at 1:01](frames/0-01-01.png)\n",
+      "- **1:01** One\n\n  ![Frame at 1:01](frames/0-01-01-2.jpg)\n",
+      "- **1:01** One\n\n  ![Frame at 1:01](frames/0-01-01.png)\n",
+      "- **1:01** One\n",
+    ].join("\n"),
+  );
+});
+
+/** The stored files of an archive, as its directory lists them; each has its checksum. */
+function filesIn(archive: Buffer): ReadonlyMap<string, Buffer> {
+  const end = archive.length - 22;
+  expect(archive.readUInt32LE(end)).toBe(0x06054b50);
+  const files = new Map<string, Buffer>();
+  let at = archive.readUInt32LE(end + 16);
+  expect(at + archive.readUInt32LE(end + 12)).toBe(end);
+  for (let count = archive.readUInt16LE(end + 10); count > 0; count--) {
+    expect(archive.readUInt32LE(at)).toBe(0x02014b50);
+    const [sum, size, nameLength] = [
+      archive.readUInt32LE(at + 16),
+      archive.readUInt32LE(at + 24),
+      archive.readUInt16LE(at + 28),
+    ];
+    const [place, name] = [
+      archive.readUInt32LE(at + 42),
+      archive.toString("utf8", at + 46, at + 46 + nameLength),
+    ];
+    expect(archive.readUInt32LE(place)).toBe(0x04034b50);
+    expect(archive.toString("utf8", place + 30, place + 30 + nameLength)).toBe(name);
+    const from = place + 30 + nameLength;
+    const bytes = archive.subarray(from, from + size);
+    expect(crc32(bytes)).toBe(sum);
+    files.set(name, bytes);
+    at += 46 + nameLength;
+  }
+  expect(at).toBe(end);
+  return files;
+}
 
 test("HTML links each citation of the page to its passage in the transcript, and loads and runs nothing", () => {
   const html = textOf("HTML", { page: PAGE });

@@ -5,6 +5,8 @@ import type { NoteFrame } from "../sending/panel-view.ts";
 import type { PicturedText, SpokenText } from "../sending/view.ts";
 import { toHtml, toMarkdown } from "./export-pages.ts";
 import type { ExportedPage } from "./page-parts.ts";
+import { pictureFilesOf } from "./picture-files.ts";
+import { zipOf } from "./zip.ts";
 
 export interface SessionText {
   readonly title: string;
@@ -26,7 +28,7 @@ export type ExportFormat = "Markdown" | "HTML" | "JSON" | "SRT" | "VTT";
 
 export interface ExportFile {
   readonly name: string;
-  readonly text: string;
+  readonly content: string | Blob;
 }
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["Markdown", "HTML", "JSON", "SRT", "VTT"];
@@ -39,26 +41,42 @@ const ENDINGS: Readonly<Record<ExportFormat, string>> = {
   VTT: "vtt",
 };
 
-/** `pictures` has the `data:` URLs of frames, by the ids of their notes: HTML shows them. */
+/**
+ * `pictures` has the `data:` URLs of frames, by the ids of their notes: HTML shows them, and Markdown is an archive with
+ * them as files beside the text.
+ */
 export function exportOf(
   session: SessionFile,
   format: ExportFormat,
   pictures: ReadonlyMap<string, string> = new Map(),
 ): ExportFile {
   const { title, notes, spoken, page } = session;
-  const name = `${title.replace(/[^\p{L}\p{N} ._-]/gu, "_").slice(0, 80)}.${ENDINGS[format]}`;
+  const base = title.replace(/[^\p{L}\p{N} ._-]/gu, "_").slice(0, 80);
+  const name = `${base}.${ENDINGS[format]}`;
   switch (format) {
     case "Markdown":
-      return { name, text: toMarkdown(session) };
+      return markdownOf(session, base, pictures);
     case "HTML":
-      return { name, text: toHtml(session, pictures) };
+      return { name, content: toHtml(session, pictures) };
     case "JSON":
-      return { name, text: JSON.stringify({ title, page, notes, transcript: spoken }, null, 2) };
+      return { name, content: JSON.stringify({ title, page, notes, transcript: spoken }, null, 2) };
     case "SRT":
-      return { name, text: toSrt(spoken) };
+      return { name, content: toSrt(spoken) };
     case "VTT":
-      return { name, text: toVtt(spoken) };
+      return { name, content: toVtt(spoken) };
   }
+}
+
+function markdownOf(session: SessionFile, base: string, pictures: ReadonlyMap<string, string>): ExportFile {
+  const frames = pictureFilesOf(session.notes, pictures);
+  const files = new Map(frames.map((frame) => [frame.name, frame]));
+  const name = `${base}.md`;
+  if (frames.length === 0) return { name, content: toMarkdown(session) };
+  const text = toMarkdown(session, new Map(frames.map((frame) => [frame.noteId, frame.name])));
+  return {
+    name: `${base}.zip`,
+    content: zipOf([{ name, bytes: new TextEncoder().encode(text) }, ...files.values()]),
+  };
 }
 
 function toSrt(spoken: readonly SpokenText[]): string {

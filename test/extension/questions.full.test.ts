@@ -41,8 +41,13 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   await panel.getByRole("button", { name: "A day at the harbour" }).click();
   const saved = panel.waitForEvent("download");
   await button("Markdown").click();
-  const text = readFileSync(await (await saved).path(), "utf8");
+  expect((await saved).suggestedFilename()).toBe("A day at the harbour.zip");
+  // The files of the archive are stored as they are.
+  const text = readFileSync(await (await saved).path(), "latin1");
   expect(text).toContain("# A day at the harbour\n");
+  const [, picture = ""] = /!\[Frame at [\d:]+\]\((frames\/[\d-]+\.jpg)\)/u.exec(text) ?? [];
+  expect(text.split(picture).length - 1, picture).toBeGreaterThanOrEqual(3);
+  expect(text).toContain("JFIF");
   expect(text).toContain("Noted: The harbour opens at dawn");
   await checkPanel(panel, "earlier");
 });

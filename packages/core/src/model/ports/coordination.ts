@@ -1,6 +1,5 @@
 /** State that many processes agree on: cursors, leases, producers, claims, snapshots. */
 
-import type { Claim, ClaimWrite } from "./claims.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
 export interface Cursor {
@@ -66,6 +65,29 @@ export interface Snapshot {
   readonly sequence: number;
   readonly data: unknown;
   readonly createdAt: string;
+}
+
+/** A thing that one worker does at a time, by its name. The generation tells an old worker from the new. */
+export interface Claim {
+  readonly name: string;
+  readonly generation: number;
+  readonly owner: string;
+  readonly status: string;
+  readonly data: unknown;
+  readonly updatedAt: string;
+}
+
+/**
+ * Takes a claim (`generation` one more than the stored one, which begins at 0), or changes the one that is
+ * held (the same generation and owner). Errors: `fenced` (`details.generation`, `details.owner`).
+ */
+export interface ClaimWrite {
+  readonly type: "claim";
+  readonly name: string;
+  readonly generation: number;
+  readonly owner: string;
+  readonly status?: string;
+  readonly data?: unknown;
 }
 
 export interface Coordination {

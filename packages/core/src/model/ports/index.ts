@@ -45,8 +45,9 @@ export type {
   OpenedBlob,
   PutBlobOptions,
 } from "./blobs.ts";
-export type { Claim, ClaimWrite } from "./claims.ts";
 export type {
+  Claim,
+  ClaimWrite,
   Coordination,
   Cursor,
   CursorName,

@@ -3,7 +3,7 @@
  * go together: when the log is deleted or expires, the session is gone.
  */
 
-import type { ClaimWrite } from "./claims.ts";
+import type { ClaimWrite } from "./coordination.ts";
 import type { ForkPoint } from "./logs.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 

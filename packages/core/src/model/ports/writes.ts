@@ -3,7 +3,7 @@
  * which they are given; the first that cannot be written fails the append.
  */
 
-import type { ClaimWrite } from "./claims.ts";
+import type { ClaimWrite } from "./coordination.ts";
 import type { NewRun, RunPatch, RunStatus } from "./runs.ts";
 import type { SessionPatch } from "./sessions.ts";
 
