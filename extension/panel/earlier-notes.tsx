@@ -104,7 +104,10 @@ export async function readSession(session: LiveSession): Promise<SessionFile> {
   return {
     ...texts,
     key,
-    page: page === null ? pageOfOutline(outline) : toPanelPage(page, words),
+    page:
+      page === null
+        ? pageOfOutline(outline)
+        : toPanelPage(page, words, { session: session.videoId, tab: session.videoId }),
     frames: framesOf(texts.notes, frames),
   };
 }

@@ -27,7 +27,11 @@ function itemLine(item: PanelPageItem): string {
   const { title, text, citations } = item;
   const heading = title === null ? "" : ` **${plain(title)}**`;
   const words = text === title ? "" : ` ${plain(text)}`;
-  return `- ${timesOf(item)}${heading}${words}${saidAt(citations.map(({ startMs }) => clock(startMs)))}`;
+  return `- ${timesOf(item)}${plain(videoOf(item))}${heading}${words}${saidAt(citations.map(({ startMs }) => clock(startMs)))}`;
+}
+
+function videoOf({ elsewhere }: PanelPageItem): string {
+  return elsewhere === undefined ? "" : ` (video ${elsewhere})`;
 }
 
 /** Marks that Markdown knows are escaped. */
@@ -79,7 +83,7 @@ function itemToHtml(item: PanelPageItem): string {
   const heading = title === null ? "" : ` <b>${escaped(title)}</b>`;
   const words = text === title ? "" : ` ${escaped(text)}`;
   const links = saidAt(citations.map(linkTo));
-  return `<li dir="auto"><time>${timesOf(item)}</time>${heading}${words}<small>${links}</small></li>`;
+  return `<li dir="auto"><time>${timesOf(item)}</time>${escaped(videoOf(item))}${heading}${words}<small>${links}</small></li>`;
 }
 
 /** Leads to the passage in the transcript of the same file. */

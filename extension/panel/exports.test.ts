@@ -163,6 +163,15 @@ test("HTML links each citation of the page to its passage in the transcript, and
   expect(html).toContain("default-src 'none'; img-src data:");
 });
 
+test("an item of another video, whose tab joined, names its video", () => {
+  const page = {
+    ...PAGE,
+    items: [item("chapter", { title: "Two", text: "It.", endMs: 9_000, elsewhere: "youtube:<b>" })],
+  };
+  expect(textOf("Markdown", { page })).toContain("- 0:00–0:09 \\(video youtube:\\<b\\>\\) **Two** It.");
+  expect(textOf("HTML", { page })).toContain("<time>0:00–0:09</time> (video youtube:&lt;b&gt;) <b>Two</b>");
+});
+
 test("JSON has the page with the words that it cites", () => {
   const file = JSON.parse(textOf("JSON", { page: PAGE })) as SessionFile;
   expect(file.page).toEqual(PAGE);

@@ -43,8 +43,9 @@ function countsOf(
 }
 
 /** Its time, its words, and below them the further passages that it cites: as the viewer shows it. */
-function Item({ item, onSeek }: { readonly item: PanelPageItem } & Pick<Props, "onSeek">): JSX.Element {
-  const { title, text, startMs, citations, status, by } = item;
+function Item(props: { readonly item: PanelPageItem } & Pick<Props, "onSeek">): JSX.Element {
+  const { title, text, startMs, citations, status, by, elsewhere } = props.item;
+  const onSeek = elsewhere === undefined ? props.onSeek : null;
   const mark = status === "accepted" ? "accepted" : by === "person" ? "yours" : null;
   const further = citations.filter((one) => clock(one.startMs) !== clock(startMs));
   return (
@@ -57,8 +58,13 @@ function Item({ item, onSeek }: { readonly item: PanelPageItem } & Pick<Props, "
           </p>
         )}
         {text !== title && <p dir="auto">{text}</p>}
-        {(mark !== null || further.length > 0) && (
+        {(mark !== null || further.length > 0 || elsewhere !== undefined) && (
           <p class="cites">
+            {elsewhere !== undefined && (
+              <span class="mark" title={`It is from the video ${elsewhere}, whose tab has the same session.`}>
+                another video
+              </span>
+            )}
             {mark !== null && <span class="mark">{mark}</span>}
             {further.map((one) => (
               <Time key={one.startMs} {...one} onSeek={onSeek} />

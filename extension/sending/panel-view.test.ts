@@ -56,7 +56,7 @@ test("an item of the page cites its first passages that are apart, and one of an
       { itemId: "2", startMs: 7_000, evidence: ["of another session"] },
     ],
   } as unknown as LivePage;
-  expect(toPanelPage(page, evidence).items).toEqual([
+  expect(toPanelPage(page, evidence, { session: "v", tab: "v" }).items).toEqual([
     {
       itemId: "1",
       startMs: 500,
@@ -65,6 +65,26 @@ test("an item of the page cites its first passages that are apart, and one of an
       }),
     },
     { itemId: "2", startMs: 7_000, citations: [{ startMs: 7_000, text: "" }] },
+  ]);
+});
+
+test("the items of the tab's own video come first, and the others name their video", () => {
+  const items = ["harbour", undefined, "bees", undefined].map((videoId, n) => {
+    return { itemId: String(n), startMs: 0, evidence: [], ...(videoId === undefined ? {} : { videoId }) };
+  });
+  const page = { items } as unknown as LivePage;
+  const shown = (tab: string): readonly unknown[] =>
+    toPanelPage(page, [], { session: "town", tab }).items.map(({ itemId, elsewhere }) => [itemId, elsewhere]);
+  const others = [
+    ["0", "harbour"],
+    ["2", "bees"],
+  ];
+  expect(shown("town")).toEqual([["1", undefined], ["3", undefined], ...others]);
+  expect(shown("bees")).toEqual([
+    ["2", undefined],
+    ["0", "harbour"],
+    ["1", "town"],
+    ["3", "town"],
   ]);
 });
 

@@ -32,8 +32,10 @@ export interface Citation {
   readonly text: string;
 }
 
-export interface PanelPageItem extends Omit<PageItem, "evidence"> {
+export interface PanelPageItem extends Omit<PageItem, "evidence" | "videoId"> {
   readonly citations: readonly Citation[];
+  /** The video in which its times are, if that is not the video of the tab. */
+  readonly elsewhere?: string;
 }
 
 export interface PanelPage extends Omit<LivePage, "items"> {
@@ -48,6 +50,12 @@ export type ShownFrame = NoteFrame & Pick<ShownEvidence, "id" | "videoId">;
 
 /** Words that a page can cite. */
 export type CitedWords = Pick<ShownEvidence, "id" | "mediaTimeMs" | "text">;
+
+/** The video of a session, and that of the tab that shows it: the tab may have joined the session of another video. */
+export interface TabVideo {
+  readonly session: string;
+  readonly tab: string;
+}
 
 export interface PanelSession extends Omit<SessionView, "session" | "page"> {
   readonly page: PanelPage | null;
@@ -91,7 +99,10 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
     earlier: view.notes.length - notes.length,
     evidence: view.evidence.filter(({ id }) => named.has(id)),
     frames: framesOf(notes, view.evidence),
-    page: view.page === null ? null : toPanelPage(view.page, view.evidence),
+    page:
+      view.page === null
+        ? null
+        : toPanelPage(view.page, view.evidence, { session: sessionVideo, tab: view.videoId ?? sessionVideo }),
     timeline: { endMs, markers: markersOf(here, endMs * LIMITS.markerShare) },
     line: heardLast(view.evidence.filter((one) => videoOf(one) === view.videoId)),
     session: view.session === null ? null : parts(view.session),
@@ -119,10 +130,14 @@ export function framesOf(
   return frames;
 }
 
-/** Citations that are close together lead to the same place. */
-export function toPanelPage(page: LivePage, evidence: readonly CitedWords[]): PanelPage {
+/** Citations that are close together lead to the same place. What is of the tab's own video comes first. */
+export function toPanelPage(
+  page: LivePage,
+  evidence: readonly CitedWords[],
+  { session, tab }: TabVideo,
+): PanelPage {
   const known = new Map(evidence.map((one) => [one.id, one]));
-  const items = page.items.map(({ evidence: ids, ...item }): PanelPageItem => {
+  const items = page.items.map(({ evidence: ids, videoId = session, ...item }): PanelPageItem => {
     const cited = ids
       .flatMap((id) => known.get(id) ?? [])
       .map(({ id, mediaTimeMs: startMs, text }) => {
@@ -135,9 +150,16 @@ export function toPanelPage(page: LivePage, evidence: readonly CitedWords[]): Pa
     }
     // The passages of a page of an earlier session are there.
     const place = { startMs: item.startMs, text: "" };
-    return { ...item, citations: citations.length === 0 ? [place] : citations.slice(0, LIMITS.citations) };
+    return {
+      ...item,
+      citations: citations.length === 0 ? [place] : citations.slice(0, LIMITS.citations),
+      ...(videoId === tab ? {} : { elsewhere: videoId }),
+    };
   });
-  return { ...page, items };
+  const [here, others] = [true, false].map((isHere) =>
+    items.filter(({ elsewhere }) => (elsewhere === undefined) === isHere),
+  );
+  return { ...page, items: [...(here ?? []), ...(others ?? [])] };
 }
 
 /** A session also lists every note it ever had. */

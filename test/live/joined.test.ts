@@ -1,7 +1,12 @@
 /** Notes of a session that a tab of another video joined: each is a place in its own video. */
 
-import { extractiveWriter } from "@continuo/live";
+import type { StoredEvent } from "@continuo/core/model";
+import { type EvidenceItem, extractiveWriter } from "@continuo/live";
 import { expect, test } from "vitest";
+import type { PageRequest } from "../../packages/live/src/kit/types.ts";
+import { itemsAfter } from "../../packages/live/src/page/page-items.ts";
+import { pagePrompt, parsePage } from "../../packages/live/src/writers/page-prompt.ts";
+import { talksIn } from "./captions/draw.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 
 const HARBOUR = [
@@ -68,4 +73,92 @@ test("a model's draft is of the video of its evidence, changes no note of the ot
   await live.settle();
   const edited = (await service.notes("harbour tab")).find(({ text }) => text === "The hive opens");
   expect(edited).toMatchObject({ videoId: "bees", by: "person", startMs: 1_000 });
+});
+
+test("the page of a joined session has the chapters of each video at their own times, and cites that video", async () => {
+  await using live = await liveTest({ noteWriters: [extractiveWriter()] });
+  await joined(live);
+  const talks = talksIn("tune").filter(({ name }) => name === "lighthouse" || name === "bees");
+  // Both tabs record at the same times.
+  const evidence = talks
+    .flatMap(({ name, pieces }) =>
+      pieces.map(({ text, mediaTimeMs, endMs }) => {
+        const more = { endMs, lang: "en", ...(name === "bees" ? { videoId: "bees" } : {}) };
+        return { mediaTimeMs, piece: said(text, mediaTimeMs, more) };
+      }),
+    )
+    .toSorted((a, b) => a.mediaTimeMs - b.mediaTimeMs)
+    .map(({ piece }) => piece);
+  for (let n = 0; n < evidence.length; n += 100)
+    await live.send("harbour tab", ...evidence.slice(n, n + 100));
+  await live.clock.advance(60_000);
+  await live.service.close("harbour tab");
+  const items = (await live.service.page("harbour tab"))?.items ?? [];
+  const { events } = await live.store.read(await live.service.sessionIdOf("harbour tab"), { limit: 1_000 });
+  const videos = new Map(events.map(({ id, data }) => [id, (data as { readonly videoId?: string }).videoId]));
+  for (const { thoughts, name } of talks) {
+    const own = items.filter(({ videoId }) => videoId === (name === "bees" ? "bees" : undefined));
+    const chapters = own.filter(({ kind }) => kind === "chapter");
+    expect(chapters.length, name).toBeGreaterThanOrEqual(2);
+    for (const [n, { startMs, endMs }] of chapters.entries()) {
+      if (n > 0)
+        expect(Math.min(...thoughts.map((one) => Math.abs(one.startMs - startMs)))).toBeLessThan(5_000);
+      expect(endMs).toBeLessThanOrEqual(chapters[n + 1]?.startMs ?? Number.POSITIVE_INFINITY);
+    }
+    for (const { evidence: ids, videoId } of own) {
+      expect(ids.length).toBeGreaterThan(0);
+      expect(ids.map((id) => videos.get(id) ?? null)).toEqual(ids.map(() => videoId ?? null));
+    }
+  }
+  // The chapters of the session's own video come first.
+  const order = items.filter(({ kind }) => kind === "chapter").map(({ videoId = "" }) => videoId);
+  expect(order).toEqual(order.toSorted());
+});
+
+test("a model is given the words of each video apart, and its chapters are of the video that they cite", () => {
+  const of = (sequence: number, text: string, startMs: number, videoId?: string): EvidenceItem => ({
+    id: `e${sequence}`,
+    sequence,
+    type: "transcript_added",
+    retention: "critical",
+    text,
+    startMs,
+    endMs: startMs + 4_000,
+    event: { data: { speaker: "film" } } as unknown as StoredEvent,
+    ...(videoId === undefined ? {} : { videoId }),
+  });
+  const request: PageRequest = {
+    sessionId: "s",
+    videoId: "harbour",
+    title: null,
+    items: [],
+    outline: [],
+    notes: [],
+    evidence: [
+      of(1, "The harbour was built", 1_000),
+      of(2, "Every hive has", 1_000, "bees"),
+      of(3, "in 1872.", 5_000),
+      of(4, "a single queen.", 5_000, "bees"),
+    ],
+  };
+  const { named } = pagePrompt(request);
+  expect([...named.values()].map(({ text, videoId }) => [text, videoId ?? null])).toEqual([
+    ["The harbour was built in 1872.", null],
+    ["Every hive has a single queen.", "bees"],
+  ]);
+  const [harbour, bees] = [...named.keys()];
+  const chapter = (title: string, ...evidence: readonly unknown[]): object => {
+    return { title, text: title, startMs: 1_000, endMs: 9_000, evidence };
+  };
+  const answer = { chapters: [chapter("Harbour", harbour, bees), chapter("Bees", bees)] };
+  const { items } = parsePage(JSON.stringify(answer), request, named);
+  expect(items).toMatchObject([
+    { title: "Harbour", startMs: 1_000, endMs: 9_000, evidence: ["e1", "e3"] },
+    { title: "Bees", startMs: 1_000, endMs: 9_000, evidence: ["e2", "e4"], videoId: "bees" },
+  ]);
+  expect(items[0]).not.toHaveProperty("videoId");
+  // Chapters at the same time of two videos stay two after the next pass.
+  let id = 0;
+  const first = itemsAfter(items, [], () => String(id++));
+  expect(itemsAfter(items.toReversed(), first, () => "new").map(({ itemId }) => itemId)).toEqual(["1", "0"]);
 });

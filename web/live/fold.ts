@@ -72,6 +72,8 @@ export interface NoteVersion extends NoteChange, Pick<Note, "text" | "confidence
   readonly from: readonly string[];
   /** The full length, if the server shortened it. */
   readonly cut: NoteCut | null;
+  /** The video in which its span lies, if that is not the video of the session. */
+  readonly videoId?: string;
 }
 
 export type Notes = ReadonlyMap<string, NoteVersion>;
@@ -238,6 +240,7 @@ function toVersion(event: WireEvent, change: NoteChange, last: NoteVersion | und
     ...place,
     text: textOfContent(data.content),
     confidence: numberOr(data.confidence, 1),
+    ...(typeof data.videoId === "string" ? { videoId: data.videoId } : {}),
     evidence: textsIn(data.evidence),
     from: [...new Set([...(last?.from ?? []), ...textsIn(data.lineage), ...textsIn(data.sources)])],
     cut: null,

@@ -68,7 +68,7 @@ const STATUSES: Readonly<Record<NoteStatus, string>> = {
 const FIRST_VERBS: readonly string[] = ["written", "merged", "split"] satisfies NoteVersion["verb"][];
 
 function NoteView({ note, state }: { note: NoteVersion; state: LiveState }): VNode {
-  const { noteId, startMs, endMs, status, by, verb, from, cut } = note;
+  const { noteId, startMs, endMs, status, by, verb, from, cut, videoId } = note;
   const isOpen = useSignal(false);
   const isChosen = state.chosen.value === noteId;
   const isFirst = FIRST_VERBS.includes(verb);
@@ -85,6 +85,11 @@ function NoteView({ note, state }: { note: NoteVersion; state: LiveState }): VNo
           {endMs > startMs ? `–${mediaTime(endMs)}` : ""}
         </span>
         {by === "person" ? <span>by a person</span> : null}
+        {videoId === undefined ? null : (
+          <span title={`Its time is of the video ${visibleLine(videoId)}, whose tab joined.`}>
+            another video
+          </span>
+        )}
         {STATUSES[status] === "" ? null : (
           <span class={status === "unsure" ? "warn" : ""}>{STATUSES[status]}</span>
         )}

@@ -80,7 +80,7 @@ function Items({ kind, items, state, onMoment }: ItemsProps): VNode | null {
     <>
       {kind === "summary" ? null : <h2>{HEADINGS[kind]}</h2>}
       <ol class="plain-list">
-        {items.map(({ itemId, title, text, startMs, evidence, by }) => (
+        {items.map(({ itemId, title, text, startMs, evidence, by, videoId }) => (
           <li key={itemId} class="moment">
             <button
               type="button"
@@ -103,6 +103,15 @@ function Items({ kind, items, state, onMoment }: ItemsProps): VNode | null {
               <p dir="auto">
                 {visibleText(text)}
                 {by === "person" ? <span class="dim"> by a person</span> : null}
+                {videoId === undefined ? null : (
+                  <span
+                    class="dim"
+                    title={`Its time is of the video ${visibleLine(videoId)}, whose tab joined.`}
+                  >
+                    {" "}
+                    another video
+                  </span>
+                )}
               </p>
             </div>
           </li>

@@ -5,7 +5,7 @@ import { escapeHtml, headToHtml } from "@continuo/core/transcript/html";
 import type { LivePage, LiveSession, Note, PageItem, WireEvent } from "@continuo/core/wire";
 import { frameOfNote } from "./export-frames.ts";
 import { timeOf } from "./lines.ts";
-import { partsOf, spanOfItem, writerLine } from "./page-lines.ts";
+import { partsOf, spanOfItem, videoOfItem, writerLine } from "./page-lines.ts";
 
 export interface LiveExport {
   readonly session: LiveSession;
@@ -114,7 +114,7 @@ function pageToMarkdown(page: LivePage | null, evidence: readonly WireEvent[]): 
         const title = item.title === null ? "" : `**${plain(item.title)}** `;
         const times = [...new Set(citedBy(item, known).map(({ at }) => at))].slice(0, SHOWN_CITATIONS);
         const cited = times.length === 0 ? "" : ` (said at ${times.join(", ")})`;
-        return `- ${spanOfItem(item)} ${title}${plain(item.text)}${cited}`;
+        return `- ${spanOfItem(item)}${plain(videoOfItem(item))} ${title}${plain(item.text)}${cited}`;
       }),
     ])
     .concat("", `_${plain(writerLine(page))}_`);
@@ -131,7 +131,7 @@ function pageToHtml(page: LivePage | null, evidence: readonly WireEvent[]): stri
         .slice(0, SHOWN_CITATIONS)
         .map(({ id, at, text }) => `<a href="#${anchorOf(id)}" title="${escapeHtml(text)}">${at}</a>`);
       const links = cited.length === 0 ? "" : ` <small>said at ${cited.join(", ")}</small>`;
-      return `<li><time>${spanOfItem(item)}</time> ${title}${escapeHtml(item.text)}${links}</li>`;
+      return `<li><time>${spanOfItem(item)}</time>${escapeHtml(videoOfItem(item))} ${title}${escapeHtml(item.text)}${links}</li>`;
     });
     return `<h2>${name}</h2>\n<ul>\n${rows.join("\n")}\n</ul>\n`;
   });

@@ -52,9 +52,9 @@ export function titleOf({ videoId, sessions }: VideoNotes): string {
 
 /** The summary, the chapters, the decisions or the open questions. */
 function partText(videoId: string, { name, items }: ReturnType<typeof partsOf>[number]): string {
-  const rows = items.map(({ startMs, title, text }) => {
+  const rows = items.map(({ startMs, title, text, videoId: own }) => {
     const heading = title === null ? "" : `**${escaped(line(title))}** `;
-    return `- ${linkTo(videoId, startMs)} ${heading}${escaped(line(text))}\n`;
+    return `- ${linkTo(own ?? videoId, startMs)} ${heading}${escaped(line(text))}\n`;
   });
   return `## ${name}\n\n${rows.join("")}\n`;
 }

@@ -1,6 +1,6 @@
 /** The page of a session for people: its parts with their names, in the order in which they are shown. Pure. */
 
-import { visibleText } from "@continuo/core/transcript";
+import { visibleLine, visibleText } from "@continuo/core/transcript";
 import type { LivePage, PageItem, PageItemKind } from "@continuo/core/wire";
 import { timeOf } from "./lines.ts";
 
@@ -32,6 +32,11 @@ export function spanOfItem({ kind, startMs, endMs }: PageItem): string {
   return kind === "chapter" && endMs > startMs ? `${timeOf(startMs)}–${timeOf(endMs)}` : timeOf(startMs);
 }
 
+/** Names the video of an item whose tab joined the session of another video: its times are of that video. */
+export function videoOfItem({ videoId }: PageItem): string {
+  return videoId === undefined ? "" : ` (video ${visibleLine(videoId)})`;
+}
+
 /** Further lines are indented, so that none can pose as another item. */
 export function pageLines(page: LivePage): string {
   const indented = (text: string): string => visibleText(text).replaceAll("\n", "\n    ");
@@ -40,7 +45,7 @@ export function pageLines(page: LivePage): string {
       const mark = item.status === "accepted" ? " (accepted)" : item.by === "person" ? " (edited)" : "";
       const text =
         item.title === null ? indented(item.text) : `${indented(item.title)}\n    ${indented(item.text)}`;
-      return `  ${spanOfItem(item)}${mark}  ${text}\n`;
+      return `  ${spanOfItem(item)}${videoOfItem(item)}${mark}  ${text}\n`;
     });
     return `${name}\n${lines.join("")}\n`;
   });

@@ -16,6 +16,8 @@ export interface PageItem extends Span {
   readonly text: string;
   /** Ids of the events that it cites. */
   readonly evidence: readonly string[];
+  /** The video in which its span lies, if that is not the video of the session: its tab joined the session. */
+  readonly videoId?: string;
   /** Later passes never change an item that a person edited or accepted. */
   readonly by: Note["by"];
   readonly status: "written" | "accepted";
@@ -45,7 +47,7 @@ export interface LivePage {
   readonly through: number;
   /** ISO 8601 UTC. */
   readonly writtenAt: string;
-  /** The kinds in the order of `PAGE_ITEM_KINDS`, and each kind in the order of the medium. */
+  /** The kinds in the order of `PAGE_ITEM_KINDS`, and each kind in the order of its video; that of the session comes first. */
   readonly items: readonly PageItem[];
 }
 
@@ -106,7 +108,7 @@ const SAME_SPAN = 0.5;
 /** True for the same item after another pass: by its id; a chapter also by its place, any other by its text. */
 export function isSameItem(a: PageItem, b: PageItem): boolean {
   if (a.itemId === b.itemId) return true;
-  if (a.kind !== b.kind) return false;
+  if (a.kind !== b.kind || a.videoId !== b.videoId) return false;
   if (a.kind !== "chapter") return a.text === b.text;
   const common = Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs);
   const shorter = Math.min(a.endMs - a.startMs, b.endMs - b.startMs);
@@ -115,11 +117,16 @@ export function isSameItem(a: PageItem, b: PageItem): boolean {
 
 function byKindAndTime(a: PageItem, b: PageItem): number {
   const kinds = PAGE_ITEM_KINDS.indexOf(a.kind) - PAGE_ITEM_KINDS.indexOf(b.kind);
-  return kinds || a.startMs - b.startMs || (a.itemId < b.itemId ? -1 : 1);
+  return kinds || byVideo(a, b) || a.startMs - b.startMs || (a.itemId < b.itemId ? -1 : 1);
+}
+
+/** Each video has its own times: that of the session comes first. */
+function byVideo({ videoId: a = "" }: PageItem, { videoId: b = "" }: PageItem): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function itemOf(item: Fields, by: Note["by"]): PageItem | null {
-  const { itemId, kind, title, text, evidence, status } = item;
+  const { itemId, kind, title, text, evidence, status, videoId } = item;
   const known = PAGE_ITEM_KINDS.find((one) => one === kind);
   if (typeof itemId !== "string" || known === undefined || typeof text !== "string") return null;
   const startMs = numberOr(item.startMs, 0);
@@ -131,6 +138,7 @@ function itemOf(item: Fields, by: Note["by"]): PageItem | null {
     startMs,
     endMs: numberOr(item.endMs, startMs),
     evidence: Array.isArray(evidence) ? evidence.filter((id) => typeof id === "string") : [],
+    ...(typeof videoId === "string" ? { videoId } : {}),
     by,
     status: status === "accepted" ? "accepted" : "written",
   };

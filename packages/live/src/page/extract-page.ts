@@ -1,6 +1,6 @@
 /** The items of a page without a model: the outline of what was said, and the questions and decisions in remarks. */
 
-import type { Store, StoredEvent } from "@continuo/core/model";
+import { present, type Store, type StoredEvent } from "@continuo/core/model";
 import { toItem } from "../evidence/index.ts";
 import { isFields, LIMITS, type PageDraftItem, runSteps } from "../kit/index.ts";
 import {
@@ -19,9 +19,29 @@ export interface SpeechLog {
 
 /** Empty if too little was said. It gives way to other work every few milliseconds. */
 export async function outlineItems({ transcripts, remarks }: SpeechLog): Promise<readonly PageDraftItem[]> {
-  const items = await runSteps(outlineSteps(transcripts.map(pieceOf)));
   const idOf = new Map(transcripts.map(({ sequence, id }) => [sequence, id]));
-  return [...items.map((item) => withIds(item, idOf)), ...remarks.flatMap(remarkItem)];
+  const outlines: PageDraftItem[] = [];
+  for (const [videoId, said] of byVideo(transcripts)) {
+    const items = await runSteps(outlineSteps(said.map(pieceOf)));
+    outlines.push(...items.map((item) => ({ ...withIds(item, idOf), ...present({ videoId }) })));
+  }
+  return [...outlines, ...remarks.flatMap(remarkItem)];
+}
+
+/** Tabs of other videos may have joined the session: each video has its own outline. The newest ones, beyond the bound. */
+function byVideo(
+  transcripts: readonly StoredEvent[],
+): ReadonlyMap<string | undefined, readonly StoredEvent[]> {
+  const videos = new Map<string | undefined, StoredEvent[]>();
+  for (const event of transcripts) {
+    const { videoId } = toItem(event);
+    const said = videos.get(videoId);
+    if (said === undefined) videos.set(videoId, [event]);
+    else said.push(event);
+  }
+  return new Map(
+    [...videos].filter(([videoId], n) => videoId === undefined || n >= videos.size - LIMITS.joinedVideos),
+  );
 }
 
 /** The newest ones, where there are more pieces than the bound. Errors: the store's. */
@@ -66,7 +86,8 @@ function withIds({ pieces, ...item }: OutlineItem, idOf: ReadonlyMap<number, str
 
 /** Remarks are short: a question or a decision in one is an item of the page. */
 function remarkItem(event: StoredEvent): readonly PageDraftItem[] {
-  const { id, text, startMs, endMs, lang = "und" } = toItem(event);
+  const { id, text, startMs, endMs, lang = "und", videoId } = toItem(event);
   const kind = isDecision(text, lang) ? "decision" : isQuestion(text) ? "question" : null;
-  return kind === null ? [] : [{ kind, title: null, text, startMs, endMs, evidence: [id] }];
+  if (kind === null) return [];
+  return [{ kind, title: null, text, startMs, endMs, evidence: [id], ...present({ videoId }) }];
 }

@@ -20,7 +20,7 @@ export function itemsAfter(
 }
 
 function bounded(draft: PageDraftItem): PageDraftItem {
-  const { kind, title, text, startMs, endMs, evidence } = draft;
+  const { kind, title, text, startMs, endMs, evidence, videoId } = draft;
   return {
     kind,
     title: title === null ? null : cutText(title, LIMITS.nameLength),
@@ -28,6 +28,7 @@ function bounded(draft: PageDraftItem): PageDraftItem {
     startMs,
     endMs: Math.max(startMs, endMs),
     evidence: evidence.slice(0, LIMITS.pageCitations),
+    ...present({ videoId }),
   };
 }
 
@@ -37,8 +38,10 @@ export function itemsBeyond(
   drafts: readonly PageDraftItem[],
 ): readonly PageItem[] {
   const chapters = drafts.filter(({ kind }) => kind === "chapter");
-  return before.filter(({ startMs, endMs }) =>
-    chapters.every((chapter) => endMs <= chapter.startMs || startMs >= chapter.endMs),
+  return before.filter(({ startMs, endMs, videoId }) =>
+    chapters.every(
+      (chapter) => chapter.videoId !== videoId || endMs <= chapter.startMs || startMs >= chapter.endMs,
+    ),
   );
 }
 
@@ -47,9 +50,14 @@ export function itemsWithTail(
   before: readonly PageItem[],
   outline: readonly PageDraftItem[],
 ): readonly PageDraftItem[] {
-  const ends = before.flatMap(({ kind, endMs }) => (kind === "chapter" ? [endMs] : []));
-  const endMs = Math.max(0, ...ends);
-  return [...before, ...outline.filter(({ kind, startMs }) => kind !== "summary" && startMs >= endMs)];
+  const endOf = (video: string | undefined): number =>
+    Math.max(
+      0,
+      ...before.map(({ kind, endMs, videoId }) => (kind === "chapter" && videoId === video ? endMs : 0)),
+    );
+  const isAfter = ({ kind, startMs, videoId }: PageDraftItem): boolean =>
+    kind !== "summary" && startMs >= endOf(videoId);
+  return [...before, ...outline.filter(isAfter)];
 }
 
 /** SHA-256 over the canonical JSON of the items. */

@@ -1,6 +1,6 @@
 /** The prompt for a pass over the page, and the parsing of the reply. Pure. */
 
-import { cutText } from "@continuo/core/model";
+import { cutText, present } from "@continuo/core/model";
 import { PAGE_ITEM_KINDS } from "@continuo/core/wire";
 import {
   isFields,
@@ -33,6 +33,7 @@ Answer with one JSON object and nothing else:
 "decisions":[{"text":"…","evidence":["e1"]}],"questions":[{"text":"…","evidence":["e1"]}],"notes":[{"name":"n1","text":"…","confidence":0.9}]}
 - evidence: the names of the passages that say it. An item without evidence is left out.
 - startMs, endMs of a chapter: times of passages, in milliseconds; chapters do not overlap.
+- what has a "videoId" is of another video, with times of its own: an item is of one video, and cites passages of that one.
 - at most 7 sentences of summary, 20 chapters, 12 decisions, 12 questions.
 - notes: only notes of "notes" that are wrong or unclear, with the better text, and how sure you are (0 to 1).`;
 
@@ -56,8 +57,8 @@ export function pagePrompt(request: PageRequest): { readonly text: string; reado
   return { text: `${PAGE}\n\n${JSON.stringify(material)}`, named };
 }
 
-function shownItem({ kind, title, text, startMs, endMs }: PageDraftItem): object {
-  return { kind, title, text, startMs, endMs };
+function shownItem({ kind, title, text, startMs, endMs, videoId }: PageDraftItem): object {
+  return { kind, title, text, startMs, endMs, ...present({ videoId }) };
 }
 
 /** Errors: `agent_failed` for an answer of another form than the prompt asks for. */
@@ -83,13 +84,21 @@ function readItem(
   named: EvidenceAliases,
 ): readonly PageDraftItem[] {
   if (!isFields(item) || typeof item.text !== "string" || item.text.trim() === "") return [];
-  const passages = passagesIn(item.evidence, named);
-  const [first] = passages;
+  const cites = passagesIn(item.evidence, named);
+  const [first] = cites;
   // A model can invent a sentence: what it cannot cite is left out.
   if (first === undefined) return [];
+  const { videoId } = first;
+  const passages = cites.filter((one) => one.videoId === videoId);
   const isChapter = kind === "chapter";
   const cited = { startMs: Math.min(...passages.map(startOf)), endMs: Math.max(...passages.map(endOf)) };
-  const { startMs, endMs } = isChapter ? chapterSpan(item, cited, named) : cited;
+  const { startMs, endMs } = isChapter
+    ? chapterSpan(
+        item,
+        cited,
+        [...named.values()].filter((one) => one.videoId === videoId),
+      )
+    : cited;
   const title = isChapter && typeof item.title === "string" ? item.title.trim() : "";
   return [
     {
@@ -99,6 +108,7 @@ function readItem(
       startMs,
       endMs,
       evidence: idsIn(passages),
+      ...present({ videoId }),
     },
   ];
 }
@@ -107,9 +117,8 @@ function readItem(
 function chapterSpan(
   { startMs, endMs }: Readonly<Record<string, unknown>>,
   cited: { readonly startMs: number; readonly endMs: number },
-  named: EvidenceAliases,
+  passages: readonly Passage[],
 ): { readonly startMs: number; readonly endMs: number } {
-  const passages = [...named.values()];
   const lastMs = Math.max(...passages.map(endOf));
   const wantedMs = isTime(startMs) && startMs <= cited.startMs ? startMs : cited.startMs;
   const begins = passages.map(startOf).filter((ms) => ms <= cited.startMs);
@@ -121,15 +130,14 @@ function chapterSpan(
   return { startMs: nearest, endMs: Math.max(nearest, cited.endMs, end) };
 }
 
-/** A chapter ends where the next one begins, at the latest. */
+/** A chapter ends where the next one of its video begins, at the latest. */
 function withoutOverlaps(items: readonly PageDraftItem[]): readonly PageDraftItem[] {
-  const begins = items.flatMap(({ kind, startMs }) => (kind === "chapter" ? [startMs] : []));
-  const known = new Set<number>();
+  const chapters = items.filter(({ kind }) => kind === "chapter");
   return items.flatMap((item) => {
     if (item.kind !== "chapter") return [item];
-    if (known.has(item.startMs)) return [];
-    known.add(item.startMs);
-    const nextMs = Math.min(...begins.filter((ms) => ms > item.startMs));
+    const begins = chapters.filter(({ videoId }) => videoId === item.videoId);
+    if (begins.find(({ startMs }) => startMs === item.startMs) !== item) return [];
+    const nextMs = Math.min(...begins.flatMap(({ startMs }) => (startMs > item.startMs ? [startMs] : [])));
     return [{ ...item, endMs: Math.min(item.endMs, nextMs) }];
   });
 }

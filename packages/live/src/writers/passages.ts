@@ -3,6 +3,7 @@
  * model's drafts are checked against them.
  */
 
+import { present } from "@continuo/core/model";
 import { type EvidenceItem, isFields, type Span } from "../kit/index.ts";
 import {
   EMPTY_JOIN_STATE,
@@ -18,6 +19,8 @@ export interface Passage extends Span {
   readonly type: string;
   readonly text: string;
   readonly speaker?: string;
+  /** The video in which its span lies, if that is not the video of the session. */
+  readonly videoId?: string;
   /** Its pieces, in the order of the log. */
   readonly items: readonly EvidenceItem[];
 }
@@ -30,28 +33,36 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
   const bySequence = new Map(sorted.map((item) => [item.sequence, item]));
   const streams = new Map<string, JoinState>();
   const passages: Passage[] = [];
-  const add = (sentences: readonly Sentence[], speaker: string): void => {
+  const add = (sentences: readonly Sentence[]): void => {
     for (const { text, startMs, endMs, pieces, kind } of sentences) {
       if (kind === "sound") continue;
       const own = pieces.flatMap((sequence) => bySequence.get(sequence) ?? []);
-      const named = speaker === "" ? {} : { speaker };
+      const [first] = own;
+      if (first === undefined) continue;
       // Captions without an end: a sentence ends at the time of its last piece, not at an estimate.
       const saidMs = Math.max(startMs, Math.min(endMs, ...own.slice(-1).map((item) => item.endMs)));
-      passages.push({ type: "transcript_added", text, startMs, endMs: saidMs, ...named, items: own });
+      passages.push({
+        type: "transcript_added",
+        text,
+        startMs,
+        endMs: saidMs,
+        ...sourceOf(first),
+        items: own,
+      });
     }
   };
   for (const item of sorted) {
-    const speaker = speakerOf(item);
     if (item.type !== "transcript_added") {
       const { type, text, startMs, endMs } = item;
-      passages.push({ type, text, startMs, endMs, ...(speaker === "" ? {} : { speaker }), items: [item] });
+      passages.push({ type, text, startMs, endMs, ...sourceOf(item), items: [item] });
       continue;
     }
-    const joined = joinPiece(streams.get(speaker) ?? EMPTY_JOIN_STATE, pieceOf(item));
-    streams.set(speaker, joined.state);
-    add(joined.sentences, speaker);
+    const stream = JSON.stringify(sourceOf(item));
+    const joined = joinPiece(streams.get(stream) ?? EMPTY_JOIN_STATE, pieceOf(item));
+    streams.set(stream, joined.state);
+    add(joined.sentences);
   }
-  for (const [speaker, state] of streams) add(endSentence(state).sentences, speaker);
+  for (const state of streams.values()) add(endSentence(state).sentences);
   return passages.toSorted((a, b) => firstOf(a) - firstOf(b));
 }
 
@@ -70,9 +81,10 @@ export function startIn(passages: readonly Passage[], startMs: number | null): n
   return within?.startMs ?? Math.min(...passages.map((one) => one.startMs));
 }
 
-function speakerOf({ event }: EvidenceItem): string {
+/** Words of several speakers, or of several videos, are never one sentence. */
+function sourceOf({ event, videoId }: EvidenceItem): Pick<Passage, "speaker" | "videoId"> {
   const { speaker } = isFields(event.data) ? event.data : {};
-  return typeof speaker === "string" ? speaker : "";
+  return present({ speaker: typeof speaker === "string" && speaker !== "" ? speaker : undefined, videoId });
 }
 
 function firstOf({ items }: Passage): number {
