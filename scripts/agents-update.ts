@@ -25,7 +25,7 @@ import {
   withVersion,
 } from "../test/agents/versions.ts";
 import { type Comparison, isTaken, toPage } from "./agent-versions/page.ts";
-import { COMPARED_ALONE, readRecorded, writtenChanges } from "./agent-versions/recorded.ts";
+import { COMPARED_ALONE, readRecorded, writtenChanges } from "./agent-versions/recordings.ts";
 import { changesBetween } from "./agent-versions/shape.ts";
 
 const ROOT = join(import.meta.dirname, "..");

@@ -17,7 +17,7 @@ import { installAgents, PINNED } from "../test/agents/install.ts";
 import { runWithLoopbackOnly } from "../test/agents/network.ts";
 import { NETWORK_VARIABLE } from "../test/agents/sandbox.ts";
 import { homeShapes } from "./agent-versions/home-shape.ts";
-import { FAILED_FILE, HOME_SHAPES_FILE, SENT_SHAPE_FILE } from "./agent-versions/recorded.ts";
+import { FAILED_FILE, HOME_SHAPES_FILE, SENT_SHAPE_FILE } from "./agent-versions/recordings.ts";
 import { ShapeBuilder } from "./agent-versions/shape.ts";
 import type { Keep, NativeCase, RecordedAgent } from "./native-cases/case.ts";
 import { claudeCases } from "./native-cases/claude.ts";

@@ -20,7 +20,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "../packages/store/src/store/schema/index.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 import { linkModules } from "./sizes/linked-modules.ts";
-import { builtExtension } from "./sizes/prepared.ts";
+import { builtExtension } from "./sizes/shared-programs.ts";
 import { sampleStore, writeOlderStore } from "./store/harness/older-store.ts";
 
 const ROOT = join(import.meta.dirname, "..");

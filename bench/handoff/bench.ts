@@ -17,7 +17,7 @@ import { freezeMakers, makersOfNow } from "../../packages/native/src/native/writ
 import { printRatios } from "../measure/index.ts";
 import { LARGE_BYTES, makeSources, SIZE_BYTES, type Source } from "./sources.ts";
 import { median, timeInTurn } from "./times.ts";
-import { timeVerified } from "./verified.ts";
+import { timeVerified } from "./verification.ts";
 
 export interface BenchOptions {
   readonly large: boolean;

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import {
   type Command,
-  type Measured,
+  type Measurement,
   measure,
   printRatios,
   printTable,
@@ -101,7 +101,7 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
 type MakeCommand = (name: string, before: () => void) => Command;
 
 /** Records that were added to sessions of three sizes are removed again: the home is made once. */
-function measureGrown(home: string, rounds: number, search: MakeCommand): Measured[] {
+function measureGrown(home: string, rounds: number, search: MakeCommand): Measurement[] {
   const files = globSync(join(home, ".claude/projects/*/*.jsonl"))
     .map((path) => ({ path, stat: statSync(path) }))
     .sort((a, b) => a.stat.size - b.stat.size);
@@ -129,19 +129,19 @@ function measureGrown(home: string, rounds: number, search: MakeCommand): Measur
 }
 
 interface All {
-  readonly first: readonly Measured[];
-  readonly common: readonly Measured[];
-  readonly fills: readonly Measured[];
-  readonly warm: readonly Measured[];
-  readonly searches: readonly Measured[];
-  readonly grown: readonly Measured[];
+  readonly first: readonly Measurement[];
+  readonly common: readonly Measurement[];
+  readonly fills: readonly Measurement[];
+  readonly warm: readonly Measurement[];
+  readonly searches: readonly Measurement[];
+  readonly grown: readonly Measurement[];
   /** The output of `index status`. */
   readonly sizes: { readonly sizeBytes: number; readonly sessionsBytes: number };
 }
 
 function ratiosOf({ first, common, fills, warm, searches, grown, sizes }: All): Ratio[] {
   const [fill] = fills;
-  const over = (rows: readonly Measured[], at: number, base = 0): number =>
+  const over = (rows: readonly Measurement[], at: number, base = 0): number =>
     (rows[at]?.medianMs ?? Number.NaN) / (rows[base]?.medianMs ?? Number.NaN);
   const times = searches.slice(1).flatMap(({ timesMs }) => timesMs);
   const p95 = times.sort((a, b) => a - b)[Math.ceil(0.95 * times.length) - 1] ?? Number.NaN;

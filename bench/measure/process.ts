@@ -17,7 +17,7 @@ export interface MeasureOptions {
   readonly rounds: number;
 }
 
-export interface Measured {
+export interface Measurement {
   readonly name: string;
   readonly medianMs: number;
   readonly minMs: number;
@@ -33,7 +33,7 @@ const PEAK_MEMORY = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 /** One warm-up each, then `rounds` rounds in turn; memory is taken in one more run each, so that taking it costs nothing. */
-export function measure(commands: readonly Command[], { rounds }: MeasureOptions): Measured[] {
+export function measure(commands: readonly Command[], { rounds }: MeasureOptions): Measurement[] {
   for (const command of commands) runOnce(command);
   const times = commands.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {

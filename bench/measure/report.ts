@@ -1,6 +1,6 @@
 /** Measurements as tables for people. */
 
-import type { Measured } from "./process.ts";
+import type { Measurement } from "./process.ts";
 
 export interface Ratio {
   readonly what: string;
@@ -23,7 +23,7 @@ export function printedReport(): string {
   return printed.join("\n").trim();
 }
 
-export function printTable(title: string, rows: readonly Measured[]): void {
+export function printTable(title: string, rows: readonly Measurement[]): void {
   print(`\n${title}`);
   for (const { name, medianMs, minMs, maxMs, peakBytes } of rows) {
     const peak = peakBytes === null ? "" : `${Math.round(peakBytes / 1e6)} MB`;

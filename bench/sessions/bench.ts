@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import {
   type Command,
-  type Measured,
+  type Measurement,
   measure,
   printRatios,
   printTable,
@@ -129,7 +129,7 @@ function makeLongSession(): string {
   return join(folder, readdirSync(folder)[0] ?? "");
 }
 
-function ratiosOf(measured: readonly Measured[]): Ratio[] {
+function ratiosOf(measured: readonly Measurement[]): Ratio[] {
   const median = (name: string): number => measured.find((one) => one.name === name)?.medianMs ?? Number.NaN;
   const over = (a: string, b: string): number => median(a) / median(b);
   const peak = measured.find((one) => one.name === "continuo list, all, cold")?.peakBytes ?? Number.NaN;

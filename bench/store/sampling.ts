@@ -6,14 +6,17 @@ export interface Contender {
   run(): Promise<number>;
 }
 
-export interface Sampled {
+export interface ContenderRate {
   readonly name: string;
   /** Things a second, the median of the rounds. */
   readonly rate: number;
 }
 
 /** A B C A B C …, so that a machine whose speed drifts drifts for all. One round of each is not counted. */
-export async function inTurn(contenders: readonly Contender[], rounds: number): Promise<readonly Sampled[]> {
+export async function inTurn(
+  contenders: readonly Contender[],
+  rounds: number,
+): Promise<readonly ContenderRate[]> {
   const rates = contenders.map((): number[] => []);
   for (let round = -1; round < rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
@@ -30,11 +33,11 @@ export function quantile(values: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
-export function rateOf(sampled: readonly Sampled[], name: string): number {
+export function rateOf(sampled: readonly ContenderRate[], name: string): number {
   return sampled.find((one) => one.name === name)?.rate ?? Number.NaN;
 }
 
-export function printRates(title: string, what: string, sampled: readonly Sampled[]): void {
+export function printRates(title: string, what: string, sampled: readonly ContenderRate[]): void {
   console.log(`\n${title}`);
   for (const { name, rate } of sampled) {
     console.log(`  ${name.padEnd(44)} ${Math.round(rate).toLocaleString("en").padStart(12)} ${what}/s`);

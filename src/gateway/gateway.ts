@@ -21,7 +21,7 @@ import { createLists, type SessionLists } from "./list.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
 import { replayOf } from "./replay.ts";
 import { EditorSession, type SessionOptions } from "./session.ts";
-import { UNUSED_MARK } from "./unused.ts";
+import { UNUSED_MARK } from "./unused-sessions.ts";
 
 export interface GatewayParts {
   readonly places: PlacesAt;
@@ -31,12 +31,12 @@ export interface GatewayParts {
 }
 
 /** The folder of a session, and the editor's servers of tools. */
-export interface Opening {
+export interface SessionOpenOptions {
   readonly cwd: string;
   readonly mcpServers?: readonly McpServer[];
 }
 
-export interface NamedOpening extends Opening {
+export interface NamedSessionOptions extends SessionOpenOptions {
   readonly sessionId: string;
 }
 
@@ -64,7 +64,7 @@ export class Gateway {
   }
 
   /** A session of the agent that `continuo chat` would take. Errors: `invalid`, `agent_missing`; those of `openTalk`. */
-  async begin({ cwd, mcpServers = [] }: Opening): Promise<EditorSession> {
+  async begin({ cwd, mcpServers = [] }: SessionOpenOptions): Promise<EditorSession> {
     const places = this.#placesIn(cwd);
     const choices = await choicesIn(places, cwd, null);
     const sessionId = randomUUID();
@@ -81,7 +81,7 @@ export class Gateway {
   }
 
   /** With its history, told before this resolves. Errors: `not_found`. */
-  async load(opening: NamedOpening): Promise<EditorSession> {
+  async load(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await findSession(opening.sessionId, this.#options.places);
     const session = await this.#enter(opening, found);
     using opened = await openCatalogSession(found.hit, this.#options.places);
@@ -95,7 +95,7 @@ export class Gateway {
   }
 
   /** Without its history. Errors: `not_found`. */
-  async resume(opening: NamedOpening): Promise<EditorSession> {
+  async resume(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await findSession(opening.sessionId, this.#options.places);
     return await this.#enter(opening, found);
   }
@@ -105,7 +105,7 @@ export class Gateway {
     sessionId: from,
     _meta,
     ...opening
-  }: NamedOpening & { readonly _meta?: unknown }): Promise<EditorSession> {
+  }: NamedSessionOptions & { readonly _meta?: unknown }): Promise<EditorSession> {
     const { places } = this.#options;
     const sessionId = await forkSession(await findSession(from, places), messageIn(_meta), places);
     return await this.#enter({ ...opening, sessionId }, await findSession(sessionId, places));
@@ -133,7 +133,7 @@ export class Gateway {
 
   /** The open session, or one that is opened with its next turn: no agent starts here. */
   async #enter(
-    { sessionId: id, cwd, mcpServers = [] }: NamedOpening,
+    { sessionId: id, cwd, mcpServers = [] }: NamedSessionOptions,
     { name, agent: of, cwd: folder }: FoundForEditor,
   ): Promise<EditorSession> {
     const before = this.#sessions.get(id);

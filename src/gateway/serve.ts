@@ -6,7 +6,7 @@ import { agentProtocolRouter } from "@agentclientprotocol/sdk/experimental/v2";
 import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 import type { GatewayParts } from "./gateway.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
-import { removeUnused } from "./unused.ts";
+import { removeUnused } from "./unused-sessions.ts";
 import { createV1 } from "./v1.ts";
 import { createV2 } from "./v2.ts";
 

@@ -1,7 +1,7 @@
 import type { AgentEvent, PermissionDecision } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
 import { chunk, DONE, hello1, type Json, say, spoken, turn } from "./script.ts";
-import { scripted } from "./scripted.ts";
+import { scripted } from "./scripted-program.ts";
 
 describe("a session of an ACP agent", () => {
   test("is begun, talked in, and ended; nothing of this machine is offered", async () => {

@@ -5,7 +5,7 @@ import * as continuo from "../../src/index.ts";
 import { copyHome } from "../fixture-home.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { chunk, DONE, hello1, spoken, turn } from "./script.ts";
-import { scripted } from "./scripted.ts";
+import { scripted } from "./scripted-program.ts";
 
 let scratch: string;
 beforeEach(() => {

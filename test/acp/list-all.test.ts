@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { listAllSessions } from "../../packages/agents/src/catalog/agent-lists.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { hello1 } from "./script.ts";
-import { scripted } from "./scripted.ts";
+import { scripted } from "./scripted-program.ts";
 
 const HEADER = (id: string) =>
   [

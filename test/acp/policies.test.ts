@@ -9,7 +9,7 @@ import { modeFor, policyOf } from "../../packages/agents/src/drivers/acp/policie
 import { type AcpProgram, knownProgram } from "../../packages/agents/src/drivers/acp/programs.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { hello1, turn } from "./script.ts";
-import { scripted } from "./scripted.ts";
+import { scripted } from "./scripted-program.ts";
 
 const modes = { currentModeId: "free", availableModes: [{ id: "free" }, { id: "held" }] };
 const script = {

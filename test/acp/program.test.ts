@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { chunk, DONE, hello1, type Json, say, spoken, turn } from "./script.ts";
-import { scripted } from "./scripted.ts";
+import { scripted } from "./scripted-program.ts";
 
 describe("an ACP agent's program", () => {
   test.each([

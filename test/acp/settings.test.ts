@@ -3,7 +3,7 @@
 import { ContinuoError } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
 import { hello1, type Json, type Script } from "./script.ts";
-import { scripted } from "./scripted.ts";
+import { scripted } from "./scripted-program.ts";
 
 const HELLO_2 = { protocolVersion: 2, capabilities: { session: {} }, info: { name: "s", version: "1" } };
 const values = (...names: readonly string[]): Json[] => names.map((value) => ({ value, name: value }));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, expect, test } from "vitest";
 import { homeShapes } from "../../scripts/agent-versions/home-shape.ts";
-import { readRecorded, writtenChanges } from "../../scripts/agent-versions/recorded.ts";
+import { readRecorded, writtenChanges } from "../../scripts/agent-versions/recordings.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
 let folder: string;

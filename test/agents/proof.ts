@@ -10,7 +10,7 @@ import { formatOf, openNativeSession, type Places } from "@continuo/agents";
 import type { AgentName, Message } from "@continuo/core/model";
 import { expect } from "vitest";
 import type { ModelServer } from "../model-servers/index.ts";
-import { bundledCommand } from "../sizes/prepared.ts";
+import { bundledCommand } from "../sizes/shared-programs.ts";
 import { type Item, normaliseView, TELLS_ERRORS } from "./items.ts";
 import { normaliseRequest } from "./requests.ts";
 import { type ProgramResult, runProgram, type Sandbox } from "./sandbox.ts";

@@ -1,6 +1,6 @@
 import { openStore } from "@continuo/store";
 import { beforeAll, expect, test } from "vitest";
-import { bundledProgram, newPostgresDatabase } from "../sizes/prepared.ts";
+import { bundledProgram, newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { type ChaosResult, chaos } from "./chaos.ts";
 
 let storeUrl: string;

@@ -1,5 +1,5 @@
 import { openStore } from "@continuo/store";
-import { bundledProgram, newPostgresDatabase } from "../sizes/prepared.ts";
+import { bundledProgram, newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { soakTest } from "../sizes/soak-test.ts";
 import { chaos, countsOf } from "./chaos.ts";
 

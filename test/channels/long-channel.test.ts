@@ -4,7 +4,7 @@ import type { NewEvent, Store } from "@continuo/core/model";
 import { LIMITS, openStore } from "@continuo/store";
 import { ChannelStates, readState } from "@continuo/store/channels";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Outgoing } from "../../packages/server/src/server/channels/outgoing-frames.ts";
+import { OutgoingFrames } from "../../packages/server/src/server/channels/outgoing-frames.ts";
 import { countWork } from "../store/harness/turns.ts";
 import { type OpenChannel, openChannelServer, take, words } from "./open-channel.ts";
 
@@ -64,10 +64,10 @@ function counting(store: Store): { readonly store: Store; readonly reads: { even
 
 /** The most frames of events that one turn of the event loop sent. */
 async function mostSent(run: () => Promise<void>): Promise<number> {
-  const { event: send } = Outgoing.prototype;
+  const { event: send } = OutgoingFrames.prototype;
   let inTurn = 0;
   let most = 0;
-  Outgoing.prototype.event = function (...given) {
+  OutgoingFrames.prototype.event = function (...given) {
     most = Math.max(most, ++inTurn);
     send.apply(this, given);
   };
@@ -79,7 +79,7 @@ async function mostSent(run: () => Promise<void>): Promise<number> {
     await run();
     return most;
   } finally {
-    Outgoing.prototype.event = send;
+    OutgoingFrames.prototype.event = send;
     clearImmediate(turn);
   }
 }

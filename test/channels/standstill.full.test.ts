@@ -12,7 +12,7 @@ import { type AgenticClient, connect } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram, newPostgresDatabase } from "../sizes/prepared.ts";
+import { bundledProgram, newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const PARTICIPANTS = 20;
 /** A lease lasts 10 s, and after as long a client looks for another server. */

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "nod
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hello1, type Script } from "../acp/script.ts";
-import { SCRIPTED_AGENT } from "../acp/scripted.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
 import { createHome, type Home, run } from "./home.ts";
 import { runHere } from "./in-process.ts";
 

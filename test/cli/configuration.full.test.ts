@@ -4,7 +4,7 @@ import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
-import { SCRIPTED_AGENT } from "../acp/scripted.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, type Run, run } from "./home.ts";
 
 let home: Home;

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { builtViewer } from "../sizes/prepared.ts";
+import { builtViewer } from "../sizes/shared-programs.ts";
 import {
   CLAUDE_ID,
   claudeFile,

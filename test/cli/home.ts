@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { bundledCommand } from "../sizes/prepared.ts";
+import { bundledCommand } from "../sizes/shared-programs.ts";
 
 /** The command as modules, for tests of what is loaded. */
 export const SOURCE_MAIN: string = join(import.meta.dirname, "../../src/cli/main.ts");

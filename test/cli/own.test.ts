@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { builtViewer } from "../sizes/prepared.ts";
+import { builtViewer } from "../sizes/shared-programs.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledCommand } from "../sizes/prepared.ts";
+import { bundledCommand } from "../sizes/shared-programs.ts";
 import { CLAUDE_ID, claudeFile, claudeText, type Run } from "./home.ts";
 import { runHere } from "./in-process.ts";
 

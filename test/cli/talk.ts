@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
-import { SCRIPTED_AGENT } from "../acp/scripted.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
 import { createHome, type Home } from "./home.ts";
 
 export interface TalkHome extends Home {

@@ -6,7 +6,7 @@ import type { SavedPage } from "@continuo/core/wire/machine";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
-import { builtViewer } from "../sizes/prepared.ts";
+import { builtViewer } from "../sizes/shared-programs.ts";
 import { CLAUDE_ID, createHome, type Home, type Run, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 

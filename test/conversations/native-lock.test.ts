@@ -14,7 +14,7 @@ import {
 import { lockNative } from "@continuo/native/writing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 
 const LOCK_HOLDER = await bundledProgram("test/conversations/lock-holder.ts");
 const ID = "0b1f6f1e-7a55-4c1c-9c39-1d9f4d7a0b11";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { PNG } from "pngjs";
 import { expect, test } from "vitest";
-import { builtExtension } from "../sizes/prepared.ts";
+import { builtExtension } from "../sizes/shared-programs.ts";
 import { EXTENSION_ID } from "./served.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

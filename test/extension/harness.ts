@@ -9,7 +9,7 @@ import { type BrowserContext, chromium, type Frame, type Page, type Worker } fro
 import { expect, vi } from "vitest";
 import { answerRange } from "../../scripts/ranges.ts";
 import { FLAGS } from "../cli/browser.ts";
-import { builtExtension } from "../sizes/prepared.ts";
+import { builtExtension } from "../sizes/shared-programs.ts";
 import { EXTENSION_ID, type Served } from "./served.ts";
 
 // The first of these tests waits for the build of the extension, which the others share.

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import type { LiveSession, Note, WireEvent } from "@continuo/core/wire";
-import { bundledCommand } from "../sizes/prepared.ts";
+import { bundledCommand } from "../sizes/shared-programs.ts";
 
 export const EXTENSION_ID = "baclfmndmnhkglifhajioeagailcneed";
 

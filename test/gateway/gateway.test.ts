@@ -5,7 +5,7 @@ import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import { openOwn } from "@continuo/agents/catalog";
 import { listTrashedSessions } from "@continuo/native/editing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { removeUnused } from "../../src/gateway/unused.ts";
+import { removeUnused } from "../../src/gateway/unused-sessions.ts";
 import { CLAUDE_ID, CONVERSATION, claudeFile, claudeText, cleanEnv } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { type Editor, openEditor, spokenIn } from "./editor.ts";

@@ -20,7 +20,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { tested } from "../tested-agents.ts";
-import { saidIn, sourceView } from "./said.ts";
+import { saidIn, sourceView } from "./spoken-items.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

@@ -11,11 +11,11 @@ import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import { tested } from "../tested-agents.ts";
 import { FORMATS } from "./homes.ts";
-import { saidIn, sourceView } from "./said.ts";
+import { saidIn, sourceView } from "./spoken-items.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

@@ -20,12 +20,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { runHere } from "../cli/in-process.ts";
 import { nativeState } from "../power-cut/native-state.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
 import { momentsOfRun } from "../sizes/rotation.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import { tested } from "../tested-agents.ts";
 import { type Edit, runEdit, TITLE } from "./edits.ts";
 import { type Killed, killAt, killPointsOf } from "./kill-syscalls.ts";
-import { saidIn, sourceView } from "./said.ts";
+import { saidIn, sourceView } from "./spoken-items.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The folder of each agent's files, below a home. */

@@ -6,7 +6,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { expect } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
 import type { Home } from "./homes.ts";
-import { saidIn, sourceView } from "./said.ts";
+import { saidIn, sourceView } from "./spoken-items.ts";
 
 export interface Fixture {
   readonly agent: AgentName;

@@ -9,7 +9,7 @@ import { openNativeSession, openSessionAdapter } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Entry, type Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome, saidOf, wordsOf } from "./homes.ts";
-import { saidIn, sourceView } from "./said.ts";
+import { saidIn, sourceView } from "./spoken-items.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const FORMATS = join(import.meta.dirname, "../formats");

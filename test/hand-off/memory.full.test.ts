@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { runContinuo } from "../../bench/memory/peak.ts";
 import { FILE_AGENTS, writeSession } from "../../bench/memory/sessions.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledCommand } from "../sizes/prepared.ts";
+import { bundledCommand } from "../sizes/shared-programs.ts";
 
 /** Above the size up to which a session is held. */
 const SESSION_BYTES = 20_000_000;

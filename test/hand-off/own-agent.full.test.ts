@@ -7,7 +7,7 @@ import type { Message } from "@continuo/core/model";
 import { openOutputFile } from "@continuo/files";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Home, openHome } from "./homes.ts";
-import { byStandIn, type StandIn } from "./stands-in.ts";
+import { byStandIn, type StandIn } from "./stand-in-programs.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

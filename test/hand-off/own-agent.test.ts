@@ -8,7 +8,7 @@ import { handOffMessages } from "@continuo/agents";
 import type { Message } from "@continuo/core/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome } from "./homes.ts";
-import { byStandIn, type StandIn } from "./stands-in.ts";
+import { byStandIn, type StandIn } from "./stand-in-programs.ts";
 
 let home: Home;
 

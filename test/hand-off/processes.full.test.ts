@@ -7,7 +7,7 @@ import { openSessionAdapter, type Places } from "@continuo/agents";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AdapterFormat, Message } from "../../src/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 
 const APPENDER = await bundledProgram("test/hand-off/appender.ts");
 const DATABASE = join(

@@ -19,7 +19,7 @@ import { openStore } from "@continuo/store";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type BundledChunk, modulesLoadedWith } from "../../scripts/bundle.ts";
-import { bundledCommand, CHUNKS } from "../sizes/prepared.ts";
+import { bundledCommand, CHUNKS } from "../sizes/shared-programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HEAVY = /node_modules\/(zod|yaml|marked|kysely|pg|@agentclientprotocol)\/|^node:sqlite$/u;

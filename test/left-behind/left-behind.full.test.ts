@@ -9,7 +9,7 @@ import { expectGone } from "./gone.ts";
 import { endsOf, guardiansOf, ignoredBy, isRunning, sessionOf } from "./processes.ts";
 
 const HOLDER = join(import.meta.dirname, "holder.ts");
-const REUSED = join(import.meta.dirname, "reused.ts");
+const REUSED = join(import.meta.dirname, "reused-pid.ts");
 
 interface Holder {
   readonly process: ChildProcessByStdio<Writable, Readable, null>;

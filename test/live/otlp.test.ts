@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledCommand } from "../sizes/prepared.ts";
+import { bundledCommand } from "../sizes/shared-programs.ts";
 import { said } from "./live-session.ts";
 
 test("a server sends its metrics to the endpoint that OTEL_EXPORTER_OTLP_ENDPOINT names, and what is left at its end", async () => {

@@ -8,8 +8,8 @@ import type { StoredEvent } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import { away, SHORT, serviceAway, talk, textsIn } from "./away.ts";
 import { allEvents } from "./servers.ts";
 

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { LiveSession } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect } from "vitest";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { said } from "./live-session.ts";
 import {
   allEvents,

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type LiveClient, openLive } from "@continuo/core/client/live";
 import { openStore } from "@continuo/store";
 import { expect } from "vitest";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { said } from "./live-session.ts";
 import { COUNTS, checkLog, type LogCounts, nothingSent, type Sent, speechBytes } from "./sent.ts";
 import { allEvents, decidedSequences, type LiveServer, sequencesOf, startServer } from "./servers.ts";

@@ -13,7 +13,7 @@ import type {
 } from "@continuo/core/wire/machine";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, DAMAGED_ID, writeDamaged } from "../cli/home.ts";
-import { builtViewer } from "../sizes/prepared.ts";
+import { builtViewer } from "../sizes/shared-programs.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 
 let machine: OpenMachine;

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { background } from "../cli/background.ts";
 import { CLAUDE_ID, createHome, type Home, type Run, writeSessions } from "../cli/home.ts";
 import { runHere, type StartedHere, startHere } from "../cli/in-process.ts";
-import { fetchNamed } from "../server/harness/fetch-named.ts";
+import { fetchNamed } from "../server/harness/localhost-fetch.ts";
 import { exchange } from "../server/harness/open-page.ts";
 
 let home: Home;

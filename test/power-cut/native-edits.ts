@@ -8,7 +8,7 @@ import { packSession } from "@continuo/agents/handoff/bundle";
 import type { AgentName, SessionInfo } from "@continuo/core/model";
 import { openOutputFile } from "@continuo/files";
 import { settleUnfinished } from "@continuo/native/editing";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import { tested } from "../tested-agents.ts";
 import type { Folder } from "./disk.ts";
 import { type NativeState, nativeState } from "./native-state.ts";

@@ -15,7 +15,7 @@ import { createCodexDriver } from "../../packages/agents/src/drivers/codex/index
 import { GATE_COMMAND } from "../../packages/agents/src/drivers/pi/gate.ts";
 import { createPiDriver } from "../../packages/agents/src/drivers/pi/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import type { Reaction, StandInScript } from "./stand-in.ts";
 
 const STAND_IN = await bundledProgram("test/protocol/stand-in.ts");

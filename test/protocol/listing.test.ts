@@ -7,7 +7,7 @@ import { NO_CAPABILITIES } from "@continuo/core/model";
 import { beforeEach, expect, test } from "vitest";
 import { createCodexDriver } from "../../packages/agents/src/drivers/codex/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import type { StandInScript } from "./stand-in.ts";
 
 const SESSION = "01a00000-0000-7000-8000-000000000001";

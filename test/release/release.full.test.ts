@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { linkExtensionModules, linkModules } from "../sizes/linked-modules.ts";
-import { builtExtension } from "../sizes/prepared.ts";
+import { builtExtension } from "../sizes/shared-programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = scratchFolder("release");

@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } 
 import { z } from "zod";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
-import { builtViewer } from "../sizes/prepared.ts";
+import { builtViewer } from "../sizes/shared-programs.ts";
 
 let c: Continuo;
 afterEach(() => c.close());

@@ -9,8 +9,8 @@ import { listSessions } from "@continuo/native";
 import { indexPathOf, openRows, useIndex } from "@continuo/native/index-file";
 import { beforeAll, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
 import { numbersOfRun } from "../sizes/rotation.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { hasPhrase, readNaively } from "./naive.ts";
 

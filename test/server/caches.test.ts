@@ -12,7 +12,7 @@ import {
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPage } from "./harness/open-page.ts";
-import { recordingMachine } from "./harness/recording.ts";
+import { recordingMachine } from "./harness/recording-store.ts";
 
 let store: Store;
 let server: ContinuoServer;

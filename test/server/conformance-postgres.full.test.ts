@@ -1,7 +1,7 @@
 import { openStore } from "@continuo/store";
 import { runConformanceTests } from "@durable-streams/server-conformance-tests";
 import { afterAll, beforeAll, describe } from "vitest";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { openServer } from "./harness/open-server.ts";
 
 const options = { baseUrl: "", longPollTimeoutMs: 500, subscriptions: true };

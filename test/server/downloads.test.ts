@@ -5,7 +5,7 @@ import type { Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openServer } from "./harness/open-server.ts";
-import { recordingMachine } from "./harness/recording.ts";
+import { recordingMachine } from "./harness/recording-store.ts";
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 

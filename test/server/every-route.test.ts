@@ -16,7 +16,7 @@ import { type Continuo, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { recordingMachine, recordingStore } from "./harness/recording.ts";
+import { recordingMachine, recordingStore } from "./harness/recording-store.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const STRANGE = ["OPTIONS", "TRACE", "PROPFIND"];

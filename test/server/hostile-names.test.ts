@@ -4,7 +4,7 @@ import type { Store } from "@continuo/core/model";
 import { createAuthenticate, type Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { openServer } from "./harness/open-server.ts";
 
 const NAMES = [

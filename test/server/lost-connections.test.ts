@@ -3,7 +3,7 @@
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { openChannelServer, take, words } from "../channels/open-channel.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { postgresProxy } from "../store/harness/postgres-proxy.ts";
 
 const WORDS = ["one", "two", "three", "four"];

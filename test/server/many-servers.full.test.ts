@@ -6,7 +6,7 @@ import type { Store } from "@continuo/core/model";
 import { createAuthenticate, type Listening } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { openServer } from "./harness/open-server.ts";
 
 const stores: Store[] = [];

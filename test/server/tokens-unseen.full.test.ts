@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { LIMITS } from "../../packages/server/src/server/context/index.ts";
 import { words } from "../channels/open-channel.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { postgresProxy } from "../store/harness/postgres-proxy.ts";
 import { openServer } from "./harness/open-server.ts";
 

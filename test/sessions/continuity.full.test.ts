@@ -6,7 +6,7 @@ import { openStore } from "@continuo/store";
 import { startSession } from "@continuo/store/sessions";
 import { beforeAll, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { faultsOf, givenIn, KILLS, workAndDie } from "./harness/continuity.ts";
 
 const folder = scratchFolder("continuity");

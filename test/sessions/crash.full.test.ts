@@ -14,7 +14,7 @@ import {
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { type Child, startChild } from "../store/harness/lines.ts";
 
 const HOLDER = join(import.meta.dirname, "processes/holder.ts");

@@ -9,7 +9,7 @@ import { runOnce, startSession } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 
 const WAKER = await bundledProgram("test/sessions/processes/waker.ts");
 const RUNS = 20;

@@ -6,7 +6,7 @@ import { type OpenedStore, openStore } from "@continuo/store";
 import { executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import { eventsOf, logOf, words } from "./harness/log.ts";
 
 const STARTER = await bundledProgram("test/sessions/processes/starter.ts");

@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import type { Plugin } from "vitest/config";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PREPARED = join(import.meta.dirname, "prepared.ts");
+const PREPARED = join(import.meta.dirname, "shared-programs.ts");
 const START = /besideBundle\(import\.meta\.filename, "([\w-]+)"\)/gu;
 
 export const bundledThreads: Plugin = {

@@ -1,6 +1,6 @@
 /**
  * Services that many test files share in one run of Vitest: its temporary folder, and programs that are made
- * when the first file asks for them, through `prepared.ts`: the bundled command and other programs, the browser
+ * when the first file asks for them, through `shared-programs.ts`: the bundled command and other programs, the browser
  * extension and a Postgres server.
  */
 
@@ -16,7 +16,7 @@ import type { TestProject } from "vitest/node";
 import { type BundledChunk, commandBundle, commandChunks, writeStarted } from "../../scripts/bundle.ts";
 import { bundleWeb } from "../../scripts/web.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
-import { CHUNKS } from "./prepared.ts";
+import { CHUNKS } from "./shared-programs.ts";
 import { openTemporaryFolder } from "./temporary.ts";
 
 declare module "vitest" {

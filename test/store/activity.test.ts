@@ -4,7 +4,7 @@ import { openStore } from "@continuo/store";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const folder = scratchFolder("activity");
 

@@ -5,7 +5,7 @@ import { backupStore, followAudit, LIMITS, type OpenedStore, openStore, restoreS
 import { describe, expect, test } from "vitest";
 import { sql } from "../../packages/store/src/store/engine/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const DAY_MS = 86_400_000;
 const folder = scratchFolder("audit");

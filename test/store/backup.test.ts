@@ -4,7 +4,7 @@ import type { Store } from "@continuo/core/model";
 import { backupStore, openStore, restoreStore, vacuumStore, verifyStore } from "@continuo/store";
 import { describe, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const folder = scratchFolder("backup");
 

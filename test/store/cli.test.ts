@@ -8,7 +8,7 @@ import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import type { Run } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const home = scratchFolder("store-cli");
 const database = join(home, "continuo.db");

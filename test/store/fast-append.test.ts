@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../packages/store/src/store/postgres/index.ts";
 import { createStore, type OpenedStore } from "../../packages/store/src/store/sql-store.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 /** The way of each append of the store: one statement, or a transaction. */
 type Way = "fast" | "slow";

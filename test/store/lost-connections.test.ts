@@ -6,7 +6,7 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { SessionManager } from "../../src/index.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { type Cut, type PostgresProxy, postgresProxy } from "./harness/postgres-proxy.ts";
 
 let url: string;

@@ -9,7 +9,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { migrate, SCHEMA_VERSION } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { startChild } from "./harness/lines.ts";
 import { answersOf, insertsOf, type Sample, sampleStore, writeOlderStore } from "./harness/older-store.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const folder = scratchFolder("next");
 

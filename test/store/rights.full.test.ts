@@ -6,7 +6,7 @@ import { openStore } from "@continuo/store";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storeContract } from "../../packages/store/src/testing/index.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/server.md"), "utf8");
 

@@ -11,7 +11,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MIGRATIONS, migrate, SCHEMA_VERSION, TABLES } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
-import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 /** The keys are tables; the values are their lines. */
 type Described = Readonly<Record<string, readonly string[]>>;

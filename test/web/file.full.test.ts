@@ -9,7 +9,7 @@ import { openBrowser } from "../cli/browser.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { attacksOn, hostileSession } from "../hostile/hostile-session.ts";
-import { builtViewer } from "../sizes/prepared.ts";
+import { builtViewer } from "../sizes/shared-programs.ts";
 import { homeWithLongSession, LONG_ID, LONG_TURNS } from "./long-session.ts";
 
 let browser: Browser;

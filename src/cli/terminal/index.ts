@@ -9,7 +9,7 @@
 export { askLine, canAsk, confirm } from "./confirm.ts";
 export { createFileOutput, type FileOutput } from "./file-output.ts";
 export { createOutput, type Output } from "./output.ts";
-export { type Opening, page } from "./pager.ts";
+export { type PagerStart, page } from "./pager.ts";
 export { type Paint, paintFor, type Style } from "./paint.ts";
 export { createProgress, type Progress } from "./progress.ts";
 export { type Screen, screenOf } from "./screen.ts";

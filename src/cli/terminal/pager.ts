@@ -16,7 +16,7 @@ import type { Shell } from "./shell.ts";
 import { widthOf } from "./width.ts";
 
 /** The place at which the pager opens: the top, the end, or a line (1-based) if all of the text is known. */
-export type Opening =
+export type PagerStart =
   | { readonly at: "start" }
   | { readonly at: "end" }
   | { readonly at: "line"; readonly lineOf: (text: string) => number };
@@ -24,7 +24,7 @@ export type Opening =
 interface PageOptions {
   readonly shell: Shell;
   readonly screen: Screen;
-  readonly opening: Opening;
+  readonly opening: PagerStart;
 }
 
 /** Chunks end with a line feed. With `at: "line"` everything is held in memory before it is shown. */

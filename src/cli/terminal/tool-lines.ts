@@ -33,14 +33,14 @@ interface ResultHead {
   readonly paint: Paint;
 }
 
-export interface Shortened {
+export interface ShortLines {
   readonly shown: readonly string[];
   /** `… 12 more lines`; `null` where every line is shown. */
   readonly more: string | null;
 }
 
 /** One hidden line would take a line to say so. */
-export function shortenLines(lines: readonly string[], maxLines: number): Shortened {
+export function shortenLines(lines: readonly string[], maxLines: number): ShortLines {
   if (lines.length <= maxLines + 1) return { shown: lines, more: null };
   const more = `… ${formatCount(lines.length - maxLines)} more lines`;
   return { shown: lines.slice(0, maxLines), more };

@@ -16,24 +16,24 @@ import { openPi } from "../pi/driver.ts";
 import { createOwnReader } from "../pi/own-reader.ts";
 import type { Sandbox } from "../sandbox.ts";
 
-export interface Written {
+export interface SessionPlace {
   readonly sessionId: string;
   readonly sessionFile: string;
 }
 
 /** The session that a hand-over made; the location in a database has the session after `#`. */
-export function writtenOf({ sessionId, location }: Pick<HandOff, "sessionId" | "location">): Written {
+export function writtenOf({ sessionId, location }: Pick<HandOff, "sessionId" | "location">): SessionPlace {
   return { sessionId: sessionId ?? "", sessionFile: (location ?? "").replace(/#[^/#]*$/u, "") };
 }
 
 /** One agent, ready to run in a sandbox. */
-export interface Begun {
+export interface AgentInSandbox {
   readonly environment: Readonly<Record<string, string>>;
   /** The file of all its sessions, if there is only one. */
   readonly database?: string;
   /** Says something in a new session. */
-  begin(words: string): Promise<Written>;
-  resume(words: string, session: Written): Promise<unknown>;
+  begin(words: string): Promise<SessionPlace>;
+  resume(words: string, session: SessionPlace): Promise<unknown>;
   /** The agent's own list: titles by session id, `""` for a session without one. */
   titles(): Promise<ReadonlyMap<string, string>>;
 }
@@ -45,7 +45,7 @@ export interface AgentUnderTest {
   readonly longResultChars: number;
   /** The words that start it. */
   readonly program: () => readonly string[];
-  readonly open: (sandbox: Sandbox, modelUrl: string) => Promise<Begun>;
+  readonly open: (sandbox: Sandbox, modelUrl: string) => Promise<AgentInSandbox>;
 }
 
 export const AGENTS: readonly AgentUnderTest[] = [
@@ -93,7 +93,7 @@ export const AGENTS: readonly AgentUnderTest[] = [
   },
 ];
 
-async function beginCopilot(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+async function beginCopilot(sandbox: Sandbox, modelUrl: string): Promise<AgentInSandbox> {
   const copilot = await openCopilot(sandbox, modelUrl);
   return {
     environment: copilotPlaces(copilot),
@@ -118,7 +118,7 @@ function script(name: PinnedName): readonly string[] {
   return [process.execPath, ...binary(name)];
 }
 
-async function beginClaude(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+async function beginClaude(sandbox: Sandbox, modelUrl: string): Promise<AgentInSandbox> {
   const claude = await openClaude(sandbox, modelUrl, "full");
   return {
     environment: { CLAUDE_CONFIG_DIR: claude.configFolder },
@@ -137,12 +137,12 @@ async function beginClaude(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
 }
 
 /** Finds the place in which an agent put a session of its own. */
-async function found(agent: AgentName, sessionId: string, places: Places): Promise<Written> {
+async function found(agent: AgentName, sessionId: string, places: Places): Promise<SessionPlace> {
   const { found: session } = await lookUpSession(`${agent}:${sessionId}`, { places });
   return { sessionId, sessionFile: session.location };
 }
 
-async function beginCodex(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+async function beginCodex(sandbox: Sandbox, modelUrl: string): Promise<AgentInSandbox> {
   const codex = await openCodex(sandbox, modelUrl);
   const environment = { CODEX_HOME: codex.home };
   return {
@@ -160,7 +160,7 @@ async function beginCodex(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
   };
 }
 
-async function beginPi(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+async function beginPi(sandbox: Sandbox, modelUrl: string): Promise<AgentInSandbox> {
   const pi = await openPi(sandbox, modelUrl);
   const environment = { PI_CODING_AGENT_DIR: pi.home };
   return {
@@ -182,7 +182,7 @@ async function beginPi(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
   };
 }
 
-async function beginGemini(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+async function beginGemini(sandbox: Sandbox, modelUrl: string): Promise<AgentInSandbox> {
   const gemini = await openGemini(sandbox, modelUrl);
   const environment = { GEMINI_CLI_HOME: gemini.home };
   return {
@@ -201,7 +201,7 @@ async function beginGemini(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
   };
 }
 
-async function beginOpencode(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+async function beginOpencode(sandbox: Sandbox, modelUrl: string): Promise<AgentInSandbox> {
   const opencode = await openOpencode(sandbox, modelUrl);
   return {
     environment: { XDG_DATA_HOME: opencode.dataHome },

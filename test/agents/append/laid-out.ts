@@ -5,15 +5,15 @@ import { type ModelServer, startModelServer, text } from "../../model-servers/in
 import type { Item } from "../items.ts";
 import { proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import type { AgentUnderTest, Begun, Written } from "./begin.ts";
+import type { AgentInSandbox, AgentUnderTest, SessionPlace } from "./begin.ts";
 
 export interface LaidOut extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
-  readonly begun: Begun;
+  readonly begun: AgentInSandbox;
   readonly places: Places;
   /** Resumes a session and compares what is sent with the model view. */
-  prove(session: Written): Promise<readonly Item[]>;
+  prove(session: SessionPlace): Promise<readonly Item[]>;
 }
 
 /** @param prompt that the model answers with "A word." */
@@ -25,7 +25,7 @@ export async function layOut({ agent, open }: AgentUnderTest, prompt: string): P
   const begun = await open(sandbox, server.url);
   const places = { home: sandbox.root, env: begun.environment };
   const all = stack.move();
-  const prove = (session: Written): Promise<readonly Item[]> =>
+  const prove = (session: SessionPlace): Promise<readonly Item[]> =>
     proveResumption({
       agent,
       places,

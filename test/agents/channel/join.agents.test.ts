@@ -11,7 +11,7 @@ import { type RequestRecord, type Script, text } from "../../model-servers/index
 import { type Stage, stage } from "../chat/stage.ts";
 import { normaliseRequest } from "../requests.ts";
 import type { Conversable } from "../sandbox.ts";
-import { startedIn } from "../started.ts";
+import { startedIn } from "../started-programs.ts";
 
 const STORY = "Once upon a time. ".repeat(60).trim();
 const SCRIPT: Script = {

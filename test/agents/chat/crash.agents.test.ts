@@ -7,7 +7,7 @@ import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { MAIN } from "../../cli/home.ts";
 import { asObject, text } from "../../model-servers/index.ts";
-import { pids, startedIn, told } from "../started.ts";
+import { pids, startedIn, told } from "../started-programs.ts";
 import { type Stage, stage } from "./stage.ts";
 
 const AGENTS: readonly AgentName[] = ["claude", "codex", "gemini", "pi", "opencode"];

@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundledCommand } from "../../sizes/prepared.ts";
+import { bundledCommand } from "../../sizes/shared-programs.ts";
 import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 

@@ -14,7 +14,7 @@ import {
 import type { AgentName } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
-import { AGENTS, type Begun, type Written } from "../append/begin.ts";
+import { AGENTS, type AgentInSandbox, type SessionPlace } from "../append/begin.ts";
 import { countKinds, proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
@@ -33,9 +33,9 @@ const SECOND = "And in the other one?";
 describe.each(AGENTS)("$agent", ({ agent, format, open }) => {
   let sandbox: Sandbox;
   let server: ModelServer;
-  let begun: Begun;
+  let begun: AgentInSandbox;
   let places: Places;
-  let source: Written;
+  let source: SessionPlace;
 
   beforeAll(async () => {
     sandbox = await makeSandbox();

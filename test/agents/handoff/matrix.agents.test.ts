@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { formatOf, handOff, openNativeSession, type Places } from "@continuo/agents";
 import type { AgentName, Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { saidIn, sourceView } from "../../hand-off/said.ts";
+import { saidIn, sourceView } from "../../hand-off/spoken-items.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { pairsOfRun } from "../../sizes/rotation.ts";
 import { AGENTS, type AgentUnderTest } from "../append/begin.ts";

@@ -10,7 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { HOME_VARIABLES, lookUpSession, type Places, repairNativeSession } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { saidIn, sourceView } from "../../hand-off/said.ts";
+import { saidIn, sourceView } from "../../hand-off/spoken-items.ts";
 import { AGENTS, type AgentUnderTest } from "../append/begin.ts";
 import { asSentBy } from "../items.ts";
 import { openTargets, type Targets } from "./targets.ts";

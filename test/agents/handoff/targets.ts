@@ -5,7 +5,7 @@ import { type HandOff, handOff, type Places } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
 import { expect } from "vitest";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
-import { AGENTS, type AgentUnderTest, type Begun, writtenOf } from "../append/begin.ts";
+import { AGENTS, type AgentInSandbox, type AgentUnderTest, writtenOf } from "../append/begin.ts";
 import type { Item } from "../items.ts";
 import { proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
@@ -29,7 +29,7 @@ export async function openTargets(): Promise<Targets> {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await makeSandbox());
   const server = stack.adopt(await startModelServer({}), (one) => one.close());
-  const begun = new Map<AgentName, Begun>();
+  const begun = new Map<AgentName, AgentInSandbox>();
   for (const { agent, open } of AGENTS) {
     const one = await open(sandbox, server.url);
     // opencode makes its database when it first runs.

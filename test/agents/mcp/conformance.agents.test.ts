@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { bundledCommand } from "../../sizes/prepared.ts";
+import { bundledCommand } from "../../sizes/shared-programs.ts";
 import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 

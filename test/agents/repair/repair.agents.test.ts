@@ -16,7 +16,7 @@ import {
 import { severityOf } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startModelServer, text } from "../../model-servers/index.ts";
-import { AGENTS, type Written } from "../append/begin.ts";
+import { AGENTS, type SessionPlace } from "../append/begin.ts";
 import { type LaidOut, layOut } from "../append/laid-out.ts";
 import { startAppServer } from "../codex/app-server.ts";
 import { openOpencode } from "../opencode/driver.ts";
@@ -37,7 +37,7 @@ describe.each(AGENTS)("$agent", (subject) => {
   afterAll(() => laid?.[Symbol.asyncDispose]());
 
   /** A session of the agent's own that stops in the middle of two calls, one of which has its result. */
-  async function interrupted(): Promise<Written> {
+  async function interrupted(): Promise<SessionPlace> {
     const written = await laid.begun.begin(FIRST);
     await using adapter = openSessionAdapter({ format, ...written, places: laid.places });
     await adapter.appendUserMessage(SECOND);
@@ -51,7 +51,7 @@ describe.each(AGENTS)("$agent", (subject) => {
   }
 
   /** Repairs it in place, then lets the agent continue it. */
-  async function proveRepair({ sessionId, sessionFile }: Written) {
+  async function proveRepair({ sessionId, sessionFile }: SessionPlace) {
     const ref = `${agent}:${sessionId}`;
     const { edits, written } = await repairNativeSession(ref, { places: laid.places, write: "in place" });
     expect(written).toBe(sessionFile);
@@ -206,7 +206,7 @@ test.each(BEFORE)("$agent lists a session again of which nothing was shown, $bef
   const resume = (words: string) => begun.resume(words, repaired);
   await proveResumption({ ...codex, places, sessionId: repaired.sessionId, server, resume });
 
-  async function withoutEvents(at: Places, { project }: Sandbox): Promise<Written> {
+  async function withoutEvents(at: Places, { project }: Sandbox): Promise<SessionPlace> {
     const create = { cwd: project, title: "Notes" };
     await using adapter = openSessionAdapter({ format: codex.format, places: at, create });
     await adapter.appendUserMessage(FIRST);

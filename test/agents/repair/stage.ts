@@ -16,7 +16,7 @@ import {
   thinking,
   tool,
 } from "../../model-servers/index.ts";
-import type { AgentUnderTest, Written } from "../append/begin.ts";
+import type { AgentUnderTest, SessionPlace } from "../append/begin.ts";
 import type { Item } from "../items.ts";
 import { LAST_WORDS } from "../proof.ts";
 import { normaliseRequest } from "../requests.ts";
@@ -33,7 +33,7 @@ export interface Resumed {
 }
 
 export interface Stage extends AsyncDisposable {
-  readonly session: Written;
+  readonly session: SessionPlace;
   readonly places: Places;
   readonly server: ModelServer;
   /** Lays the home out as it was after the conversation. */

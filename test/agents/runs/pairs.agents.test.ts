@@ -13,7 +13,7 @@ import { killIfThere } from "../../left-behind/processes.ts";
 import { type ModelServer, type Step, startModelServer, text } from "../../model-servers/index.ts";
 import { SUBJECTS } from "../drivers/subjects/index.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import { startedIn } from "../started.ts";
+import { startedIn } from "../started-programs.ts";
 
 const FIRST = "Remember the number forty-one.";
 const WRONG = "This is what goes wrong.";

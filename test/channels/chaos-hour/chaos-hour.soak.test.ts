@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scratchFolder } from "../../scratch-folder.ts";
-import { bundledCommand, newPostgresDatabase } from "../../sizes/prepared.ts";
+import { bundledCommand, newPostgresDatabase } from "../../sizes/shared-programs.ts";
 import { soakTest } from "../../sizes/soak-test.ts";
 import { chaosHour } from "./conductor.ts";
 import { summaryOf } from "./report.ts";

@@ -16,14 +16,14 @@ import { CHANNEL, eventsOf, LOG, untilAnswered } from "../chaos.ts";
 import { answerCount, type Given, type History, violationsOf } from "../chaos-checker.ts";
 import { type CuttingProxy, cuttingProxy } from "../cutting-proxy.ts";
 import type { NeighboursPlan } from "./neighbours.ts";
-import type { NewcomerNews, NewcomersPlan } from "./newcomers.ts";
+import type { NewcomerReport, NewcomersPlan } from "./newcomers.ts";
 import {
-  type ParticipantNews,
   type ParticipantPlan,
+  type ParticipantReport,
   type ParticipantsPlan,
   readerOf,
 } from "./participants.ts";
-import type { ProbeNews } from "./prober.ts";
+import type { ProbeReport } from "./prober.ts";
 import { percentile, type Report, reportOf } from "./report.ts";
 import { freePorts, Seat } from "./seats.ts";
 
@@ -88,9 +88,9 @@ class ChaosHour {
   readonly #sendMs: number[] = [];
   readonly #ended: string[] = [];
   readonly #failed: string[] = [];
-  readonly #newcomers: NewcomerNews[] = [];
+  readonly #newcomers: NewcomerReport[] = [];
   readonly #attacks = new Map<string, number>();
-  readonly #probes: ProbeNews[] = [];
+  readonly #probes: ProbeReport[] = [];
   readonly #disturbances = new Map<string, number>();
   readonly #loads: number[] = [];
   #written = 0;
@@ -189,11 +189,11 @@ class ChaosHour {
     const seed = this.#options.seed + n;
     const plan: ParticipantsPlan = { channel: CHANNEL, participants, bots, seed, betweenMs: BETWEEN_MS };
     return this.#program("participants.ts", [JSON.stringify(plan)], (line) =>
-      this.#take(JSON.parse(line) as ParticipantNews),
+      this.#take(JSON.parse(line) as ParticipantReport),
     );
   }
 
-  #take(news: ParticipantNews): void {
+  #take(news: ParticipantReport): void {
     if (news.news === "given") {
       this.#given.get(news.reader)?.push({ sequence: news.sequence, text: this.#kept(news.text) });
     } else if (news.news === "acknowledged") {
@@ -234,7 +234,7 @@ class ChaosHour {
       seed,
     };
     this.#program("newcomers.ts", [JSON.stringify(newcomers)], (line) => {
-      const news = JSON.parse(line) as NewcomerNews;
+      const news = JSON.parse(line) as NewcomerReport;
       this.#newcomers.push(news);
       if (news.failure !== undefined) report(`newcomer (${news.mode}): ${news.failure}`);
     });
@@ -249,7 +249,7 @@ class ChaosHour {
       this.#attacks.set(attack, (this.#attacks.get(attack) ?? 0) + 1);
     });
     this.#program("prober.ts", servers, (line) => {
-      const probe = JSON.parse(line) as ProbeNews;
+      const probe = JSON.parse(line) as ProbeReport;
       this.#probes.push(probe);
     });
   }

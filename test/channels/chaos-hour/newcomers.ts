@@ -16,7 +16,7 @@ export interface NewcomersPlan {
   readonly seed: number;
 }
 
-export interface NewcomerNews {
+export interface NewcomerReport {
   readonly mode: ReplayMode;
   /** Until `connect()` returned, and until everything was read. */
   readonly joinedMs: number;

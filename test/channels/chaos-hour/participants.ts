@@ -27,7 +27,7 @@ export interface ParticipantsPlan {
   readonly betweenMs: number;
 }
 
-export type ParticipantNews =
+export type ParticipantReport =
   | {
       readonly news: "given";
       readonly reader: string;
@@ -49,7 +49,7 @@ export function readerOf({ handle, device }: ParticipantPlan): string {
 
 if (import.meta.main) await run(JSON.parse(process.argv[2] ?? "") as ParticipantsPlan);
 
-function tell(news: ParticipantNews): void {
+function tell(news: ParticipantReport): void {
   process.stdout.write(`${JSON.stringify(news)}\n`);
 }
 

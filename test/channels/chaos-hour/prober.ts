@@ -6,7 +6,7 @@
 import { request } from "node:http";
 import { createInterface } from "node:readline";
 
-export interface ProbeNews {
+export interface ProbeReport {
   readonly url: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -37,7 +37,7 @@ function probe(url: string, lateMs: number): void {
   const at = Date.now();
   const begin = performance.now();
   const tell = (isAnswered: boolean): void => {
-    const news: ProbeNews = { url, at, ms: performance.now() - begin, isAnswered, lateMs };
+    const news: ProbeReport = { url, at, ms: performance.now() - begin, isAnswered, lateMs };
     process.stdout.write(`${JSON.stringify(news)}\n`);
   };
   const asked = request(`${url}/healthz`, { agent: false, timeout: TIMEOUT_MS }, (response) => {

@@ -1,8 +1,8 @@
 /** The report of an hour of chaos: a JSON, and one line of it. */
 
 import type { HourOptions } from "./conductor.ts";
-import type { NewcomerNews } from "./newcomers.ts";
-import type { ProbeNews } from "./prober.ts";
+import type { NewcomerReport } from "./newcomers.ts";
+import type { ProbeReport } from "./prober.ts";
 
 export interface Findings {
   readonly options: Pick<HourOptions, "storeUrl" | "servers" | "minutes" | "seed" | "longMessages">;
@@ -14,11 +14,11 @@ export interface Findings {
   readonly deliveries: number;
   readonly participants: number;
   readonly sendMs: readonly number[];
-  readonly newcomers: readonly NewcomerNews[];
+  readonly newcomers: readonly NewcomerReport[];
   readonly attacks: ReadonlyMap<string, number>;
   readonly disturbances: ReadonlyMap<string, number>;
   /** The probes of times in which the server was neither killed nor stopped. */
-  readonly probes: readonly ProbeNews[];
+  readonly probes: readonly ProbeReport[];
   readonly excludedProbes: number;
   readonly loads: readonly number[];
   readonly peakMiB: readonly number[];
@@ -136,7 +136,7 @@ export function summaryOf(report: Report): string {
   ].join(", ");
 }
 
-function newcomersOf(all: readonly NewcomerNews[]): Report["newcomers"] {
+function newcomersOf(all: readonly NewcomerReport[]): Report["newcomers"] {
   const modes = [...new Set(all.map(({ mode }) => mode))].sort();
   return Object.fromEntries(
     modes.map((mode) => {

@@ -1,6 +1,6 @@
 import { openStore } from "@continuo/store";
 import { beforeAll } from "vitest";
-import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 import { channelContract } from "./contract.ts";
 
 let url: string;

@@ -18,7 +18,7 @@ import {
   text,
   useHome,
   user,
-} from "./written.ts";
+} from "./session-lines.ts";
 
 useHome();
 

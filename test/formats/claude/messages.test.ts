@@ -2,7 +2,18 @@
 
 import type { Block } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { answer, call, historyOf, type Line, line, result, shape, text, useHome, user } from "./written.ts";
+import {
+  answer,
+  call,
+  historyOf,
+  type Line,
+  line,
+  result,
+  shape,
+  text,
+  useHome,
+  user,
+} from "./session-lines.ts";
 
 useHome();
 

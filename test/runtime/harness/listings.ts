@@ -7,10 +7,10 @@ import type { Store } from "@continuo/core/model";
 import type { Approval } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { chunk, DONE } from "../../acp/script.ts";
-import { SCRIPTED_AGENT } from "../../acp/scripted.ts";
+import { SCRIPTED_AGENT } from "../../acp/scripted-program.ts";
 import { startModelServer, text, tool } from "../../model-servers/index.ts";
-import { bundledProgram, newPostgresDatabase } from "../../sizes/prepared.ts";
-import { type KilledProgram, startKilled } from "./killed.ts";
+import { bundledProgram, newPostgresDatabase } from "../../sizes/shared-programs.ts";
+import { type KilledProgram, startKilled } from "./killed-program.ts";
 
 export interface ListingOptions {
   readonly kills: number;

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { PageEntry } from "@continuo/core/wire";
-import { fetchNamed } from "./fetch-named.ts";
+import { fetchNamed } from "./localhost-fetch.ts";
 
 export const newNonce = (): string => randomBytes(16).toString("base64url");
 

@@ -15,7 +15,7 @@ import { openStore, verifyStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
 import { type Reader, violationsOf } from "../../channels/chaos-checker.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
-import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 import { installVersion, lastVersion } from "./last-version.ts";
 
 const CHANNEL = "team";

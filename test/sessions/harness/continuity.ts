@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, StoredEvent } from "@continuo/core/model";
-import { bundledProgram } from "../../sizes/prepared.ts";
+import { bundledProgram } from "../../sizes/shared-programs.ts";
 import { startChild } from "../../store/harness/lines.ts";
 import { eventsOf } from "./log.ts";
 

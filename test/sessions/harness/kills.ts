@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { startSession } from "@continuo/store/sessions";
-import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 import { faultsOf, workAndDieAnytime } from "./continuity.ts";
 
 export interface KillOptions {

@@ -1,7 +1,7 @@
 /** Ways in which a store can be wrong, each a wrapper around some calls of a right one. */
 
 import { isContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
-import type { Part } from "./recorded.ts";
+import type { Part } from "./record-history.ts";
 
 /** True at every `n`th call. */
 function every(n: number): () => boolean {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createRandom } from "../harness/random.ts";
 import { DEFECTS } from "./defects.ts";
 import { type Operation, violationsOf } from "./history.ts";
-import { recordHistory } from "./recorded.ts";
+import { recordHistory } from "./record-history.ts";
 
 describe("the checker of histories", () => {
   test.each([1, 2, 3])("accepts the history of a store that is right (seed %i)", async (seed) => {

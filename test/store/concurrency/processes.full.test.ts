@@ -4,7 +4,7 @@ import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { beforeAll, describe, expect, test } from "vitest";
 import { scratchFolder } from "../../scratch-folder.ts";
-import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 import { startChild } from "../harness/lines.ts";
 import { type Operation, type Sight, violationsOf } from "./history.ts";
 

@@ -1,7 +1,7 @@
 import { openStore } from "@continuo/store";
 import { beforeAll, test } from "vitest";
 import { storeContract } from "../../../packages/store/src/testing/index.ts";
-import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 
 let url: string;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../scratch-folder.ts";
-import { bundledProgram } from "../../sizes/prepared.ts";
+import { bundledProgram } from "../../sizes/shared-programs.ts";
 import { startChild } from "../harness/lines.ts";
 
 const WRITER = await bundledProgram("test/store/processes/writer.ts");

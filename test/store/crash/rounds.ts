@@ -2,8 +2,8 @@
 
 import type { Store } from "@continuo/core/model";
 import { expect } from "vitest";
-import { bundledProgram } from "../../sizes/prepared.ts";
-import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
+import { bundledProgram } from "../../sizes/shared-programs.ts";
+import { acknowledgedBy, lossesOf } from "../harness/acknowledged-events.ts";
 import { startChild } from "../harness/lines.ts";
 
 const WRITER = await bundledProgram("test/store/processes/writer.ts");

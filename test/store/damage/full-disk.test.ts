@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../scratch-folder.ts";
-import { bundledProgram } from "../../sizes/prepared.ts";
-import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
+import { bundledProgram } from "../../sizes/shared-programs.ts";
+import { acknowledgedBy, lossesOf } from "../harness/acknowledged-events.ts";
 import { type Child, startChild } from "../harness/lines.ts";
 
 const FILLER = await bundledProgram("test/store/processes/filler.ts");

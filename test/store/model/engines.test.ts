@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { beforeAll, describe, test } from "vitest";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { rounds } from "../../sizes/counts.ts";
-import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 import { doesWhatTheModelDoes } from "./property.ts";
 
 const folder = scratchFolder("model");

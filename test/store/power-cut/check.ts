@@ -8,8 +8,8 @@ import { openStore } from "@continuo/store";
 import type { Folder } from "../../power-cut/disk.ts";
 import type { Operations } from "../../power-cut/operations.ts";
 import { traceOperations, writeImage } from "../../power-cut/power-cut.ts";
-import { bundledProgram } from "../../sizes/prepared.ts";
-import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
+import { bundledProgram } from "../../sizes/shared-programs.ts";
+import { acknowledgedBy, lossesOf } from "../harness/acknowledged-events.ts";
 
 const POWER_USER = await bundledProgram("test/store/processes/power-user.ts");
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
-import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 
 test("others write to a log that a process has locked and that stands still, and its own write follows", async () => {
   const url = await newPostgresDatabase();

@@ -28,7 +28,7 @@ export interface AgentOptions {
 }
 
 /** Options that choose the session in which an agent is opened. */
-export type AgentOpening = Pick<
+export type AgentOpenOptions = Pick<
   OpenConversation,
   "cwd" | "resumeSessionId" | "continueLast" | "continueBy" | "wantHistory"
 >;
@@ -40,7 +40,7 @@ export interface ConversationAgent extends DrivenAgent {
    */
   prepare(place: ProgramPlace): void;
   /** Like `prepare`, but resolves when the conversation is open. Errors: as `AgentDriver.open`. */
-  enter(entrance: AgentOpening): Promise<Pick<Conversation, "sessionId" | "resumption" | "history">>;
+  enter(entrance: AgentOpenOptions): Promise<Pick<Conversation, "sessionId" | "resumption" | "history">>;
   /** The session that its next turn finds open; `null` if nothing was started early. */
   readonly place: ProgramPlace | null;
   /** The open conversation, also one that was started early; waits for its opening. `null` if there is none. */

@@ -3,7 +3,7 @@
 import { ContinuoError, type Conversation, present } from "@continuo/core/model";
 import type { ModelSettings } from "../config/index.ts";
 import type { ModelEndpoint } from "../model-agent/index.ts";
-import type { AgentOpening, AgentOptions, ConversationAgent } from "./conversation-agent.ts";
+import type { AgentOpenOptions, AgentOptions, ConversationAgent } from "./conversation-agent.ts";
 
 /** Errors: `usage` for a mode or an effort, `not_found` for the variable of its key. */
 export async function createModelAgent(
@@ -40,7 +40,7 @@ export async function createModelAgent(
 /** Errors: `native_unavailable`. */
 async function enter(
   name: string,
-  { resumeSessionId, continueLast }: AgentOpening,
+  { resumeSessionId, continueLast }: AgentOpenOptions,
 ): Promise<Pick<Conversation, "sessionId" | "resumption">> {
   if (resumeSessionId === undefined && continueLast !== true) {
     return { sessionId: name, resumption: { requested: "new", happened: "new", verifiedBy: "none" } };

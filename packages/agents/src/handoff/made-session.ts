@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AgentName, ContinuoError, type Message } from "@continuo/core/model";
 import { isJson, type Json, makeScratchFolder, type Places } from "@continuo/files";
 import { formatOf } from "@continuo/native";
-import { openScratch, type Placing, placeSession, stageRecords } from "@continuo/native/editing/placing";
+import { openScratch, type PlaceOptions, placeSession, stageRecords } from "@continuo/native/editing/placing";
 import type { AgentReader } from "@continuo/native/kit";
 
 import {
@@ -28,7 +28,7 @@ import { type ReturnStart, withTip } from "./returning/index.ts";
 import { openShelf, type SaidMark, type Shelf, saidBy } from "./source/index.ts";
 import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
 
-export interface Making {
+export interface MakeSessionOptions {
   readonly gitBranch: string | null;
   /** Records that the new session begins with; its messages come after them. */
   readonly back: ReturnStart | null;
@@ -50,7 +50,7 @@ export interface WriterSession {
   readonly places: Places;
 }
 
-export async function makeSession(making: Making): Promise<WriterSession> {
+export async function makeSession(making: MakeSessionOptions): Promise<WriterSession> {
   const { gitBranch, back, messages, cwd, title, places, to } = making;
   const writer = await (await formatOf(to)).writer();
   const makers = makersOfNow();
@@ -236,7 +236,7 @@ export async function placeMade(
     provenance,
     subagents = { files: [], children: [] },
     ...placing
-  }: Pick<Placing, "key" | "around"> & {
+  }: Pick<PlaceOptions, "key" | "around"> & {
     readonly provenance: Json | null;
     readonly subagents?: PlacedSubagents;
   },

@@ -16,7 +16,7 @@ import { openScratch } from "./placing/index.ts";
 import { firstDifference } from "./same.ts";
 import { moveToTrash } from "./trash/index.ts";
 
-export interface Upgrading {
+export interface UpgradeOptions {
   readonly lookup: Lookup;
   readonly writer: NativeWriter<unknown>;
   readonly makers: Makers;
@@ -27,7 +27,7 @@ export interface Upgrading {
  * False where the session is in today's format. What was there before goes to the trash. The caller has the lock.
  * Errors: `verification_failed` where it would read differently; those of the trash. Nothing has changed then.
  */
-export async function upgradeSession(upgrading: Upgrading): Promise<boolean> {
+export async function upgradeSession(upgrading: UpgradeOptions): Promise<boolean> {
   const { lookup, writer, makers, places } = upgrading;
   const { reader, found } = lookup;
   const file = found.files.at(-1);

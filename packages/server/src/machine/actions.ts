@@ -34,7 +34,7 @@ import { createExportArchive, createExportFile } from "./export-file.ts";
 import type { Machine } from "./machine-parts.ts";
 import { resumeAnswer, resumeOf } from "./resume.ts";
 import { findMade, type KeyedSession, locateNamed } from "./session-lookup.ts";
-import { notInTrash, refuseTrashed } from "./trashed.ts";
+import { notInTrash, refuseTrashed } from "./trash-sessions.ts";
 
 export function createActions(machine: Machine): MachineActions {
   const { options, source } = machine;

@@ -6,7 +6,7 @@ import type { AnswerOf, ArgsOf, Question, SessionArguments } from "./questions.t
 import type { HistoryReader } from "./read-history.ts";
 import type { RowSource } from "./rows.ts";
 import type { KeyedSession } from "./session-lookup.ts";
-import type { TrashedSessions } from "./trashed.ts";
+import type { TrashedSessions } from "./trash-sessions.ts";
 
 export interface Machine {
   readonly options: MachineOptions;

@@ -27,7 +27,7 @@ import { createRowUsages, type RowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource, type RowSource } from "./rows.ts";
 import { ownKey, resolveSession } from "./session-lookup.ts";
 import { createTextSearches } from "./text-searches.ts";
-import { createTrashedSessions } from "./trashed.ts";
+import { createTrashedSessions } from "./trash-sessions.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);

@@ -105,14 +105,14 @@ export async function startRun(
   return await beginRun(patientStore(store, patienceOf(options)), { sessionId, input, options });
 }
 
-export interface RunBeginning {
+export interface RunStart {
   readonly sessionId: string;
   readonly input: RunInput;
   readonly options: StartRunOptions;
 }
 
 /** The same, with a store that is patient already. */
-export async function beginRun(store: Store, { sessionId, input, options }: RunBeginning): Promise<Run> {
+export async function beginRun(store: Store, { sessionId, input, options }: RunStart): Promise<Run> {
   const { agent, metadata, priority, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
   const call = signal === undefined ? {} : { signal };
   const blocks = toBlocks(input);

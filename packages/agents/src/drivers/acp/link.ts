@@ -54,6 +54,7 @@ import {
   type TurnState,
 } from "./link-state.ts";
 import { messagesOf, noteUpdate } from "./loaded-history.ts";
+import { greetingIn, isGreeting, toNotice } from "./notices.ts";
 import { toOutcome, toPermissionRequest } from "./permission.ts";
 import { type AcpPolicy, joinPolicies, modeFor, policyOf } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
@@ -63,7 +64,6 @@ import { readNewestOf } from "./recorded-history.ts";
 import { listPages } from "./sessions.ts";
 import { chooseSettings, type Settings } from "./settings.ts";
 import { usageSince } from "./summed-usage.ts";
-import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
 import { costIn, eventsOf, newUpdateState, usageOf } from "./updates.ts";
 
 /** Some agents send parts of a session's history after their answer to `session/load`. */

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { present } from "@continuo/core/model";
 import { isJson, makeScratchFolder } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
-import { loadOverAcp, spokenIn } from "./loaded.ts";
+import { loadOverAcp, spokenIn } from "./acp-history.ts";
 import { CLOSED_URL } from "./program.ts";
 import type { SpokenTestimony, StagedSession } from "./witness.ts";
 

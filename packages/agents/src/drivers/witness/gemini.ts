@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeScratchFolder } from "@continuo/files";
-import { loadOverAcp, spokenIn } from "./loaded.ts";
+import { loadOverAcp, spokenIn } from "./acp-history.ts";
 import { CLOSED_URL } from "./program.ts";
 import type { SpokenTestimony, StagedSession } from "./witness.ts";
 

@@ -1,7 +1,7 @@
 import type { AgentName, Block, Message, ToolResultBlock } from "@continuo/core/model";
 import { agentOf } from "@continuo/native";
 import { expect, test } from "vitest";
-import { type Conversing, fitBlocks, fitResult } from "./blocks.ts";
+import { type ConversionContext, fitBlocks, fitResult } from "./blocks.ts";
 import { createNames } from "./names.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUg==";
@@ -19,13 +19,13 @@ const SVG: Block = { type: "image", mimeType: "image/svg+xml", data: "PHN2Zz4=" 
 /** The kind of each block, and what the receipt says of it. */
 interface ReceiptNotes {
   readonly told: string[];
-  readonly work: Conversing;
+  readonly work: ConversionContext;
 }
 
 function workFor(to: AgentName, isOwn = false): ReceiptNotes {
   const told: string[] = [];
   const rules = agentOf(to).accepts;
-  const note: Conversing["note"] = (message, { type }, outcome, reason) => {
+  const note: ConversionContext["note"] = (message, { type }, outcome, reason) => {
     expect(message).toBe(MESSAGE);
     told.push(`${type} ${outcome}${reason === "" ? "" : `: ${reason}`}`);
   };

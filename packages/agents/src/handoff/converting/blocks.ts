@@ -17,7 +17,7 @@ import type { ReceiptRecord } from "./receipt.ts";
 type Fit = FitOf<Block>;
 
 /** The context of a conversion, and the receipt to which it reports each block. */
-export interface Conversing {
+export interface ConversionContext {
   readonly rules: TargetRules;
   readonly names: ToolNames;
   readonly isOwn: (message: Message) => boolean;
@@ -34,7 +34,7 @@ export interface Conversing {
 }
 
 interface Fitting {
-  readonly work: Conversing;
+  readonly work: ConversionContext;
   readonly where: "prompt" | "answer";
 }
 
@@ -58,7 +58,7 @@ interface FitResult {
   readonly moved: readonly Block[];
 }
 
-export function fitResult(message: Message, result: ToolResultBlock, work: Conversing): FitResult {
+export function fitResult(message: Message, result: ToolResultBlock, work: ConversionContext): FitResult {
   if (work.isOwn(message)) return fitOwnResult(message, result, work);
   const moved: Block[] = [];
   const content: Block[] = [];
@@ -97,7 +97,7 @@ function movedReason({ isError }: ToolResultBlock): string {
 }
 
 /** The agent's own result: as it wrote it, but for what no writer has a place for. */
-function fitOwnResult(message: Message, result: ToolResultBlock, work: Conversing): FitResult {
+function fitOwnResult(message: Message, result: ToolResultBlock, work: ConversionContext): FitResult {
   const content = result.content.flatMap((raw): Block[] => {
     const block = plain(raw);
     if (block.type === "text") return [block];
@@ -120,14 +120,14 @@ function plain(block: Block): Block {
   return rest as Block;
 }
 
-function noted(message: Message, raw: Block, { block, reason }: Fit, work: Conversing): Block[] {
+function noted(message: Message, raw: Block, { block, reason }: Fit, work: ConversionContext): Block[] {
   const outcome = block === null ? "dropped" : reason === "" ? "kept" : "rewritten";
   work.note(message, raw, outcome, reason, block);
   return block === null ? [] : [block];
 }
 
 /** The agent's own block goes back as it is, with its signature; a call with what its file says of it. */
-function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
+function fitOwn(raw: Block, work: ConversionContext, where: Fitting["where"]): Fit {
   if (raw.type === "tool_call") return fitOwnCall(raw, work);
   const block = plain(raw);
   switch (block.type) {
@@ -154,7 +154,7 @@ export function isWrittenAsText({ type, native }: Block): boolean {
 }
 
 /** The text of arguments stays where it is JSON, or the call of a kind that takes any text. */
-function fitOwnCall(block: ToolCallBlock, { names, rules }: Conversing): Fit {
+function fitOwnCall(block: ToolCallBlock, { names, rules }: ConversionContext): Fit {
   const { childSessionId: _child, ranBy, rawArgs, ...call } = block;
   const id = names.ownCallId(block.id);
   const reason = ranBy === "model" ? RAN_BY_VENDOR : "";
@@ -173,7 +173,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-function fitBlock(block: Block, work: Conversing, where: Fitting["where"]): Fit {
+function fitBlock(block: Block, work: ConversionContext, where: Fitting["where"]): Fit {
   switch (block.type) {
     case "text":
       return withoutSignature(fitText(block.text), block.signature);
@@ -210,7 +210,7 @@ function fitText(text: string): Fit {
   return { block: { type: "text", text: whole }, reason: whole === text ? "" : MENDED };
 }
 
-function withoutDroppedStart(fit: Fit, { rules }: Conversing): Fit {
+function withoutDroppedStart(fit: Fit, { rules }: ConversionContext): Fit {
   if (rules.droppedStart === null || fit.block?.type !== "text") return fit;
   if (!rules.droppedStart.test(fit.block.text)) return fit;
   // A character without width in front: the agent does not take the text for a command then.
@@ -220,7 +220,7 @@ function withoutDroppedStart(fit: Fit, { rules }: Conversing): Fit {
   };
 }
 
-function fitThinking(block: ThinkingBlock, { rules }: Conversing): Fit {
+function fitThinking(block: ThinkingBlock, { rules }: ConversionContext): Fit {
   const { signature, ...unsigned } = block;
   const isSealed = !!signature || block.data !== undefined;
   const isOurs = block.signedBy === rules.vendor;
@@ -244,7 +244,7 @@ function sealedAlone(block: ThinkingBlock): Fit {
 
 const RAN_BY_VENDOR = "the vendor ran it: written as a call of the agent";
 
-function fitCall(block: ToolCallBlock, { names }: Conversing): Fit {
+function fitCall(block: ToolCallBlock, { names }: ConversionContext): Fit {
   const id = names.callId(block.id);
   const name = names.toolName(block.name);
   const isText = Object.keys(block.args).length === 0 && !!block.rawArgs && block.rawArgs.trim() !== "{}";

@@ -14,7 +14,7 @@ import { type AgentName, type Block, type Message, present, type ToolCallBlock }
 import { PROMPT_BEFORE_ANSWER } from "@continuo/core/transcript";
 import { agentOf } from "@continuo/native";
 import type { NewMessage } from "@continuo/native/writing";
-import { type Conversing, fitBlocks, fitResult } from "./blocks.ts";
+import { type ConversionContext, fitBlocks, fitResult } from "./blocks.ts";
 import { createNames } from "./names.ts";
 import { kindOf, placeText, type ReceiptRecord, toldApart } from "./receipt.ts";
 import { outlineOf, type ResultSource, rank, resultsOf, sourcesOf } from "./results.ts";
@@ -49,7 +49,7 @@ export function convertMessages(
   const records: ReceiptRecord[] = [];
   const thoughts: Thought[] = [];
   const rules = agentOf(target).accepts;
-  const work: Conversing = {
+  const work: ConversionContext = {
     rules,
     names: createNames(rules, callIdsIn(before)),
     isOwn: (message) => own?.has(message) === true,
@@ -95,19 +95,27 @@ function callIdsIn(messages: readonly Message[]): string[] {
   );
 }
 
-function orphaned(message: Message, content: readonly Block[], { note }: Conversing): ConvertedMessage[] {
+function orphaned(
+  message: Message,
+  content: readonly Block[],
+  { note }: ConversionContext,
+): ConvertedMessage[] {
   for (const block of toldApart(content)) note(message, block, "dropped", "no call of this id waits for it");
   return [];
 }
 
-function toPrompt(message: Message, work: Conversing): ConvertedMessage[] {
+function toPrompt(message: Message, work: ConversionContext): ConvertedMessage[] {
   const content = fitBlocks(message, message.content, { work, where: "prompt" });
   if (content.length === 0) return [];
   return [{ made: { role: "user", content, ...factsOf(message), ...ownFacts(message, work) }, of: message }];
 }
 
 /** An answer that holds results, of tools that the vendor ran, goes on after them as a further answer. */
-function toAnswer(message: Message, results: readonly Message[], work: Conversing): ConvertedMessage[] {
+function toAnswer(
+  message: Message,
+  results: readonly Message[],
+  work: ConversionContext,
+): ConvertedMessage[] {
   const inline = message.content.filter((block) => block.type === "tool_result");
   const steps = stepsOf(message.content).flatMap((said): AnswerStep[] => {
     const content = fitBlocks(message, said, { work, where: "answer" });
@@ -151,7 +159,7 @@ function stepsOf(content: readonly Block[]): Block[][] {
   return steps;
 }
 
-function modelOf(message: Message, work: Conversing): string | undefined {
+function modelOf(message: Message, work: ConversionContext): string | undefined {
   return work.rules.namesModel || work.isOwn(message) ? message.model : undefined;
 }
 
@@ -160,7 +168,7 @@ interface Replying {
   /** Ids of calls, in the order of their results. */
   readonly order: readonly string[];
   readonly message: Message;
-  readonly work: Conversing;
+  readonly work: ConversionContext;
 }
 
 function toReplies(
@@ -195,7 +203,7 @@ const NO_RESULT = "[No result of this call was recorded.]";
 function toReply(
   call: ToolCallBlock,
   source: ResultSource | null,
-  { message, work }: { readonly message: Message; readonly work: Conversing },
+  { message, work }: { readonly message: Message; readonly work: ConversionContext },
 ): Reply {
   const facts = { toolName: call.name, toolInput: call.args };
   if (source === null) {
@@ -222,13 +230,13 @@ function factsOf({ timestamp }: Message): Pick<NewMessage, "timestamp"> {
 }
 
 /** Returns the agent's own facts about its message, for example the model's provider. */
-function ownFacts(message: Message, { isOwn }: Conversing): Pick<NewMessage, "metadata"> {
+function ownFacts(message: Message, { isOwn }: ConversionContext): Pick<NewMessage, "metadata"> {
   return isOwn(message) ? { metadata: message.metadata } : {};
 }
 
 function beginWithUser(
   converted: readonly ConvertedMessage[],
-  { add }: Conversing,
+  { add }: ConversionContext,
 ): readonly ConvertedMessage[] {
   const [first] = converted;
   if (first === undefined || first.made.role === "user") return converted;

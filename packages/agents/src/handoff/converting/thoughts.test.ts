@@ -1,7 +1,7 @@
 import type { Block, Message, ThinkingBlock } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import type { ReceiptRecord } from "./receipt.ts";
-import { type Sending, type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";
+import { type HistoryWithView, type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";
 
 const thinking = (text: string, more: object = {}): ThinkingBlock => ({ type: "thinking", text, ...more });
 const text = (words: string): Block => ({ type: "text", text: words });
@@ -16,7 +16,7 @@ function thoughtOf(words: string): Thought {
 }
 
 /** The places of the thoughts that are noted. */
-function unsentOf(thoughts: readonly Thought[], now: Sending): string[] {
+function unsentOf(thoughts: readonly Thought[], now: HistoryWithView): string[] {
   const records = thoughts.map(({ record }) => record);
   const told = withUnsentThoughts(records, thoughts, now);
   const noted = told.filter(({ outcome }) => outcome === "noted");
@@ -29,7 +29,7 @@ function unsentOf(thoughts: readonly Thought[], now: Sending): string[] {
   return noted.map(({ place }) => place);
 }
 
-const sending = (view: readonly Message[], history: readonly Message[] = view): Sending => ({
+const sending = (view: readonly Message[], history: readonly Message[] = view): HistoryWithView => ({
   history,
   view,
 });
@@ -86,7 +86,7 @@ test("a thought without words is found by its seal, next to blocks of other kind
   expect(unsentOf([thoughtOf("s")], sending([said([call, sealed])]))).toEqual([]);
 });
 
-test.each<readonly [string, Sending, readonly string[]]>([
+test.each<readonly [string, HistoryWithView, readonly string[]]>([
   ["sent in place of it", sending([said([text("a")])], [said([thinking("a")])]), []],
   ["that the session holds too", sending([said([text("a")])], [said([thinking("a"), text("a")])]), ["a"]],
   [

@@ -14,7 +14,7 @@ export interface Thought {
 }
 
 /** The messages that the agent keeps, and the part that it would send. */
-export interface Sending {
+export interface HistoryWithView {
   readonly history: readonly Message[];
   readonly view: readonly Message[];
 }
@@ -36,7 +36,7 @@ const UNSENT = "kept in the session; the target does not send it to its model";
 export function withUnsentThoughts(
   records: readonly ReceiptRecord[],
   thoughts: readonly Thought[],
-  now: Sending,
+  now: HistoryWithView,
 ): ReceiptRecord[] {
   const sent = countSent(now);
   const unsent = new Set<ReceiptRecord>();
@@ -56,7 +56,7 @@ function takeOne(counts: Map<string, number>, words: string): boolean {
  * Counts a thought as thinking, or as a text that the session itself does not hold: an agent may send it in
  * place of thinking.
  */
-function countSent({ history, view }: Sending): Map<string, number> {
+function countSent({ history, view }: HistoryWithView): Map<string, number> {
   const [sent, kept] = [countsIn(view), countsIn(history)];
   const counts = sent.thinking;
   for (const words of kept.thinking.keys()) {

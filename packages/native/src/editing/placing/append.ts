@@ -6,7 +6,7 @@ import type { Json, Places } from "@continuo/files";
 import { type NativeWriter, type RecordSink, toLines } from "../../native/writing/index.ts";
 import { underNote } from "./notes.ts";
 
-export interface Appending {
+export interface AppendRecordsOptions {
   readonly writer: NativeWriter<unknown>;
   readonly sink: RecordSink;
   readonly file: string;
@@ -17,7 +17,7 @@ export interface Appending {
 }
 
 /** The caller holds the lock of the file. Errors: `conflict`, `unwritable`. */
-export async function appendRecords(appending: Appending): Promise<void> {
+export async function appendRecords(appending: AppendRecordsOptions): Promise<void> {
   const { writer, sink, file: path, records, after, places } = appending;
   const append = (): void => sink.append(records, { after });
   // Rows are added in one transaction: none is ever half there.

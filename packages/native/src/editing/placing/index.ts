@@ -6,7 +6,7 @@
  * Does not know: the format of any agent, or what an edit changes.
  */
 
-export { type Appending, againOnConflict, appendRecords } from "./append.ts";
+export { type AppendRecordsOptions, againOnConflict, appendRecords } from "./append.ts";
 export {
   type AppendNote,
   beginNote,
@@ -25,10 +25,10 @@ export {
   attemptKey,
   finishPlaced,
   type Placement,
-  type Placing,
+  type PlaceOptions,
   placeSession,
   takeFirstAttempt,
 } from "./place.ts";
 export { settleAppend } from "./settle-files.ts";
-export { openScratch, removeLeftScratch, type Scratch, type Staging, stageRecords } from "./stage.ts";
+export { openScratch, removeLeftScratch, type Scratch, type StageOptions, stageRecords } from "./stage.ts";
 export { finishTitle, placeTitle } from "./title.ts";

@@ -15,7 +15,7 @@ import {
 import { type LeftNote, notesLeft, type PlaceNote, underNote } from "./notes.ts";
 import { addText, settlePlaced } from "./settle-files.ts";
 
-export interface Placing {
+export interface PlaceOptions {
   readonly writer: NativeWriter<unknown>;
   readonly session: NewSession;
   readonly file: string;
@@ -36,7 +36,7 @@ export interface Placing {
  *
  * Errors: `unwritable`, `unsupported`, `conflict`.
  */
-export async function placeSession(placing: Placing): Promise<string> {
+export async function placeSession(placing: PlaceOptions): Promise<string> {
   const { writer, session, file, places, key, children = [] } = placing;
   const { sessionId } = session;
   const besides = [...(writer.besideNew?.(session, file) ?? []), ...children];
@@ -60,7 +60,7 @@ export async function placeSession(placing: Placing): Promise<string> {
 }
 
 /** A sink of our own is closed under the note too: a database may end its log of writes then. */
-async function createRecords({ writer, session, file, records, places, sink }: Placing): Promise<void> {
+async function createRecords({ writer, session, file, records, places, sink }: PlaceOptions): Promise<void> {
   if (sink !== undefined) return sink.create(records);
   const own = await writer.openSink(file, session.sessionId, places);
   try {

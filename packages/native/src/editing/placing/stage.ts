@@ -7,7 +7,7 @@ import { type Json, type Places, writeFailure } from "@continuo/files";
 import { type NativeWriter, type NewSession, writeBeside } from "../../native/writing/index.ts";
 import { isGone } from "./notes.ts";
 
-export interface Staging {
+export interface StageOptions {
   readonly writer: NativeWriter<unknown>;
   readonly session: NewSession;
   readonly records: Iterable<Json>;
@@ -15,7 +15,7 @@ export interface Staging {
 }
 
 /** Gives the file. Errors: `unwritable`. */
-export async function stageRecords({ writer, session, records, home }: Staging): Promise<string> {
+export async function stageRecords({ writer, session, records, home }: StageOptions): Promise<string> {
   if (writer.stage !== undefined) {
     const file = join(home.home, "session.json");
     writeBeside({ how: "create", path: file, text: writer.stage([...records], session) });

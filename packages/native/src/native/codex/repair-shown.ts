@@ -16,7 +16,7 @@ import { type Speaker, speakerOf } from "./interface-messages.ts";
 import { parseRecord, toText } from "./records.ts";
 import { isTyped, textParts, typedText } from "./text-authors.ts";
 
-export interface Showing extends RepairContext {
+export interface CodexRepairContext extends RepairContext {
   readonly mode: "legacy" | "paginated";
 }
 
@@ -26,7 +26,7 @@ interface Turn {
   readonly lines: RecordLine[];
 }
 
-export function showTurns(draft: RepairDraft, showing: Showing): void {
+export function showTurns(draft: RepairDraft, showing: CodexRepairContext): void {
   for (const turn of turnsIn(draft)) {
     const shown = new Set(turn.lines.map(({ value }) => shownBy(value)));
     const silent = turn.lines.filter(({ value }) => {
@@ -94,7 +94,7 @@ function saidIn(value: Json): SpokenText | null {
 
 const SHOWN = "the interface was not told of it";
 
-interface ShowingTurn extends Showing {
+interface ShowingTurn extends CodexRepairContext {
   readonly turnId: string;
 }
 
@@ -138,7 +138,7 @@ function completedItem(
 }
 
 /** Without marks, a fork by Codex says that the turn was aborted. */
-function markTurn(draft: RepairDraft, turn: Turn, { makers }: Showing): void {
+function markTurn(draft: RepairDraft, turn: Turn, { makers }: CodexRepairContext): void {
   const [first] = turn.lines;
   const last = turn.lines.at(-1);
   if (first === undefined || last === undefined) return;

@@ -14,7 +14,7 @@ export {
   openCallsIn,
   refuseBlock,
 } from "./messages.ts";
-export { lockNative, type NativeWriting } from "./one-writer.ts";
+export { lockNative, type NativeWriteOptions } from "./one-writer.ts";
 export { withReplaced } from "./replace-ids.ts";
 export type {
   Addition,

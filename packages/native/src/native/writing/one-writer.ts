@@ -6,7 +6,7 @@ import { lockSession, type Places, type WriterLock } from "@continuo/files";
 /** For one that is about to release it: a program that is ending, or an edit. */
 const LEAVING_MS = 30_000;
 
-export interface NativeWriting {
+export interface NativeWriteOptions {
   /** Its key in references: `claude`, … */
   readonly agent: string;
   readonly sessionId: string;
@@ -19,7 +19,7 @@ export interface NativeWriting {
 }
 
 /** The lock of a session wherever it lies: drivers know no file. Errors: `session_live`, `unwritable`. */
-export async function lockNative(writing: NativeWriting): Promise<WriterLock> {
+export async function lockNative(writing: NativeWriteOptions): Promise<WriterLock> {
   const { agent, sessionId, places, signal, waitMs = 0, hint = "Close it there first." } = writing;
   const lock = { places, waitMs, leavingMs: LEAVING_MS, signal };
   try {

@@ -88,7 +88,7 @@ export interface RecordSink {
 /** A record of a session as its reader gives it. */
 export type KeptRecord = Pick<Entry, "file" | "line" | "rawSeparators" | "value">;
 
-export interface Renaming {
+export interface RenameRequest {
   readonly sessionId: string;
   readonly sessionFile: string;
   readonly title: string;
@@ -171,9 +171,9 @@ export interface NativeWriter<Tip> {
    */
   beforeMore?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[];
   /** Gives a session another title, by records of its own or of other files. */
-  rename(tip: Tip, renaming: Renaming, makers: Makers): RenameAddition;
+  rename(tip: Tip, renaming: RenameRequest, makers: Makers): RenameAddition;
   /** Changes the other places from which the agent's own list takes the title. Errors: `busy`, `unwritable`. */
-  retitle?(renaming: Renaming): Promise<void>;
+  retitle?(renaming: RenameRequest): Promise<void>;
   /** Errors: `invalid` for a message that the agent has no place for. */
   add(tip: Tip, message: NewMessage, makers: Makers): Addition<Tip>;
 }

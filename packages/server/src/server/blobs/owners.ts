@@ -22,7 +22,7 @@ export async function owns(store: Store, grant: Grant, hash: string): Promise<bo
 }
 
 /** An event that refers to blobs, and the log that it is for. */
-export interface Referring {
+export interface EventWithBlobs {
   readonly logId: string;
   readonly id?: string;
   readonly blobs?: readonly string[];
@@ -35,7 +35,7 @@ export interface Referring {
 export async function requireOwner(
   store: Store,
   grant: Grant,
-  { logId, id, blobs = [] }: Referring,
+  { logId, id, blobs = [] }: EventWithBlobs,
 ): Promise<void> {
   for (const hash of blobs) {
     if (await owns(store, grant, hash)) continue;

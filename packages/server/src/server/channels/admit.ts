@@ -37,7 +37,7 @@ import type { Grant, ServerContext } from "../context/index.ts";
 import type { Admission } from "./connection.ts";
 import type { Hub } from "./hub.ts";
 import { openSession, type Participation } from "./requests.ts";
-import { Seat, type Seating } from "./seat.ts";
+import { Seat, type SeatUse } from "./seat.ts";
 
 export interface AdmitOptions {
   readonly context: ServerContext;
@@ -46,7 +46,7 @@ export interface AdmitOptions {
   readonly grant: Grant;
   readonly place: Disposable;
   readonly signal: AbortSignal;
-  readonly seating: Seating;
+  readonly seating: SeatUse;
 }
 
 /**

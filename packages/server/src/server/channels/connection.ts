@@ -31,9 +31,9 @@ import { assertJsonShape, readFailure } from "../http/index.ts";
 import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
-import { Outgoing } from "./outgoing-frames.ts";
+import { OutgoingFrames } from "./outgoing-frames.ts";
 import { changesSession, mayHaveOpen, type Participation, perform, recoverSession } from "./requests.ts";
-import type { LostSeat, Seat, Seating } from "./seat.ts";
+import type { LostSeat, Seat, SeatUse } from "./seat.ts";
 
 /** The result of a hello. */
 export interface Admission {
@@ -44,7 +44,7 @@ export interface Admission {
   readonly replay: Replay;
   /** `null` for a connection that only reads. */
   readonly participation: Participation | null;
-  readonly welcome: Parameters<Outgoing["send"]>[0];
+  readonly welcome: Parameters<OutgoingFrames["send"]>[0];
   /** The place in the token's quota. */
   readonly place: Disposable;
 }
@@ -64,14 +64,14 @@ export interface ConnectionOptions {
   readonly count: (bytes: number) => void;
   readonly admit: (
     hello: HelloFrame,
-    arrival: { readonly signal: AbortSignal; readonly seating: Seating },
+    arrival: { readonly signal: AbortSignal; readonly seating: SeatUse },
   ) => Promise<Admission>;
 }
 
 export class Connection implements Present {
   readonly #options: ConnectionOptions;
   readonly #socket: WebSocket;
-  readonly #outgoing: Outgoing;
+  readonly #outgoing: OutgoingFrames;
   readonly #over = new AbortController();
   #admission: Admission | null = null;
   #state: "new" | "greeting" | "open" | "left" = "new";
@@ -91,7 +91,7 @@ export class Connection implements Present {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#socket = options.socket;
-    this.#outgoing = new Outgoing(options);
+    this.#outgoing = new OutgoingFrames(options);
     this.#heardAt = options.clock.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
@@ -279,7 +279,7 @@ export class Connection implements Present {
     if (this.#state !== "new") throw new ContinuoError("invalid", "only the first frame can be a hello");
     this.#state = "greeting";
     const { hub, admit } = this.#options;
-    const seating: Seating = {
+    const seating: SeatUse = {
       isAlive: () => this.#isAlive,
       onTaken: (seat) => {
         this.#seat = seat;

@@ -32,7 +32,7 @@ export interface OutgoingOptions {
   readonly slowReaders: SlowReaders;
 }
 
-export class Outgoing {
+export class OutgoingFrames {
   readonly #socket: WebSocket;
   readonly #stream: Duplex;
   readonly #slow: SlowReaders;

@@ -34,7 +34,7 @@ export interface LostSeat {
 }
 
 /** The use that a connection makes of its handle. */
-export interface Seating extends Pick<SeatOptions, "isAlive" | "onLost"> {
+export interface SeatUse extends Pick<SeatOptions, "isAlive" | "onLost"> {
   /** Called as soon as the handle is taken: what follows may take longer than a lease lasts. */
   readonly onTaken: (seat: Seat) => void;
 }

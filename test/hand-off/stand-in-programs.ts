@@ -2,7 +2,7 @@
 
 import type { HandOffOptions } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 
 const PROGRAM = await bundledProgram("test/hand-off/stand-in.ts");
 

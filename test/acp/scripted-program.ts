@@ -9,7 +9,7 @@ import {
   createAcpDriver,
 } from "../../packages/agents/src/drivers/acp/driver.ts";
 import { type AcpProgram, configuredProgram } from "../../packages/agents/src/drivers/acp/programs.ts";
-import { bundledProgram } from "../sizes/prepared.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import type { Json, Script } from "./script.ts";
 
 /** A module to start with Node, and the file of a script. */
