@@ -276,14 +276,14 @@ function abortedCalls(lines: readonly RecordLine[]): ReadonlySet<string> {
 function closeCalls(draft: RepairDraft, { makers }: RepairContext): void {
   const lines = remainingLines(draft);
   const aborted = abortedCalls(lines);
-  const { read, late } = resultsByPlace(lines);
+  const { read, misplaced } = resultsByPlace(lines);
   for (const answer of lines) {
     const calls = callsOf(answer);
     let last = calls.flatMap((id) => read.get(id) ?? []).reduce((a, b) => (a.line > b.line ? a : b), answer);
     for (const id of calls.filter((call) => !read.has(call) && !aborted.has(call))) {
-      const result = late.get(id);
+      const result = misplaced.get(id);
       if (result !== undefined) {
-        last = moveBehind(draft, last, result, `the result of the call ${id} stands behind a resumption`);
+        last = moveBehind(draft, last, result, `the result of the call ${id} stands in the wrong place`);
         continue;
       }
       const agentId = agentIdOf(answer.value);
@@ -300,25 +300,28 @@ function closeCalls(draft: RepairDraft, { makers }: RepairContext): void {
   }
 }
 
-/** The first result of each call that Copilot reads, and the first of those that it does not. */
+/** The first result of each call that stands where Copilot reads it, and the first of those that do not. */
 interface ResultsByPlace {
   readonly read: ReadonlyMap<string, RecordLine>;
-  readonly late: ReadonlyMap<string, RecordLine>;
+  readonly misplaced: ReadonlyMap<string, RecordLine>;
 }
 
-/** A resumption closes the calls that wait: Copilot does not read a result behind it (tried in 1.0.102). */
+/**
+ * A resumption closes the calls that wait: Copilot does not read a result behind it, and not every one before its call
+ * (tried in 1.0.102).
+ */
 function resultsByPlace(lines: readonly RecordLine[]): ResultsByPlace {
   const open = new Set<string>();
   const closed = new Set<string>();
   const read = new Map<string, RecordLine>();
-  const late = new Map<string, RecordLine>();
+  const misplaced = new Map<string, RecordLine>();
   for (const line of lines) {
     for (const id of callsOf(line)) open.add(id);
     if (line.value.type === "session.resume") for (const id of open) closed.add(id);
     if (!isResult(line)) continue;
     const id = resultOf(line);
-    const place = closed.has(id) && !read.has(id) ? late : read;
+    const place = open.has(id) && !closed.has(id) ? read : misplaced;
     if (!place.has(id)) place.set(id, line);
   }
-  return { read, late };
+  return { read, misplaced };
 }
