@@ -45,6 +45,7 @@ const LATER_STYLES = [
   "help.css",
   "chat.css",
   "inbox.css",
+  "usage.css",
   "channels.css",
   "live.css",
   "low.css",

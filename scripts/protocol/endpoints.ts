@@ -56,6 +56,7 @@ import type {
   KnownSession,
   MachineHealth,
   MachineSession,
+  MachineUsage,
   MarkRequest,
   Outline,
   Preferences,
@@ -190,6 +191,7 @@ export interface Endpoints {
   readonly "GET /v1/machine/inbox": { readonly answer: InboxState };
   readonly "GET /v1/machine/inbox/events": { readonly events: { readonly inbox: InboxState } };
   readonly "POST /v1/machine/inbox/seen": { readonly body: SeenRequest };
+  readonly "GET /v1/machine/usage": { readonly answer: MachineUsage };
   readonly "GET /v1/machine/preferences": { readonly answer: Preferences };
   readonly "POST /v1/machine/preferences": { readonly body: Preferences; readonly answer: Preferences };
   readonly "GET /v1/machine/sessions/KEY": { readonly answer: SessionHead };

@@ -12,6 +12,7 @@ import { ThemeButton } from "./theme-button.tsx";
 /** The list does not need these parts. */
 const BlamePage = lazily(async () => (await import("../blame/blame-page.tsx")).BlamePage);
 const InboxPage = lazily(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
+const UsagePage = lazily(async () => (await import("../usage/usage-page.tsx")).UsagePage);
 const HealthPage = lazily(async () => (await import("../health/health.tsx")).HealthPage);
 const ChannelsPage = lazily(async () => (await import("../channels/channel-list.tsx")).ChannelsPage);
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
@@ -27,6 +28,7 @@ const LINKS = [
   ["inbox", "Inbox"],
   ["channels", "Channels"],
   ["live", "Live"],
+  ["usage", "Usage"],
   ["health", "Health"],
 ] as const;
 
@@ -94,6 +96,8 @@ function pageAt(place: Route): VNode {
       return <ListPage />;
     case "inbox":
       return <InboxPage />;
+    case "usage":
+      return <UsagePage />;
     case "health":
       return <HealthPage />;
     case "file":

@@ -7,6 +7,7 @@ test.each([
   ["#/?text=a%2Fb&project=/session/x", { page: "list" }],
   ["#/health", { page: "health" }],
   ["#/inbox", { page: "inbox" }],
+  ["#/usage?days=7", { page: "usage" }],
   ["#/files/%2Fw%2Fa%20b.ts", { page: "file", path: "/w/a b.ts" }],
   ["#/files", { page: "unknown" }],
   ["#/health2", { page: "unknown" }],

@@ -1,10 +1,11 @@
-/** The route in the address: `#/`, `#/inbox`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/files/PATH`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
+/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/files/PATH`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
 
 import { signal } from "@preact/signals";
 
 export type Route =
   | { readonly page: "list" }
   | { readonly page: "inbox" }
+  | { readonly page: "usage" }
   | { readonly page: "health" }
   /** A file from the root, and who wrote it. */
   | { readonly page: "file"; readonly path: string }
@@ -27,7 +28,7 @@ export const route = signal<Route>({ page: "list" });
 
 export function parseRoute(hash: string): Route {
   const [name, key, tab, turn] = (hash.replace(/^#\/?/u, "").split("?")[0] ?? "").split("/");
-  if (name === "health" || name === "inbox") return { page: name };
+  if (name === "health" || name === "inbox" || name === "usage") return { page: name };
   if (name === "files" && key !== undefined && key !== "") return { page: "file", path: decode(key) };
   if (name === "live") return parseLive(key, tab, turn);
   if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };

@@ -9,7 +9,7 @@ import type { OpenedStore } from "@continuo/store";
 import { keepIndexed, startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { exportToWork } from "../session/index.ts";
-import { pricesWork } from "../stats/index.ts";
+import { pricesWork, usageWork } from "../stats/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 import { createWindows, NO_WINDOWS } from "./window/index.ts";
@@ -34,6 +34,7 @@ export async function loadMachine(shell: Shell, { store, reach }: ServedMachine)
     exportTo: (located, wish, write) => exportToWork(located, wish, { write, shell }),
     windows: reach === "machine" ? createWindows(places) : NO_WINDOWS,
     prices: () => pricesWork(shell),
+    usage: (since) => usageWork(since, { ...shell, ...places }),
   });
   return {
     ...machine,

@@ -6,4 +6,4 @@
  */
 
 export { addStatsCommand, addStatuslineCommand } from "./commands.ts";
-export { pricesWork } from "./work.ts";
+export { pricesWork, usageWork } from "./work.ts";

@@ -15,6 +15,7 @@ import {
 import { drawChart, drawTable } from "./draw.ts";
 import type { Grouping, StatsFlags } from "./flags.ts";
 import { type Group, groupUsage, isTime, type UsageGroups } from "./groups.ts";
+import { toUsageGroup } from "./machine-usage.ts";
 import { readPrices } from "./prices.ts";
 
 /** A person reads these at a glance; times are shown all. */
@@ -78,14 +79,10 @@ interface Facts {
 }
 
 function toJson({ groups, total }: UsageGroups, { by, since, unreadable, list, titles }: Facts): object {
-  const facts = ({ sessions, turns, tokens, cost }: Group): object => ({
-    sessions,
-    turns,
-    tokens,
-    costUsd: cost.usd,
-    isByPrices: cost.isByPrices,
-    unpriced: cost.unpriced,
-  });
+  const facts = (group: Group): object => {
+    const { key: _, ...figures } = toUsageGroup(group);
+    return figures;
+  };
   return {
     by,
     since: since ?? null,

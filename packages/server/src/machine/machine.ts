@@ -95,6 +95,7 @@ export function createMachine(options: MachineOptions): MachineService {
     fileChanges: (query, signal) => machine.ask("fileChanges", query, query, signal),
     fileBlame: (path, signal) => fileBlameOf(path, { source, options, signal }),
     health: () => healthOf(machine, chat),
+    usage: ({ since }) => options.usage(since),
     actions: createActions(machine),
     chat,
     inbox: inboxOf(machine, chat, usages),

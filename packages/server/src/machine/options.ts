@@ -1,7 +1,7 @@
 /** The options of the machine: where sessions are, and what the configuration says about them. */
 
 import type { LookUpHit, Prices } from "@continuo/agents/catalog";
-import type { ExportRequest, ResumeAnswer } from "@continuo/core/wire/machine";
+import type { ExportRequest, MachineUsage, ResumeAnswer } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
 import type { OpenedStore } from "@continuo/store";
 
@@ -29,6 +29,8 @@ export interface MachineOptions {
   openStore(): Promise<OpenedStore>;
   /** Prices that precede the built-in table; read with each session. */
   prices(): Promise<Prices>;
+  /** The figures of `continuo stats` since this time, ISO 8601; all when left out. */
+  usage(since?: string): Promise<MachineUsage>;
   readonly windows: TerminalWindows;
   /** Writes a session as a file, as the command `session export` does. */
   exportTo(located: LookUpHit, wish: ExportRequest, write: (text: string) => Promise<void>): Promise<void>;

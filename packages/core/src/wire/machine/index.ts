@@ -104,3 +104,4 @@ export {
   type SessionHead,
   type SubagentHead,
 } from "./session.ts";
+export type { MachineUsage, UsageGroup, UsageTokens } from "./usage.ts";

@@ -26,6 +26,7 @@ import type { ListQuery, MachineSession, SessionsChanged, SessionsPage } from ".
 import type { MarkRequest } from "./marks.ts";
 import type { Outline } from "./outline.ts";
 import type { GrowthEvent, KnownSession, SessionHead } from "./session.ts";
+import type { MachineUsage } from "./usage.ts";
 
 /** A history of a session. */
 export interface HistoryName {
@@ -89,6 +90,8 @@ export interface MachineService {
   /** The turns that wrote a file. Errors: `not_found` for a file that no session changed, `too_large`, `unreadable`. */
   fileBlame(path: string, signal: AbortSignal): Promise<FileBlameAnswer>;
   health(): Promise<MachineHealth>;
+  /** Errors: `invalid` for a file of settings with mistakes. */
+  usage(query: { readonly since?: string }): Promise<MachineUsage>;
   readonly actions: MachineActions;
   readonly chat: MachineChat;
   readonly inbox: MachineInbox;

@@ -1,4 +1,4 @@
-/** The list of sessions, what changes in it, who wrote a file, and the health of the machine. */
+/** The list of sessions, what changes in it, who wrote a file, the usage, and the health of the machine. */
 
 import { present } from "@continuo/core/model";
 import { LIST_PARTS, LIST_SORTS, MACHINE_ROOT, ONLY_READS } from "@continuo/core/wire/machine";
@@ -11,6 +11,7 @@ import { COUNT, type MachineAccess, NAME, parseQuery, WORDS } from "./request-in
 
 const TIME = z.iso.datetime({ offset: false });
 
+const USAGE = z.strictObject({ since: TIME.optional() });
 const LIST = z.strictObject({
   agent: z
     .array(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/u))
@@ -49,6 +50,10 @@ export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
     const service = await asked(c, "read");
     parseQuery(c, z.strictObject({}));
     return Response.json(await service.health());
+  });
+  app.get(`${MACHINE_ROOT}/usage`, async (c) => {
+    const service = await asked(c, "read");
+    return Response.json(await service.usage(present(parseQuery(c, USAGE))));
   });
   app.get(`${MACHINE_ROOT}/sessions/events`, async (c) => {
     const service = await asked(c, "read");

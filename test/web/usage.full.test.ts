@@ -1,0 +1,75 @@
+/** The page of usage: its figures are the server's, its choices are in the address, and it can be read by everybody. */
+
+import type { MachineUsage } from "@continuo/core/wire/machine";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cost, tokens } from "../../web/content/words.ts";
+import { createPricedHome } from "../machine/priced-home.ts";
+import { violations } from "./axe.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+let viewer: OpenViewer;
+let usage: MachineUsage;
+beforeAll(async () => {
+  const home = createPricedHome();
+  viewer = await openViewer(home);
+  usage = await viewer.machine.json("/v1/machine/usage");
+});
+afterAll(async () => {
+  await viewer?.[Symbol.asyncDispose]();
+});
+
+test("the totals and every line of the tables are the figures of the server, also after a reload", async () => {
+  const { page, errors } = await viewer.open("/usage?days=all");
+  await page.locator(".usage-totals").waitFor();
+  const shown = async (): Promise<unknown> => ({
+    totals: await page.locator(".usage-totals dd").allInnerTexts(),
+    models: (await page.getByRole("table", { name: "Models" }).locator("tbody tr").allInnerTexts()).sort(),
+  });
+  const { total, models } = usage;
+  const lines = models.map(({ key, sessions, turns, tokens: { total: all }, costUsd }) =>
+    [key ?? "unknown", sessions, turns, tokens(all), costUsd === null ? "–" : cost(costUsd)].join("\t"),
+  );
+  const expected = {
+    totals: [
+      cost(total.costUsd ?? 0),
+      tokens(total.tokens.total),
+      String(total.sessions),
+      String(total.turns),
+    ],
+    models: lines.sort(),
+  };
+  expect(await shown()).toEqual(expected);
+  await page.getByText(`By prices of ${usage.prices.asOf}`).waitFor();
+  await page.reload();
+  await page.locator(".usage-totals").waitFor();
+  expect(await shown()).toEqual(expected);
+  expect(await violations(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+test("a measure and a period are chosen by keyboard, stay in the address, and back undoes them", async () => {
+  const { page } = await viewer.open("/usage?days=all", { width: 360, theme: "dark" });
+  await page.locator(".usage-chart").waitFor();
+  await page.getByRole("link", { name: "Tokens" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Tokens by month, at most/u).waitFor();
+  expect(new URL(page.url()).hash).toBe("#/usage?days=all&measure=tokens");
+  await page.getByRole("link", { name: "7 days" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Nothing was used in this time.").waitFor();
+  await page.goBack();
+  await page.getByText(/^Tokens by month, at most/u).waitFor();
+  const isWide = "document.documentElement.scrollWidth > innerWidth";
+  expect(await page.evaluate(isWide)).toBe(false);
+  expect(await violations(page)).toEqual([]);
+  await page.context().close();
+});
+
+test("a project leads to its sessions", async () => {
+  const { page } = await viewer.open("/usage?days=all");
+  await page.getByRole("table", { name: "Projects" }).getByRole("link").first().click();
+  await page.waitForSelector(".row");
+  expect(new URL(page.url()).hash).toMatch(/^#\/\?project=/u);
+  await page.context().close();
+});
