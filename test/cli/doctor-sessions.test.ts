@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLAUDE_RECIPES } from "../lost/claude-recipes.ts";
+import { CODEX_RECIPES } from "../lost/codex-recipes.ts";
 import { type LostHome, makeLostHome, snapshotOf } from "../lost/recipe.ts";
 import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -102,4 +103,18 @@ test("a name that no hidden session has is not found, and an agent that is not r
   make("no_prompt");
   expect((await sessions("--fix", "ffff", "--yes")).code).toBe(3);
   expect((await sessions("--agent", "nobody")).code).toBe(2);
+});
+
+test("the list of a person says how many sessions are hidden, and a pipe's does not", async () => {
+  make("other_folder");
+  CODEX_RECIPES.find(({ cause }) => cause === "late_prompt")?.write(lost);
+  const person = await runHere(home, ["list"], { columns: 100, env: { TERM: "xterm" } });
+  expect(person.stderr).toContain(
+    "2 sessions are hidden from the own lists of Claude Code and Codex: `continuo doctor sessions`",
+  );
+  const claude = await runHere(home, ["list", "--agent", "claude"], { columns: 100, env: { TERM: "xterm" } });
+  expect(claude.stderr).toContain(
+    "1 session is hidden from Claude Code's own list: `continuo doctor sessions`",
+  );
+  expect((await runHere(home, ["list"])).stderr).not.toContain("hidden");
 });

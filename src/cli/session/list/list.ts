@@ -95,6 +95,7 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
       shell.stderr.write(notes);
     }
   }
+  if (!flags.json && list.total > 0) await hintAtHidden(options.agents, shell);
   if (flags.agent === undefined && !flags.json) await hintAtOthers(shell);
   const missing = [
     ...(list.error === null ? [] : [{ whose: "Continuo's own sessions", error: list.error }]),
@@ -112,6 +113,14 @@ function reportMissing(whose: string, error: ContinuoError, shell: Shell): void 
   const text = `${whose} cannot be listed: ${error.message}`;
   writeNote([{ text: "continuo:", styles: ["red"] }, { text: ` ${visibleLine(text)}` }], shell);
   if (error.hint !== undefined) writeNote([{ text: visibleLine(error.hint), styles: ["dim"] }], shell);
+}
+
+/** For a person, and when the list is there: looking takes a moment. */
+async function hintAtHidden(names: readonly string[] | undefined, shell: Shell): Promise<void> {
+  if (!screenOf(shell, shell.stdout).isTerminal) return;
+  const { hiddenNote } = await import("./hidden-note.ts");
+  const note = await hiddenNote(shell, names?.filter(isAgentName));
+  if (note !== null) writeNote([{ text: note, styles: ["dim"] }], shell);
 }
 
 /** Asking an agent starts its program, which nobody expects of a list: tell a person how to ask. */

@@ -22,7 +22,7 @@ export const codexVisibility: AgentVisibility = {
   async *hidden(places, { memo = NO_MEMO, signal }) {
     const rules = rulesOf(places);
     let looked = 0;
-    for await (const found of find(places, { subagents: "include", ...(signal ? { signal } : {}) })) {
+    for await (const found of find(places, { subagents: "include", memo, ...(signal ? { signal } : {}) })) {
       looked += 1;
       if (looked % THREADS_AT_ONCE === 0) await otherWork();
       const reason = await whyHidden(found, rules, (file) =>

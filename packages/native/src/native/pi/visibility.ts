@@ -113,7 +113,10 @@ async function readStart(file: FoundFile, signal: AbortSignal | undefined): Prom
     const first = firstValue(text);
     const header = parseHeader(first);
     // A header alone is listed: there is nothing to be missed elsewhere.
-    if (header !== null) return (await isTalk(file, signal)) ? { header: "first", cwd: header.cwd } : null;
+    if (header !== null) {
+      const isSaid = WORDS.test(text) || (await isTalk(file, signal));
+      return isSaid ? { header: "first", cwd: header.cwd } : null;
+    }
     return await searchHeader(
       file,
       { isMarked: text.startsWith("\ufeff"), isTorn: isTornFirst(text) },
@@ -182,6 +185,9 @@ async function searchHeader(
   if (header !== null) return { header: "later", cwd };
   return { header: isTorn ? "torn" : "none", cwd };
 }
+
+/** A message, in a line that need not be whole. */
+const WORDS = /"role": ?"(?:user|assistant)"/u;
 
 async function isTalk({ path, sizeBytes }: FoundFile, signal: AbortSignal | undefined): Promise<boolean> {
   using lines = openLines(path, sizeBytes);
