@@ -131,7 +131,8 @@ async function leftIn(base: Store, records: ChannelRecords, from: number): Promi
   const events = await eventsIn(base);
   const latest = events.at(-1)?.sequence ?? 0;
   const readers = ["bot", "bob"].filter((handle) => {
-    const reading = records.readings.slice(from).find((one) => one.handle === handle);
+    // A reader that was refused comes again.
+    const reading = records.readings.slice(from).findLast((one) => one.handle === handle);
     return (
       reading === undefined ||
       (handle === "bob" &&

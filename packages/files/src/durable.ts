@@ -102,3 +102,16 @@ export function syncPath(path: string): void {
     closeSync(fd);
   }
 }
+
+/**
+ * Removes what a failed write left, so that no power cut brings it back. A disk that cannot even do that keeps it: the
+ * error of the write counts.
+ */
+export function removeDraft(path: string): void {
+  try {
+    rmSync(path, { force: true });
+    syncPath(dirname(path));
+  } catch {
+    // The next write of the same file removes it.
+  }
+}

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { renameDurably, syncPath } from "./durable.ts";
+import { removeDraft, renameDurably, syncPath } from "./durable.ts";
 
 /** Returns the path of a new file until it is complete. No agent reads a file with such a name. */
 export function unfinishedPath(path: string, pid: number): string {
@@ -36,6 +36,9 @@ export function placeDurably(from: string, to: string): void {
     rmSync(fresh, { force: true });
     linkOrCopy(from, fresh);
     renameDurably(fresh, to);
+  } catch (error) {
+    removeDraft(fresh);
+    throw error;
   } finally {
     // The same file under both names: a rename does nothing then.
     rmSync(fresh, { force: true });
@@ -64,8 +67,13 @@ function linkOrCopy(from: string, to: string): void {
 export function copyDurably(from: string, to: string): void {
   const fresh = unfinishedPath(to, process.pid);
   rmSync(fresh, { force: true });
-  copyNew(from, fresh);
-  renameDurably(fresh, to);
+  try {
+    copyNew(from, fresh);
+    renameDurably(fresh, to);
+  } catch (error) {
+    removeDraft(fresh);
+    throw error;
+  }
 }
 
 function copyNew(from: string, to: string): void {

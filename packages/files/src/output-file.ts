@@ -10,7 +10,6 @@ import {
   lstatSync,
   openSync,
   realpathSync,
-  rmSync,
   type Stats,
   statSync,
   writeSync,
@@ -18,7 +17,7 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ContinuoError } from "@continuo/core/model";
-import { makeFolderDurably, renameDurably, renameToFreeName } from "./durable.ts";
+import { makeFolderDurably, removeDraft, renameDurably, renameToFreeName } from "./durable.ts";
 import { writeFailure } from "./write-failure.ts";
 
 export interface OutputFile extends Disposable {
@@ -156,10 +155,11 @@ function wholeFile(path: string, target: string, force: boolean): OutputFile {
   const fd = openFresh(fresh, path);
   let sizeBytes = 0;
   let isOpen = true;
+  let isPlaced = false;
   const leave = (): void => {
     isOpen = false;
     closeSync(fd);
-    rmSync(fresh, { force: true });
+    if (!isPlaced) removeDraft(fresh);
   };
   return {
     path,
@@ -172,6 +172,7 @@ function wholeFile(path: string, target: string, force: boolean): OutputFile {
         fsyncSync(fd);
         if (force) renameDurably(fresh, target);
         else if (!renameToFreeName(fresh, target)) throw alreadyThere(path);
+        isPlaced = true;
       } catch (cause) {
         throw cause instanceof ContinuoError ? cause : unwritable(path, cause);
       } finally {
