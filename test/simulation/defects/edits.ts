@@ -105,10 +105,10 @@ export const EDIT_DEFECTS: readonly Defect[] = [
       "    linkOrCopy(from, fresh);\n    rmSync(from);\n    syncPath(dirname(from));\n    renameDurably(fresh, to);\n    linkOrCopy(to, from);",
   },
   {
-    name: "the folder that a file left is not synced",
-    file: "files/move.ts",
-    find: "  rmSync(from);\n  syncPath(dirname(from));",
-    replace: "  rmSync(from);",
+    name: "the folder that a deleted file left is not synced",
+    file: "editing/trash/files.ts",
+    find: "for (const place of new Set(kept.map(({ from }) => dirname(from)))) syncPath(place);",
+    replace: "void syncPath;",
   },
   {
     name: "the manifest comes after what it lists",
@@ -117,16 +117,10 @@ export const EDIT_DEFECTS: readonly Defect[] = [
     replace: "      await take(manifest, replacement, folder);\n      writeManifest(folder, manifest);",
   },
   {
-    name: "a full disk ends a deletion with a raw error",
-    file: TRASH,
-    find: "throw writeFailure(`cannot write",
-    replace: "throw cause ?? writeFailure(`cannot write",
-  },
-  {
-    name: "a full disk ends a fork with a raw error",
-    file: "editing/placing/stage.ts",
-    find: "throw writeFailure(`cannot make a folder in",
-    replace: "throw cause ?? writeFailure(`cannot make a folder in",
+    name: "a full disk ends an edit with a raw error",
+    file: "editing/placing/notes.ts",
+    find: 'throw isWriteFailure(error) ? writeFailure("cannot write what was asked for", error) : error;',
+    replace: "void writeFailure; throw error;",
   },
   {
     name: "a refused deletion leaves its folder in the trash",
