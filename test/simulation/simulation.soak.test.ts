@@ -37,8 +37,7 @@ for (const area of AREAS) {
     { count: found.length, batchSize: found.length },
     async () => {
       const missed: string[] = [];
-      for (const { name } of found)
-        if ((await firstFound(area, name, ENOUGH)) === null) missed.push(name);
+      for (const { name } of found) if ((await firstFound(area, name, ENOUGH)) === null) missed.push(name);
       expect(missed).toEqual([]);
       return `${found.length} of ${DEFECTS_OF[area].length} defects are searched for`;
     },
