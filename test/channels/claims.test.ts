@@ -4,6 +4,7 @@ import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { claimInput, endRun, openChannel, participantSession, takeHandle } from "@continuo/store/channels";
 import { expect, test } from "vitest";
+import { withCalls } from "../intercepted.ts";
 
 const PLACE = { channel: "team", handle: "bot" };
 const LOG = "channels/team";
@@ -13,17 +14,11 @@ const WRITES: readonly string[] = ["append", "createSession", "createLog", "upda
 /** The process ends before its write number `crashAt`. */
 function crashing(store: Store, crashAt: number): { readonly store: Store; readonly writes: () => number } {
   let writes = 0;
-  const proxy = new Proxy(store, {
-    get: (target, key) => {
-      const value = Reflect.get(target, key) as unknown;
-      if (typeof value !== "function") return value;
-      return (...given: unknown[]) => {
-        if (WRITES.includes(String(key)) && writes++ >= crashAt) throw new Error("the process ended");
-        return Reflect.apply(value, target, given) as unknown;
-      };
-    },
+  const crashed = withCalls(store, ({ method, proceed }) => {
+    if (WRITES.includes(method) && writes++ >= crashAt) throw new Error("the process ended");
+    return proceed();
   });
-  return { store: proxy, writes: () => writes };
+  return { store: crashed, writes: () => writes };
 }
 
 async function stateOf(store: Store): Promise<object> {

@@ -1,6 +1,6 @@
 /** Lists of agents whose files nobody reads, where there is a terminal. */
 
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { MAIN } from "./home.ts";
 import { LISTED, listing } from "./listing-agent.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
@@ -10,7 +10,6 @@ import { openTerminal } from "./tmux.ts";
 vi.setConfig({ testTimeout: 180_000 });
 
 let home: TalkHome;
-afterEach(() => home[Symbol.dispose]());
 
 test("on a terminal the plain list says how to ask, and asks nobody", async () => {
   home = createTalkHome(listing([LISTED]));

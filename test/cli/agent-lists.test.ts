@@ -1,7 +1,7 @@
 /** Lists of agents whose files nobody reads: asked where a person names them, and where they are open. */
 
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ScriptStep } from "../acp/script.ts";
 import { type Run, run } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -12,7 +12,6 @@ import { createTalkHome, type TalkHome } from "./talk.ts";
 vi.setConfig({ testTimeout: 180_000 });
 
 let home: TalkHome;
-afterEach(() => home[Symbol.dispose]());
 
 const continuo = (...args: readonly string[]): Promise<Run> =>
   runHere(home, args, { cwd: join(home.path, "project") });
@@ -33,13 +32,13 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
     title: "Far away",
     cwd: "/elsewhere",
     gitBranch: null,
-    ...{
-      createdAt: null,
-      updatedAt: "2025-01-01T00:00:00.000Z",
-      sizeBytes: null,
-      archived: false,
-      live: null,
-    },
+    createdAt: null,
+    updatedAt: "2025-01-01T00:00:00.000Z",
+    sizeBytes: null,
+    archived: false,
+    live: null,
+    pinned: false,
+    tags: [],
     location: "robot:there",
     problems: [],
     nativeRefs: [],

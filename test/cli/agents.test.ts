@@ -2,7 +2,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { hello1, type Script } from "../acp/script.ts";
 import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
 import { createHome, type Home, run } from "./home.ts";
@@ -13,8 +13,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-
-afterEach(() => home[Symbol.dispose]());
 
 /** A program that says so when it is started. */
 function install(path: string): void {

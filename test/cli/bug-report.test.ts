@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { debugOf } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { startDebugLog } from "../../src/cli/debug/index.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { createHome, type Home } from "./home.ts";
@@ -17,7 +17,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 interface Entry {
   readonly at: string;

@@ -1,6 +1,6 @@
 /** `continuo chat` continues a session: by its id, in another agent, as a fork. */
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
 import { type ChatOptions, idIn, runChat } from "./chat-run.ts";
 import type { Run } from "./home.ts";
@@ -10,7 +10,6 @@ let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 function chat(args: readonly string[], options: ChatOptions = {}): Promise<Run> {
   return runChat(home, args, options);

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { cleanEnv, MAIN, type Run, run } from "./home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
 
@@ -11,7 +11,6 @@ let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 interface ChatOptions {
   readonly stdin?: string;

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { run, SOURCE_MAIN } from "./home.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
 
@@ -10,7 +10,6 @@ let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 /** Writes down, in order, which modules are loaded and which programs started. */
 const WATCH = `

@@ -12,7 +12,6 @@ let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 describe("trust in a folder, in a terminal", () => {
   let terminal: Terminal;

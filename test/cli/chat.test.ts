@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { runChat } from "./chat-run.ts";
 import { cleanEnv, MAIN, type Run } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -13,7 +13,6 @@ let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 /** In this process; the first test starts the program. */
 function chat(args: readonly string[], stdin = ""): Promise<Run> {

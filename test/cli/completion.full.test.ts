@@ -14,7 +14,6 @@ beforeEach(() => {
   writeFileSync(join(home.path, "bin/continuo"), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(join(home.path, "bin/continuo"), 0o755);
 });
-afterEach(() => home[Symbol.dispose]());
 
 const SHELLS = [
   { shell: "bash", start: "source <(continuo completion bash)" },

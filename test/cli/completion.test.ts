@@ -1,6 +1,6 @@
 /** The completions for shells; `completion.full.test.ts` runs the shells themselves. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, createHome, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -11,7 +11,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 test("lines are `value TAB note`, newest first; an id that a shell would not take literally is left out", async () => {
   home.write(`.claude/projects/-home-ann-app/${HOSTILE}.jsonl`, "{}\n");

@@ -2,7 +2,7 @@
 
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
 import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, type Run, run } from "./home.ts";
@@ -12,7 +12,6 @@ beforeEach(() => {
   home = createHome();
   home.write("project/.git/HEAD", "");
 });
-afterEach(() => home[Symbol.dispose]());
 
 /** An agent that does what the script says, by the name of its file. */
 function agent(script: Script, said: Json = {}, name = "script"): Json {

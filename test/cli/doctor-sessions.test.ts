@@ -1,6 +1,6 @@
 /** `continuo doctor sessions`: what is missing from an agent's list, the plan, the change, and the way back. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_RECIPES } from "../lost/claude-recipes.ts";
 import { CODEX_RECIPES } from "../lost/codex-recipes.ts";
 import { type LostHome, makeLostHome, snapshotOf } from "../lost/recipe.ts";
@@ -14,7 +14,6 @@ beforeEach(() => {
   home = createHome();
   lost = makeLostHome(home.path);
 });
-afterEach(() => home[Symbol.dispose]());
 
 const ID = "0b7c1f7e-3d51-4c0e-9a52-6f1f3f0a9c11";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { AGENT_NAMES } from "@continuo/core/model";
 import { indexPathOf } from "@continuo/native/index-file";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { isNewer } from "../../src/cli/doctor/agents.ts";
 import { CLAUDE_ID, claudeFile, createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -15,7 +15,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 interface Finding {
   readonly name: string;

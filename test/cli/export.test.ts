@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { builtViewer } from "../sizes/shared-programs.ts";
 import {
   CLAUDE_ID,
@@ -31,7 +31,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 const exported = async (...args: readonly string[]) => await runHere(home, ["session", "export", ...args]);
 

@@ -2,7 +2,7 @@
 
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, createHome, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -12,7 +12,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 const path = (): string => join(home.path, claudeFile(CLAUDE_ID));
 const UUID = "[0-9a-f]{8}-[0-9a-f-]{27}";

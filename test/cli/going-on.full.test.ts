@@ -1,7 +1,7 @@
 /** `chat` continues by the keys of the configuration, and with sessions that only their agent knows. */
 
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
 import { CLAUDE_ID, type Run, run, writeSessions } from "./home.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
@@ -10,7 +10,6 @@ import { createTalkHome, type TalkHome } from "./talk.ts";
 vi.setConfig({ testTimeout: 180_000 });
 
 let home: TalkHome;
-afterEach(() => home[Symbol.dispose]());
 
 const chat = (...args: readonly string[]): Promise<Run> =>
   run(home, ["chat", ...args], { cwd: join(home.path, "project") });

@@ -1,9 +1,10 @@
 /** A scratch home with a few small sessions, and the command run in it as a process of its own. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/shared-programs.ts";
 
 /** The command as modules, for tests of what is loaded. */
@@ -16,8 +17,9 @@ export interface Home extends Disposable {
   write(path: string, text: string): void;
 }
 
+/** It is removed after the test or the file, at the latest. */
 export function createHome(): Home {
-  const path = mkdtempSync(join(tmpdir(), "continuo-cli-"));
+  const path = scratchFolder("cli");
   return {
     path,
     write(file, text) {

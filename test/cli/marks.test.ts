@@ -1,6 +1,6 @@
 /** Marks of sessions at the command line: pins and tags, and lists that they narrow. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, createHome, type Home, type Run, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -9,7 +9,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 const run = (...words: string[]): Promise<Run> => runHere(home, words);
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Agent, Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { SessionManager, TranscriptBuilder } from "../../src/index.ts";
 import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -39,7 +39,6 @@ beforeEach(async () => {
     return sessionId;
   });
 });
-afterEach(() => home[Symbol.dispose]());
 
 const fork = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
   const { stdout, stderr, code } = await runHere(home, [

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { builtViewer } from "../sizes/shared-programs.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -21,8 +21,6 @@ beforeEach(() => {
   writeSessions(home);
   database = join(home.path, ".continuo/continuo.db");
 });
-
-afterEach(() => home[Symbol.dispose]());
 
 async function inStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   await using store = await openStore(`sqlite:${database}`);

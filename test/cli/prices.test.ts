@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { claudeFile, claudeText, createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -13,7 +13,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 /** A question and an answer of 1,000 input tokens. @param at as ISO 8601 to the minute */
 function call(letter: string, at: string, usage: object = {}, model = "claude-haiku-4-5"): void {

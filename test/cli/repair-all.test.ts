@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
 import {
   claudeFile,
@@ -25,7 +25,6 @@ beforeEach(() => {
   file = join(home.path, claudeFile(DAMAGED_ID));
   before = readFileSync(file, "utf8");
 });
-afterEach(() => home[Symbol.dispose]());
 
 const run = (...args: readonly string[]): Promise<Run> =>
   runHere(home, ["session", ...args], { env: { GEMINI_CLI_HOME: join(home.path, "agent") } });

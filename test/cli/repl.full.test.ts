@@ -12,7 +12,6 @@ let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 /** The prompt is there again, with nothing behind it. */
 function isReady(screen: string): boolean {

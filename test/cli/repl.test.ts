@@ -2,7 +2,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
 import { cleanEnv, MAIN, type Run, run, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -12,7 +12,6 @@ let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 describe("on a pipe", () => {
   function start(flags: readonly string[]): ChildProcessWithoutNullStreams {

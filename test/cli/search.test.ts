@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import {
   CLAUDE_ID,
   CODEX_ID,
@@ -24,7 +24,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 test("a search finds the turn, `open` shows it by its number, and the link of --json by its name", async () => {
   const found = await runHere(home, ["search", "build", "-nowhere"]);

@@ -2,7 +2,7 @@
 
 import { tokensOf, usageOf } from "@continuo/agents/catalog";
 import { findSessions, openNativeSession } from "@continuo/native";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { copyEveryCase } from "../search/every-case.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -11,7 +11,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 /** A person asks and a model answers with a million tokens of input; its messages have the letters of `name`. */
 function exchange(name: string, model: string, day: string): string {

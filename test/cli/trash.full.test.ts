@@ -10,7 +10,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 describe("on a terminal it asks", () => {
   let terminal: Terminal;

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -12,7 +12,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 async function idsListed(): Promise<string[]> {
   const { stdout } = await runHere(home, ["session", "list", "--json"]);

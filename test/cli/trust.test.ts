@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createHome, type Home, run, SOURCE_MAIN, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -13,8 +13,6 @@ beforeEach(() => {
   home = createHome();
   mkdirSync(join(home.path, "app/.git"), { recursive: true });
 });
-
-afterEach(() => home[Symbol.dispose]());
 
 const record = () => join(home.path, ".continuo/trust.json");
 const listed = async () => JSON.parse((await runHere(home, ["trust", "--list", "--json"])).stdout);

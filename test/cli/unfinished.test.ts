@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -23,7 +23,6 @@ beforeEach(() => {
   whole = readFileSync(file, "utf8");
   mkdirSync(join(home.path, ".continuo/unfinished"), { recursive: true });
 });
-afterEach(() => home[Symbol.dispose]());
 
 function leave(note: object): void {
   writeFileSync(join(home.path, `.continuo/unfinished/${GONE}-1.json`), JSON.stringify({ note }));

@@ -2,7 +2,7 @@
 
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import {
   CLAUDE_ID,
   CODEX_ID,
@@ -21,7 +21,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 test.each([
   [["lst"], "unknown command 'lst'\nDid you mean list?"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import type { SavedPage } from "@continuo/core/wire/machine";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
 import { builtViewer } from "../sizes/shared-programs.ts";
 import { CLAUDE_ID, createHome, type Home, type Run, writeSessions } from "./home.ts";
@@ -16,7 +16,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 interface Shown {
   readonly messages: readonly { readonly id: string; readonly role: string; readonly content: unknown }[];

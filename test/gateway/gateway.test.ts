@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import { openOwn } from "@continuo/agents/catalog";
 import { listTrashedSessions } from "@continuo/native/editing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { removeUnused } from "../../src/gateway/unused-sessions.ts";
 import { CLAUDE_ID, CONVERSATION, claudeFile, claudeText, cleanEnv } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
@@ -16,7 +16,6 @@ beforeEach(() => {
   home = createTalkHome();
   cwd = join(home.path, "project");
 });
-afterEach(() => home[Symbol.dispose]());
 
 async function newSession({ agent }: Editor): Promise<string> {
   return (await agent.request("session/new", { cwd, mcpServers: [] })).sessionId;

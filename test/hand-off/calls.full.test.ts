@@ -1,7 +1,7 @@
 /** No call is in the target that is not in the source: every case of every agent, cut after each of its lines. */
 
 import { listNativeSessions } from "@continuo/agents";
-import { afterEach, beforeEach, test } from "vitest";
+import { beforeEach, test } from "vitest";
 import { FORMAT_CASES } from "../fixture-home.ts";
 import { cutsOf, expectNoCallAdded } from "./calls.ts";
 import { type Home, openHome } from "./homes.ts";
@@ -11,7 +11,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 test.each(FORMAT_CASES)("no cut of %s/%s adds a call", async (agent, name) => {
   home.use(agent, name);

@@ -2,7 +2,7 @@
 
 import { listNativeSessions } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { cutsOf, expectNoCallAdded } from "./calls.ts";
 import { type Home, openHome } from "./homes.ts";
 
@@ -11,7 +11,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 test.each<readonly [AgentName, string, number]>([
   ["codex", "killed-calls", 2],

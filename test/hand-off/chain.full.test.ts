@@ -7,7 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { tested } from "../tested-agents.ts";
 import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
 
@@ -16,8 +16,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-
-afterEach(() => home[Symbol.dispose]());
 
 /** A session with calls at once, one of which failed. */
 const PARALLEL = tested(({ recorded }) => recorded.parallel);

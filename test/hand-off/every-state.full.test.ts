@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
 import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model";
 import { openOutputFile } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type Home, openHome } from "./homes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -19,7 +19,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 const ALL = AGENT_NAMES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name): readonly [AgentName, string] => [agent, name]),

@@ -1,7 +1,6 @@
 /** A home of a test, with the session of a fixture in it, and what agents say in sessions of it. */
 
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   type AdapterFormat,
@@ -16,6 +15,7 @@ import {
 } from "@continuo/agents";
 import type { AgentName, Entry, Message } from "@continuo/core/model";
 import { agentOf } from "@continuo/native";
+import { scratchFolder } from "../scratch-folder.ts";
 import { tested } from "../tested-agents.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -46,7 +46,7 @@ export interface Read {
 }
 
 export function openHome(): Home {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-test-")));
+  const home = scratchFolder("test");
   const cwd = join(home, "project");
   mkdirSync(cwd);
   const env: Record<string, string> = { CONTINUO_HOME: join(home, "continuo") };

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openNativeSession, openSessionAdapter } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Entry, type Message } from "@continuo/core/model";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome, saidOf, wordsOf } from "./homes.ts";
 import { saidIn, sourceView } from "./spoken-items.ts";
 
@@ -19,8 +19,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-
-afterEach(() => home[Symbol.dispose]());
 
 /** Signatures and what is sealed, each with the text that it stands at. */
 function sealedIn(messages: readonly Message[]): string[] {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
 import type { Message } from "@continuo/core/model";
 import { openOutputFile } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type Home, openHome } from "./homes.ts";
 import { byStandIn, type StandIn } from "./stand-in-programs.ts";
 
@@ -16,7 +16,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 const ALL = (["claude", "pi"] as const).flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name): readonly [StandIn, string] => [agent, name]),

@@ -6,7 +6,7 @@
 
 import { handOffMessages } from "@continuo/agents";
 import type { Message } from "@continuo/core/model";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome } from "./homes.ts";
 import { byStandIn, type StandIn } from "./stand-in-programs.ts";
 
@@ -15,7 +15,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 test.each<readonly [StandIn, string]>([
   ["claude", "local-commands"],

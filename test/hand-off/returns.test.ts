@@ -2,7 +2,7 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
 
 let home: Home;
@@ -11,7 +11,6 @@ beforeEach(() => {
   home = openHome();
   id = home.use("claude", "parallel-tools");
 });
-afterEach(() => home[Symbol.dispose]());
 
 const words = async (id: string): Promise<string[]> => wordsOf((await home.read("claude", id)).history);
 const forget = (): void => rmSync(join(home.home, "continuo"), { recursive: true });

@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openNativeSession } from "@continuo/agents";
 import { AGENT_NAMES, type Message } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type Home, openHome, saidOf, wordsOf } from "./homes.ts";
 
 let home: Home;
@@ -17,8 +17,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-
-afterEach(() => home[Symbol.dispose]());
 
 /** No two are alike; with what a careless way through JSON or base64 would change. */
 const signatureAt = (at: number): string => `Ci/+${at}\u00e9==`;

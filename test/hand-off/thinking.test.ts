@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { handOffMessages } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Block, type Message } from "@continuo/core/model";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { tested } from "../tested-agents.ts";
 import { type Home, openHome } from "./homes.ts";
 
@@ -12,8 +12,6 @@ let home: Home;
 beforeEach(() => {
   home = openHome();
 });
-
-afterEach(() => home[Symbol.dispose]());
 
 const FIXTURES = tested(({ recorded }) => recorded.thinking);
 

@@ -2,23 +2,16 @@ import { ContinuoError, type Store } from "@continuo/core/model";
 import { LiveHost } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { withCalls } from "../intercepted.ts";
 import { said } from "./live-session.ts";
 
 /** A store that cannot be written while `away` holds. */
 function fragile(store: Store, state: { away: "yes" | "no" }): Store {
-  return new Proxy(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key);
-      if (key === "forWorkspace") return (id: string) => fragile(target.forWorkspace(id), state);
-      if (typeof value !== "function") return value;
-      return (...args: unknown[]) => {
-        const isWrite = ["append", "putClaim", "createSession", "acquireLease"].includes(String(key));
-        if (isWrite && state.away === "yes") {
-          return Promise.reject(new ContinuoError("unavailable", "the disk is full"));
-        }
-        return (value as (...rest: unknown[]) => unknown).apply(target, args);
-      };
-    },
+  return withCalls(store, ({ method, args: [id], proceed }) => {
+    if (method === "forWorkspace") return fragile(store.forWorkspace(String(id)), state);
+    const isWrite = ["append", "putClaim", "createSession", "acquireLease"].includes(method);
+    if (!isWrite || state.away === "no") return proceed();
+    return Promise.reject(new ContinuoError("unavailable", "the disk is full"));
   });
 }
 

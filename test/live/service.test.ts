@@ -1,7 +1,8 @@
-import { ContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
+import { ContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { startRun } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
+import { withMethods } from "../intercepted.ts";
 import { liveTest, said } from "./live-session.ts";
 
 async function eventsOf(
@@ -94,20 +95,19 @@ test("closing makes notes of what is pending, checkpoints and ends; the next ses
   expect(live.writer.requests.at(-1)?.inherited.map(({ text }) => text)).toEqual(["the last words"]);
 });
 
+function withoutCheckpoints(store: Store): Store {
+  return withMethods(store, {
+    append: (logId, events, options) =>
+      events.some(({ type }) => type === "checkpoint_written")
+        ? Promise.reject(new ContinuoError("unavailable", "the disk is full"))
+        : store.append(logId, events, options),
+  });
+}
+
 test("closing succeeds if its checkpoint fails, and says so", async () => {
   const store = await openStore("memory:");
   const lines: string[] = [];
-  const refusing: Store = new Proxy(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== "function") return value;
-      if (key !== "append") return value.bind(target);
-      return (logId: string, events: readonly NewEvent[], options?: object) =>
-        events.some(({ type }) => type === "checkpoint_written")
-          ? Promise.reject(new ContinuoError("unavailable", "the disk is full"))
-          : store.append(logId, events, options);
-    },
-  });
+  const refusing = withoutCheckpoints(store);
   {
     await using live = await liveTest({ store: refusing, report: (line) => lines.push(line) });
     const { sessionId } = await live.service.open("k", { videoId: "v" });
@@ -124,17 +124,7 @@ test("closing succeeds if its checkpoint fails, and says so", async () => {
 test("three checkpoints that fail in a row write a line, once", async () => {
   await using store = await openStore("memory:");
   const lines: string[] = [];
-  const refusing: Store = new Proxy(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== "function") return value;
-      if (key !== "append") return value.bind(target);
-      return (logId: string, events: readonly NewEvent[], options?: object) =>
-        events.some(({ type }) => type === "checkpoint_written")
-          ? Promise.reject(new ContinuoError("unavailable", "the disk is full"))
-          : store.append(logId, events, options);
-    },
-  });
+  const refusing = withoutCheckpoints(store);
   await using live = await liveTest({ store: refusing, report: (line) => lines.push(line) });
   await live.service.open("k", { videoId: "v" });
   await live.send("k", said("words", 5_000));

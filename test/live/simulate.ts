@@ -10,6 +10,7 @@ import type { EvidenceInput } from "@continuo/core/wire";
 import { LiveService, type NoteWriter, parseAudio } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect } from "vitest";
+import { withMethods } from "../intercepted.ts";
 import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
 import { hearing } from "./hearing.ts";
 import { said } from "./live-session.ts";
@@ -278,14 +279,8 @@ function failingStore(store: Store, failing: Failing): Store {
     if (isCheckpoint) counts.written++;
     return store.append(logId, events, options);
   };
-  return new Proxy(store, {
-    get: (target, key) => {
-      if (key === "append") return append;
-      if (key === "forWorkspace") return (id: string) => failingStore(target.forWorkspace(id), failing);
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  const forWorkspace = (id: string): Store => failingStore(store.forWorkspace(id), failing);
+  return withMethods(store, { append, forWorkspace });
 }
 
 /** Only sessions that were appended to since they were quiet are looked at. */

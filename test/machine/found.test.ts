@@ -1,6 +1,6 @@
 /** A page finds sessions by text while the search still runs. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createRowSource } from "../../packages/server/src/machine/rows.ts";
 import { createTextSearches } from "../../packages/server/src/machine/text-searches.ts";
 import { CLAUDE_ID, createHome, type Home, writeSessions } from "../cli/home.ts";
@@ -10,7 +10,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 test("a page that asks while the search runs gets the number of unsearched sessions, and then all results", async () => {
   const places = { home: home.path, cwd: home.path, env: {} };

@@ -15,7 +15,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { parseCommented } from "@continuo/files";
 import type { ServerCommand } from "@continuo/native";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { applyEdit, inverseOf, registrationOf } from "../../src/cli/mcp/registering/index.ts";
 import { createHome, type Home, MAIN, run } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
@@ -26,7 +26,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 const PATHS = tested(({ mcpSettings }) => mcpSettings);
 

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node
 import { join } from "node:path";
 import { HOME_VARIABLES } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
 import { claudeFile, claudeText, cleanEnv, createHome, type Home, MAIN } from "../cli/home.ts";
 import { tested } from "../tested-agents.ts";
@@ -19,7 +19,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 /** Words that the compaction cut, and words that it kept. */
 const COMPACTED = tested(({ compacted }) => compacted);

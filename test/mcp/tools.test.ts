@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
 import {
   CLAUDE_ID,
@@ -22,7 +22,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 const CLAUDE = `claude:${CLAUDE_ID}`;
 

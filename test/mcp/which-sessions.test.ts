@@ -6,7 +6,7 @@ import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { trashNativeSession } from "@continuo/agents";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { openMcp } from "./open-mcp.ts";
 
@@ -17,7 +17,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 test("a deleted session is neither found nor read, by any of its names, while the person can restore it", async () => {
   writeSessions(home);

@@ -8,6 +8,7 @@ import { wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { reportNew } from "../../packages/server/src/runtime/report-new.ts";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { withCalls, withMethods } from "../intercepted.ts";
 
 let store: OpenedStore;
 const opened: Continuo[] = [];
@@ -119,14 +120,8 @@ test("a session that cannot be woken does not keep the others from being recover
     await store.createSession({ sessionId });
     await store.createRun({ sessionId });
   }
-  const broken = new Proxy<Store>(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key, target);
-      if (key === "getSession") {
-        return (id: string) => (id === "b" ? Promise.reject(new Error("broken")) : target.getSession(id));
-      }
-      return typeof value === "function" ? value.bind(target) : value;
-    },
+  const broken = withMethods<Store>(store, {
+    getSession: (id) => (id === "b" ? Promise.reject(new Error("broken")) : store.getSession(id)),
   });
   const errors: unknown[] = [];
   const woken = await Array.fromAsync(
@@ -144,12 +139,9 @@ test("a session that runs, and one with nothing left to end, are looked at witho
   await c.session("s", { create: true }).send("hello");
   await begun;
   const leases: string[] = [];
-  const watched = new Proxy<Store>(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key, target);
-      if (key === "acquireLease") leases.push(key);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
+  const watched = withCalls<Store>(store, ({ method, proceed }) => {
+    if (method === "acquireLease") leases.push(method);
+    return proceed();
   });
   await expect.poll(async () => (await wake(watched, "s")).heldBy).not.toBeNull();
   leases.length = 0;

@@ -7,7 +7,7 @@ import { appendFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import { emptyTrash, type Places, trashNativeSession } from "@continuo/agents";
 import { openStore } from "@continuo/store";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import {
   CLAUDE_ID,
   CODEX_ID,
@@ -28,7 +28,6 @@ beforeEach(() => {
   home = createHome();
   places = { home: home.path, env: {} };
 });
-afterEach(() => home[Symbol.dispose]());
 
 /** The home of an agent in a case, in a folder of this home. */
 function copyCase(name: string, folder: string): void {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { openTexts, updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, type SessionSearchResults, searchSessions } from "@continuo/agents/search";
 import { indexPathOf, useIndex } from "@continuo/native/index-file";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 
@@ -17,7 +17,6 @@ beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
-afterEach(() => home[Symbol.dispose]());
 
 const placesOf = (): { home: string; cwd: string; env: Record<string, string> } => ({
   home: home.path,

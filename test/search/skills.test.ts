@@ -2,7 +2,7 @@
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createHome, type Home } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 
@@ -14,7 +14,6 @@ beforeEach(() => {
   const fixture = join(import.meta.dirname, "../fixtures/pi/skills/home");
   cpSync(fixture, join(home.path, ".pi/agent"), { recursive: true });
 });
-afterEach(() => home[Symbol.dispose]());
 
 async function count(...words: readonly string[]): Promise<number> {
   return JSON.parse((await runHere(home, ["search", "--json", ...words])).stdout).total;

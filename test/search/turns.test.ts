@@ -4,7 +4,7 @@ import type { Places } from "@continuo/agents";
 import { lookUp, openCatalogSession, sessionTurns, updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, type SearchResults, search, searchSessions } from "@continuo/agents/search";
 import { indexPathOf, matchTurns, useIndex } from "@continuo/native/index-file";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { copyEveryCase } from "./every-case.ts";
@@ -13,7 +13,6 @@ let home: Home;
 beforeEach(() => {
   home = createHome();
 });
-afterEach(() => home[Symbol.dispose]());
 
 const toTime = (text: string): string => text;
 const nowMs = Date.parse("2025-01-07T00:00:00Z");

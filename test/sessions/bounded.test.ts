@@ -5,6 +5,7 @@ import { type OpenedStore, openStore } from "@continuo/store";
 import { executeRun, runOnce, startRun, startSession } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
+import { withCalls } from "../intercepted.ts";
 
 let store: OpenedStore;
 beforeEach(async () => {
@@ -35,18 +36,13 @@ interface Cost {
 /** Counts what is asked of the store, and the events that come back. */
 function counting(): { readonly store: Store; readonly cost: Cost } {
   const cost: Cost = { events: 0, calls: 0 };
-  const counted = new Proxy(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== "function") return value;
-      if (key === "tail") return value.bind(target);
-      return async (...args: unknown[]) => {
-        cost.calls++;
-        const result: unknown = await value.apply(target, args);
-        if (key === "read") cost.events += (result as { events: readonly StoredEvent[] }).events.length;
-        return result;
-      };
-    },
+  const counted = withCalls(store, ({ method, proceed }) => {
+    if (method === "tail") return proceed();
+    cost.calls++;
+    return Promise.resolve(proceed()).then((result) => {
+      if (method === "read") cost.events += (result as { events: readonly StoredEvent[] }).events.length;
+      return result;
+    });
   });
   return { store: counted, cost };
 }

@@ -3,6 +3,7 @@ import { type OpenedStore, openStore } from "@continuo/store";
 import { executeRun, runOnce, startRun, startSession } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
+import { withCalls } from "../intercepted.ts";
 import { eventsOf } from "./harness/log.ts";
 
 let store: OpenedStore;
@@ -65,15 +66,9 @@ describe("runs of one session", () => {
       const lease = who === "somebody waits with" ? await store.acquireLease(place, { owner: "x" }) : null;
       const later = await startRun(store, sessionId, "later");
       let looks = 0;
-      const looking = new Proxy(store, {
-        get: (target, key) => {
-          const value: unknown = Reflect.get(target, key);
-          if (typeof value !== "function") return value;
-          return (...args: unknown[]) => {
-            if (key === "getLease" && args[0] === place) looks++;
-            return value.apply(target, args);
-          };
-        },
+      const looking = withCalls(store, ({ method, args, proceed }) => {
+        if (method === "getLease" && args[0] === place) looks++;
+        return proceed();
       });
       const ended = executeRun(looking, new EchoAgent(), later.runId, { leaseMs: 3_600_000 });
       const statusOf = async (): Promise<string | undefined> => (await store.getRun(later.runId))?.status;

@@ -1,6 +1,5 @@
 /** Calls that are repeated, or made by several processes at once: sessions, runs, claims and the recovery of all. */
 
-import type { ListRunsOptions } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
 import {
   executeRun,
@@ -13,6 +12,7 @@ import {
 } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { withMethods } from "../intercepted.ts";
 import { eventsOf } from "./harness/log.ts";
 
 let store: OpenedStore;
@@ -140,14 +140,8 @@ test("the recovery of all sessions reaches each, also beyond a page of the list"
   }
   await startSession(store);
   // The pages of a small store are small.
-  const paged = new Proxy(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== "function") return value;
-      if (key !== "listRuns") return value.bind(target);
-      return (options: ListRunsOptions) =>
-        target.listRuns({ ...options, limit: Math.min(options.limit ?? 50, 50) });
-    },
+  const paged = withMethods(store, {
+    listRuns: (options) => store.listRuns({ ...options, limit: Math.min(options?.limit ?? 50, 50) }),
   });
   const woken = await Array.fromAsync(wakeAll(paged, { pending: "keep" }));
   expect(woken).toHaveLength(count);

@@ -5,6 +5,7 @@ import { type OpenedStore, openStore } from "@continuo/store";
 import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { EchoAgent, type Script, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
+import { withCalls, withMethods } from "../intercepted.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { logOf, words } from "./harness/log.ts";
 
@@ -174,15 +175,10 @@ describe("cancelRun", () => {
       const lease = await store.acquireLease(`session/${sessionId}`, { owner: "another" });
       await store.transitionRun(runId, { to: "running", owner: "another", lease });
     };
-    const racing = new Proxy(store, {
-      get: (target, key) => {
-        const value: unknown = Reflect.get(target, key);
-        if (key !== "append") return typeof value === "function" ? value.bind(target) : value;
-        const append: Store["append"] = async (...args) => {
-          await begins();
-          return target.append(...args);
-        };
-        return append;
+    const racing = withMethods<Store>(store, {
+      append: async (...args) => {
+        await begins();
+        return store.append(...args);
       },
     });
     expect(await cancelRun(racing, runId)).toMatchObject({ status: "running" });
@@ -302,37 +298,24 @@ describe("a budget", () => {
 
 /** A store whose appends fail as told: `before` nothing is stored, `after` it is, and nobody hears of it. */
 function failing(at: (types: readonly string[]) => "before" | "after" | null): Store {
-  return new Proxy(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== "function") return value;
-      if (key !== "append") return value.bind(target);
-      const append: Store["append"] = async (logId, events, options) => {
-        const when = at(events.map(({ type }) => type));
-        const error = new ContinuoError("unavailable", "The disk is gone.");
-        if (when === "before") throw error;
-        const stored = await target.append(logId, events, options);
-        if (when === "after") throw error;
-        return stored;
-      };
-      return append;
+  return withMethods<Store>(store, {
+    append: async (logId, events, options) => {
+      const when = at(events.map(({ type }) => type));
+      const error = new ContinuoError("unavailable", "The disk is gone.");
+      if (when === "before") throw error;
+      const stored = await store.append(logId, events, options);
+      if (when === "after") throw error;
+      return stored;
     },
   });
 }
 
 /** A store that does not answer, whatever it is asked. */
 function away(isAway: () => boolean): Store {
-  return new Proxy(store, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== "function") return value;
-      // It gives what is read, and no promise.
-      if (key === "tail") return value.bind(target);
-      return (...args: unknown[]) => {
-        if (!isAway()) return value.apply(target, args);
-        return Promise.reject(new ContinuoError("unavailable", "the database does not answer"));
-      };
-    },
+  return withCalls<Store>(store, ({ method, proceed }) => {
+    // `tail` returns what it reads, and no promise.
+    if (method === "tail" || !isAway()) return proceed();
+    return Promise.reject(new ContinuoError("unavailable", "the database does not answer"));
   });
 }
 

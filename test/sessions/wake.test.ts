@@ -6,6 +6,7 @@ import { type OpenedStore, openStore } from "@continuo/store";
 import { executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
+import { withCalls } from "../intercepted.ts";
 import { bundledProgram } from "../sizes/shared-programs.ts";
 import { eventsOf, logOf, words } from "./harness/log.ts";
 
@@ -170,15 +171,9 @@ describe("wake", () => {
     const { sessionId } = await startSession(store);
     const wakes: Promise<{ readonly interrupted: readonly string[] }>[] = [];
     // Whatever the run asks of the store, somebody wakes the session in that moment.
-    const waking = new Proxy(store, {
-      get: (target, key) => {
-        const value: unknown = Reflect.get(target, key);
-        if (typeof value !== "function") return value;
-        return (...args: unknown[]) => {
-          if (wakes.length < 12) wakes.push(wake(store, sessionId));
-          return value.apply(target, args);
-        };
-      },
+    const waking = withCalls(store, ({ proceed }) => {
+      if (wakes.length < 12) wakes.push(wake(store, sessionId));
+      return proceed();
     });
     expect(await runOnce(waking, new EchoAgent(), "go", { sessionId })).toMatchObject({
       status: "completed",
