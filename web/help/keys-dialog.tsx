@@ -14,6 +14,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["m", "show the session as the model sees it"],
   ["b", "the branches of the session as a tree; arrows walk in it"],
   ["c", "the command that resumes the session"],
+  ["s", "share: one file, masked, with a receipt"],
   ["a", "actions: hand over, fork, rename, repair, export, delete"],
   ["f", "files that the session changed"],
   ["i", "write the next prompt or message; Enter sends it, Shift Enter begins a new line"],

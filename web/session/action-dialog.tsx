@@ -27,6 +27,7 @@ import type { Action } from "./actions.tsx";
 import { Opened, OpenInTerminal } from "./open-in-terminal.tsx";
 import { RepairEdits } from "./repair-edits.tsx";
 import type { SessionState } from "./session-state.ts";
+import { ShareForm } from "./share.tsx";
 import { TagsForm } from "./tags-form.tsx";
 
 interface DialogProps {
@@ -37,6 +38,7 @@ interface DialogProps {
 
 const TITLES: Readonly<Record<Action, string>> = {
   resume: "Resume",
+  share: "Share",
   handoff: "Hand over to another agent",
   fork: "Fork",
   rename: "Rename",
@@ -92,6 +94,8 @@ function ActionForm({ action, ...props }: FormProps & { action: Action }): VNode
   switch (action) {
     case "resume":
       return <ResumeForm {...props} />;
+    case "share":
+      return <ShareForm {...props} />;
     case "handoff":
       return <HandOffForm {...props} />;
     case "fork":

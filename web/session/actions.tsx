@@ -10,7 +10,7 @@ import { downloadFile } from "../state/files.ts";
 import { isLost, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
 
-export type Action = "resume" | "handoff" | "fork" | "rename" | "tags" | "repair" | "delete";
+export type Action = "resume" | "share" | "handoff" | "fork" | "rename" | "tags" | "repair" | "delete";
 
 const ACTIONS: readonly (readonly [Action, string])[] = [
   ["handoff", "Hand over to another agent…"],
@@ -38,7 +38,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   const menu = useRef<HTMLDetailsElement>(null);
   const mayChange = state.head.value?.readOnly !== ONLY_READS;
   const start = (action: Action): void => {
-    if (!mayChange && action !== "resume") return;
+    if (!mayChange && action !== "resume" && action !== "share") return;
     if (isLost.value || state.head.value?.session.trashId != null) return;
     if (menu.current !== null) menu.current.open = false;
     open.value = action;
@@ -52,6 +52,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   };
   useKeys({
     c: () => start("resume"),
+    s: () => start("share"),
     a: () => {
       if (menu.current === null) return false;
       menu.current.open = !menu.current.open;
@@ -70,6 +71,9 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
     <fieldset class="actions bare" disabled={isLost.value}>
       <button type="button" class="primary" aria-keyshortcuts="c" onClick={() => start("resume")}>
         Resume
+      </button>
+      <button type="button" aria-keyshortcuts="s" onClick={() => start("share")}>
+        Share
       </button>
       <details class="menu" ref={menu}>
         <summary aria-keyshortcuts="a">More</summary>

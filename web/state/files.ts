@@ -50,6 +50,14 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 /** Saves a file of the server under the name that it gives. */
 export async function downloadFile(path: string, body?: object): Promise<void> {
+  const { blob, name } = await fetchFile(path, body);
+  saveFile(blob, name);
+}
+
+export async function fetchFile(
+  path: string,
+  body?: object,
+): Promise<{ readonly blob: Blob; readonly name: string }> {
   const response = await request(
     path,
     body && { method: "POST", body: JSON.stringify(body), headers: JSON_TYPE },
@@ -57,7 +65,7 @@ export async function downloadFile(path: string, body?: object): Promise<void> {
   if (!response.ok) throw await toError(response);
   const [, name = "download"] =
     /filename="([^"]+)"/u.exec(response.headers.get("content-disposition") ?? "") ?? [];
-  saveFile(await response.blob(), name);
+  return { blob: await response.blob(), name };
 }
 
 /** Saves a file that the page made. */
