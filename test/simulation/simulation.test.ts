@@ -32,6 +32,7 @@ const TELLING_SEEDS = [
   [1492632264, "zeros in place of words that were not written stayed after a power cut"],
   [700050, "a deletion that was refused lay in the trash after a power cut"],
   [220485303, "a draft of a failed write was there again after a power cut"],
+  [1139145723, "a title that was refused on a full disk was given after a power cut"],
 ] as const;
 
 test.each(TELLING_SEEDS)("seed %d shows no more that %s", TIMEOUT, async (from) => {

@@ -107,7 +107,7 @@ export function syncPath(path: string): void {
  * Removes what a failed write left, so that no power cut brings it back. A disk that cannot even do that keeps it: the
  * error of the write counts.
  */
-export function removeDraft(path: string): void {
+export function removeForGood(path: string): void {
   try {
     rmSync(path, { force: true });
     syncPath(dirname(path));

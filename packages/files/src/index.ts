@@ -13,6 +13,7 @@ export {
   createFile,
   makeFolderDurably,
   makeScratchFolder,
+  removeForGood,
   renameDurably,
   renameToFreeName,
   syncPath,

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { removeDraft, renameDurably, syncPath } from "./durable.ts";
+import { removeForGood, renameDurably, syncPath } from "./durable.ts";
 
 /** Returns the path of a new file until it is complete. No agent reads a file with such a name. */
 export function unfinishedPath(path: string, pid: number): string {
@@ -37,7 +37,7 @@ export function placeDurably(from: string, to: string): void {
     linkOrCopy(from, fresh);
     renameDurably(fresh, to);
   } catch (error) {
-    removeDraft(fresh);
+    removeForGood(fresh);
     throw error;
   } finally {
     // The same file under both names: a rename does nothing then.
@@ -71,7 +71,7 @@ export function copyDurably(from: string, to: string): void {
     copyNew(from, fresh);
     renameDurably(fresh, to);
   } catch (error) {
-    removeDraft(fresh);
+    removeForGood(fresh);
     throw error;
   }
 }

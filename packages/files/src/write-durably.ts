@@ -2,7 +2,7 @@
 
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { makeFolderDurably, removeDraft, renameDurably } from "./durable.ts";
+import { makeFolderDurably, removeForGood, renameDurably } from "./durable.ts";
 import { isRunning } from "./process-start.ts";
 
 /** A draft is there for milliseconds; one of this age belongs to nobody, whatever process has its number now. */
@@ -43,7 +43,7 @@ export function withDraft<T>(path: string, write: (draft: string) => T): T {
   try {
     return write(draft);
   } catch (error) {
-    removeDraft(draft);
+    removeForGood(draft);
     throw error;
   } finally {
     rmSync(draft, { force: true });

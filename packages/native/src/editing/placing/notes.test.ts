@@ -75,9 +75,9 @@ describe("a note", () => {
   test("of each edit is another one", () => {
     const ends = [beginNote(places, NOTE), beginNote(places, NOTE)];
     expect(readdirSync(folder)).toHaveLength(2);
-    ends[0]?.();
+    ends[0]?.("done");
     expect(readdirSync(folder)).toHaveLength(1);
-    ends[1]?.();
+    ends[1]?.("done");
     expect(readdirSync(folder)).toEqual([]);
   });
 

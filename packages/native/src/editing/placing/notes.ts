@@ -15,6 +15,7 @@ import {
   placeOfThisProcess,
   processStartOf,
   processStateOf,
+  removeForGood,
   syncPath,
   writeDurably,
   writeFailure,
@@ -88,11 +89,12 @@ export interface LeftNote {
 export async function underNote<T>(places: Places, note: Note, edit: () => T | Promise<T>): Promise<T> {
   const end = beginNote(places, note);
   try {
-    return await edit();
+    const result = await edit();
+    end("done");
+    return result;
   } catch (error) {
+    end("refused");
     throw isWriteFailure(error) ? writeFailure("cannot write what was asked for", error) : error;
-  } finally {
-    end();
   }
 }
 
@@ -100,12 +102,14 @@ export async function underNote<T>(places: Places, note: Note, edit: () => T | P
 const MAX_NAME = 2 ** 47;
 
 /** Writes and syncs a note, and returns a function that removes it. Errors: `unwritable`. */
-export function beginNote(places: Places, note: Note): () => void {
+export function beginNote(places: Places, note: Note): (outcome: "done" | "refused") => void {
   const folder = notesFolder(places);
   const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
-  const end = (): void => {
-    rmSync(path, { force: true });
-    // After a power cut, a note that is there again would give the old session to the same wish.
+  const end = (outcome: "done" | "refused"): void => {
+    // After a power cut, a note that is there again would carry out an edit that was refused.
+    if (outcome === "refused") removeForGood(path);
+    else rmSync(path, { force: true });
+    // It would give the old session to the same wish.
     if (note.how === "place" && note.key !== null) syncPath(folder);
   };
   try {
@@ -113,7 +117,7 @@ export function beginNote(places: Places, note: Note): () => void {
     const written = { startedAt, place: placeOfThisProcess(), writtenMs: Date.now(), note };
     writeDurably(path, JSON.stringify(written));
   } catch (cause) {
-    if (existsSync(folder)) end();
+    if (existsSync(folder)) removeForGood(path);
     throw writeFailure(`cannot write ${path}`, cause, "Try again; nothing was changed.");
   }
   return end;

@@ -397,7 +397,7 @@ export function emptyTrash(places: Places, trashedBefore?: Date): TrashedSession
   for (const { trashId } of old.toReversed()) {
     const end = beginNote(places, { how: "empty", trashId });
     removeFolder(places, trashId);
-    end();
+    end("done");
   }
   return old;
 }
