@@ -42,6 +42,7 @@ const LATER_STYLES = [
   "lost.css",
   "trash.css",
   "chosen.css",
+  "new-chat.css",
   "help.css",
   "chat.css",
   "inbox.css",

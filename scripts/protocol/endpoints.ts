@@ -45,6 +45,7 @@ import type {
   ExportAllRequest,
   FileBlameAnswer,
   FileChanges,
+  FolderFiles,
   ForkAnswer,
   ForkRequest,
   GrowthEvent,
@@ -58,6 +59,8 @@ import type {
   MachineSession,
   MachineUsage,
   MarkRequest,
+  NewChatAgents,
+  NewChatRequest,
   Outline,
   Preferences,
   PromptAnswer,
@@ -217,6 +220,9 @@ export interface Endpoints {
     readonly body: RenameRequest;
     readonly answer: MachineSession;
   };
+  readonly "GET /v1/machine/chats/agents": { readonly answer: NewChatAgents };
+  readonly "GET /v1/machine/chats/files": { readonly answer: FolderFiles };
+  readonly "POST /v1/machine/chats": { readonly body: NewChatRequest; readonly answer: PromptAnswer };
   readonly "POST /v1/machine/export": { readonly body: ExportAllRequest };
   readonly "POST /v1/machine/sessions/KEY/marks": {
     readonly body: MarkRequest;

@@ -1,15 +1,22 @@
 /** The part below the turns: the running turn, waiting prompts, questions, and the next prompt. */
 
 import { visibleLine } from "@continuo/core/transcript";
-import { CHAT_LIMITS, type ChatRun, type ChatState, ONLY_ANSWERS } from "@continuo/core/wire/machine";
+import {
+  CHAT_LIMITS,
+  type ChatRun,
+  type ChatState,
+  type FolderFiles,
+  MACHINE_ROOT,
+  ONLY_ANSWERS,
+} from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useCallback, useEffect, useMemo } from "preact/hooks";
 import { agentName } from "../content/words.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import type { SessionState } from "../session/session-state.ts";
 import { useKeys } from "../shell/keys.ts";
-import { isLost } from "../state/server.ts";
+import { ask, isLost } from "../state/server.ts";
 import { ChatClient } from "./chat-client.ts";
 import { useDraft } from "./draft.ts";
 import { Question } from "./question.tsx";
@@ -147,6 +154,14 @@ function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNod
   const isBusy = state.running !== null || state.waiting.length > 0;
   const agent = isBusy ? state.agent : (chosen.value ?? state.agent);
   const agents = [...new Set([state.agent, ...state.agents])];
+  const { key } = chat.session;
+  const filesOf = useCallback(
+    async (words: string, signal: AbortSignal) => {
+      const path = `${MACHINE_ROOT}/chats/files?${new URLSearchParams({ key, words })}`;
+      return (await ask<FolderFiles>(path, { signal })).files;
+    },
+    [key],
+  );
   const send = async (words: string): Promise<boolean> => {
     if (chat.isSending.value || !(await chat.say(words, agent))) return false;
     chosen.value = null;
@@ -158,6 +173,7 @@ function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNod
       label="Prompt"
       placeholder={isBusy ? "What comes next" : `Ask ${agentName(agent)}`}
       maxLength={CHAT_LIMITS.promptChars}
+      mentions={{ filesOf }}
       send={send}
     >
       <select

@@ -4,7 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
 import { agentName, counted, shortFolder } from "../content/words.ts";
 import type { Filters, TimeFilter } from "../state/sessions.ts";
-import { chosen, facets, filters, rows, setFilters, total } from "./list-state.ts";
+import { chosen, facets, filters, mayChange, rows, setFilters, total } from "./list-state.ts";
 
 const TIMES: readonly (readonly [TimeFilter, string])[] = [
   ["any", "Any time"],
@@ -41,6 +41,11 @@ export function SearchLine(): VNode {
         value={filters.value.text}
         onInput={(event) => setFilters({ text: event.currentTarget.value })}
       />
+      {mayChange.value === true ? (
+        <a class="new-link" href="#/new">
+          New
+        </a>
+      ) : null}
       <button
         type="button"
         class="quiet"

@@ -35,6 +35,8 @@ export const notices = signal<readonly string[]>([]);
 export const unsearched = signal(0);
 export const failure = signal<string | null>(null);
 export const loading = signal(true);
+/** True if this page may change something; `null` until the server said so. */
+export const mayChange = signal<boolean | null>(null);
 /** The key of the row that the keyboard is at. */
 export const selected = signal<string | null>(null);
 
@@ -125,6 +127,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
       rows.value = from === null ? page.sessions : joined(rows.value, page.sessions);
       total.value = page.total;
       notices.value = page.notices;
+      mayChange.value = page.readOnly === undefined;
       unsearched.value = page.unsearched;
       if (from === null) facets.value = page;
       failure.value = null;

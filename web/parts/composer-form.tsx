@@ -4,7 +4,11 @@ import type { Signal } from "@preact/signals";
 import type { ComponentChildren, RefObject, VNode } from "preact";
 import { useRef } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
+import { lazily } from "../shell/lazy.tsx";
 import { isLost } from "../state/server.ts";
+import type { MentionSource } from "./file-mentions.tsx";
+
+const FileMentions = lazily(async () => (await import("./file-mentions.tsx")).FileMentions);
 
 interface ComposerFormOptions {
   /** For a component that also moves the focus there. */
@@ -15,12 +19,14 @@ interface ComposerFormOptions {
   readonly maxLength: number;
   /** Resolves to true if the text was accepted. Text that was typed in the meantime stays. */
   readonly send: (words: string) => Promise<boolean>;
+  /** Completes names of files after `@`. */
+  readonly mentions?: MentionSource;
   /** Below the field. */
   readonly children: ComponentChildren;
 }
 
 export function ComposerForm(options: ComposerFormOptions): VNode {
-  const { text, label, placeholder, maxLength, children } = options;
+  const { text, label, placeholder, maxLength, mentions, children } = options;
   const own = useRef<HTMLTextAreaElement>(null);
   const { field = own } = options;
   useKeys({ i: () => field.current?.focus() });
@@ -54,6 +60,15 @@ export function ComposerForm(options: ComposerFormOptions): VNode {
           void send();
         }}
       />
+      {mentions === undefined ? null : (
+        <FileMentions
+          field={field}
+          filesOf={mentions.filesOf}
+          onText={(words) => {
+            text.value = words;
+          }}
+        />
+      )}
       <div class="composer-foot">{children}</div>
     </form>
   );

@@ -18,6 +18,7 @@ const ChannelsPage = lazily(async () => (await import("../channels/channel-list.
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
 const LiveListPage = lazily(async () => (await import("../live/live-list.tsx")).LiveListPage);
 const LivePage = lazily(async () => (await import("../live/live-page.tsx")).LivePage);
+const NewChatPage = lazily(async () => (await import("../new-chat/new-chat-page.tsx")).NewChatPage);
 const SignedOut = lazily(async () => (await import("../help/signed-out.tsx")).SignedOut);
 const SignOut = lazily(async () => (await import("../help/sign-out.tsx")).SignOut);
 const LostNotice = lazily(async () => (await import("../help/lost-notice.tsx")).LostNotice);
@@ -100,6 +101,8 @@ function pageAt(place: Route): VNode {
       return <UsagePage />;
     case "health":
       return <HealthPage />;
+    case "new":
+      return <NewChatPage />;
     case "file":
       return <BlamePage key={place.path} path={place.path} />;
     case "unknown":

@@ -1,4 +1,4 @@
-/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/files/PATH`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
+/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/new`, `#/files/PATH`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
 
 import { signal } from "@preact/signals";
 
@@ -7,6 +7,8 @@ export type Route =
   | { readonly page: "inbox" }
   | { readonly page: "usage" }
   | { readonly page: "health" }
+  /** A new conversation. */
+  | { readonly page: "new" }
   /** A file from the root, and who wrote it. */
   | { readonly page: "file"; readonly path: string }
   /** An address that names no page. */
@@ -28,7 +30,7 @@ export const route = signal<Route>({ page: "list" });
 
 export function parseRoute(hash: string): Route {
   const [name, key, tab, turn] = (hash.replace(/^#\/?/u, "").split("?")[0] ?? "").split("/");
-  if (name === "health" || name === "inbox" || name === "usage") return { page: name };
+  if (name === "health" || name === "inbox" || name === "usage" || name === "new") return { page: name };
   if (name === "files" && key !== undefined && key !== "") return { page: "file", path: decode(key) };
   if (name === "live") return parseLive(key, tab, turn);
   if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };

@@ -8,6 +8,7 @@
 
 import type { PermissionOption, RunStatus } from "../../model/index.ts";
 import type { WindowMessage } from "./history.ts";
+import type { FolderFiles, FolderFilesQuery, NewChatAgents, NewChatRequest } from "./new-chat.ts";
 
 /** The limits of what a page may send and receive, in one place. Characters are UTF-16 units. */
 export const CHAT_LIMITS = {
@@ -150,6 +151,12 @@ export interface MachineChat {
   events(key: string, signal: AbortSignal): AsyncIterable<ChatEvent>;
   /** Errors: `session_live`, `busy`, `too_many_runs`, `unsupported`; those of opening the conversation. */
   prompt(key: string, request: PromptRequest, signal: AbortSignal): Promise<PromptAnswer>;
+  /** A prompt in a new session. Errors: `not_found` for a folder or an agent, `untrusted`, `agent_missing`; as `prompt`. */
+  begin(request: NewChatRequest): Promise<PromptAnswer>;
+  /** Errors: `not_found` for a folder, `untrusted`. */
+  agentsIn(cwd: string): Promise<NewChatAgents>;
+  /** Names of files in a folder, or in that of a session. Errors: as `agentsIn`. */
+  files(query: FolderFilesQuery, signal: AbortSignal): Promise<FolderFiles>;
   /** Errors: `not_found` for a run of another session; `invalid_transition` for one that has ended. */
   cancel(key: string, request: CancelRequest, signal: AbortSignal): Promise<void>;
   /**

@@ -65,6 +65,14 @@ export {
   type TextMatch,
 } from "./list.ts";
 export type { MarkRequest, SessionMarks } from "./marks.ts";
+export {
+  CHAT_MODES,
+  type ChatMode,
+  type FolderFiles,
+  type FolderFilesQuery,
+  type NewChatAgents,
+  type NewChatRequest,
+} from "./new-chat.ts";
 export type { ModelPart, Outline, OutlineMark, OutlineTurn, TouchedFile } from "./outline.ts";
 export {
   exportPath,

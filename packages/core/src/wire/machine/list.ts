@@ -110,7 +110,7 @@ export interface SessionsPage {
    * sessions may match: the same query searches more of them.
    */
   readonly unsearched: number;
-  /** Only in the list of the trash, for a page that was opened to read: nothing can be restored or deleted from it. */
+  /** Only for a page that was opened to read: it can change nothing. */
   readonly readOnly?: string;
   /** Sentences about sessions that could not be read, or were not searched. */
   readonly notices: readonly string[];

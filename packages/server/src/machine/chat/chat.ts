@@ -7,6 +7,7 @@ import type { OpenedStore } from "@continuo/store";
 import { cancelRun } from "@continuo/store/sessions";
 import { type Changes, createChanges } from "./changes.ts";
 import { chatEvents } from "./events.ts";
+import { createNewChats } from "./new-chat.ts";
 import { createOpenChats, type OpenChat } from "./open-chats.ts";
 import type { ChatOptions, ChatParts } from "./parts.ts";
 import { readOnlyOf } from "./state.ts";
@@ -26,6 +27,7 @@ export function createChat(options: ChatOptions): Chat {
   const parts = createParts(options);
   const { chats, changes, moved, store, named } = parts;
   return {
+    ...createNewChats(parts),
     events: (key, signal) => chatEvents(parts, key, signal),
     async prompt(key, { text, agent }, signal) {
       const chat = await opened(parts, key, signal);

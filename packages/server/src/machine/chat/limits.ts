@@ -10,6 +10,10 @@ export const LIVE_LIMITS = {
    * still runs.
    */
   lookMs: 2_000,
+  /** Names in folders that are looked at for a completion, those that are shown, and how long a listing is kept. */
+  lookedFiles: 20_000,
+  shownFiles: 20,
+  filesKeptMs: 10_000,
   /** The number of events of runs that are read for the state. */
   runEvents: 200,
 } as const;

@@ -1,7 +1,7 @@
 /** Conversations that this machine continues for pages: one per session, open while it is used. */
 
 import { randomUUID } from "node:crypto";
-import { openTalk, type Talk } from "@continuo/agents/conversations";
+import { openTalk, type Talk, type TalkFlags } from "@continuo/agents/conversations";
 import { ContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { OpenedStore } from "@continuo/store";
@@ -25,8 +25,12 @@ export interface OpenChats {
   sessionIds(): readonly string[];
   /** @param name as `findOrigin` takes it. Errors: `busy`; those of `openTalk`. */
   open(name: string, cwd: string | null): Promise<OpenChat>;
+  /** A conversation in a new session. Errors: `busy`; those of `openTalk`. */
+  begin(flags: NewChatFlags): Promise<OpenChat>;
   close(): Promise<void>;
 }
+
+export type NewChatFlags = Required<Pick<TalkFlags, "agent" | "cwd">> & Pick<TalkFlags, "permissions">;
 
 export interface OpenChatsOptions {
   readonly places: PlacesAt;
@@ -55,13 +59,12 @@ export function createOpenChats(options: OpenChatsOptions): OpenChats {
     ending.add(ended);
     await ended.finally(() => ending.delete(ended));
   };
-  const start = async (name: string, cwd: string | null): Promise<ManagedChat> => {
+  const start = async (flags: TalkFlags): Promise<ManagedChat> => {
     if (open.size + opening.size >= LIVE_LIMITS.open) throw tooMany();
     await Promise.allSettled(ending);
-    const chat = await openChat(name, {
+    const chat = await openChat(flags, {
       openTalk,
       ...options,
-      cwd,
       onIdle: (idle) => void end(idle).catch(() => undefined),
     });
     const other = open.get(chat.sessionId);
@@ -76,7 +79,15 @@ export function createOpenChats(options: OpenChatsOptions): OpenChats {
     get: (sessionId) => open.get(sessionId),
     sessionIds: () => [...open.keys()],
     async open(name, cwd) {
-      const begun = opening.get(name) ?? start(name, cwd).finally(() => opening.delete(name));
+      const begun =
+        opening.get(name) ??
+        start({ resume: name, ...(cwd === null ? {} : { cwd }) }).finally(() => opening.delete(name));
+      opening.set(name, begun);
+      return await begun;
+    },
+    async begin(flags) {
+      const name = `new ${randomUUID()}`;
+      const begun = start({ ...flags, new: true }).finally(() => opening.delete(name));
       opening.set(name, begun);
       return await begun;
     },
@@ -89,21 +100,22 @@ export function createOpenChats(options: OpenChatsOptions): OpenChats {
 }
 
 interface ManagedChatOptions extends Required<OpenChatsOptions> {
-  readonly cwd: string | null;
   readonly onIdle: (chat: ManagedChat) => void;
 }
 
 async function openChat(
-  name: string,
-  { places, store, changes, cwd, onIdle, openTalk: begin }: ManagedChatOptions,
+  flags: TalkFlags,
+  { places, store, changes, onIdle, openTalk: begin }: ManagedChatOptions,
 ): Promise<ManagedChat> {
   const stop = new AbortController();
   const turns = new Set<Promise<unknown>>();
   let limitMs = 0;
   const questions = createQuestions({ timeLimitMs: () => limitMs, onChange: changes.tell });
   const talk = await begin({
-    flags: { resume: name, ...(cwd === null ? {} : { cwd }) },
+    flags,
     places,
+    // Pages name a session by its id, also one in which nothing was said.
+    ...(flags.new === true && { newSession: {} }),
     openStore: async () => withoutClosing(await store()),
     ask: (request, call) => {
       limitMs = talk.settings.permissions.timeoutMs;

@@ -7,6 +7,7 @@ import { isContinuoError, present } from "@continuo/core/model";
 import type { MachinePermission } from "@continuo/core/wire";
 import {
   CHAT_LIMITS,
+  CHAT_MODES,
   type ChatEvent,
   type InboxRights,
   MACHINE_ROOT,
@@ -48,7 +49,40 @@ const ANSWER = z.strictObject({
   page: PAGE,
 });
 
+const CHATS = `${MACHINE_ROOT}/chats`;
+const FOLDER = z.string().min(1).max(4_096);
+const NEW = z.strictObject({
+  text: PROMPT.shape.text,
+  agent: AGENT,
+  cwd: FOLDER,
+  mode: z.enum(CHAT_MODES).optional(),
+});
+const FILES = z.strictObject({
+  cwd: FOLDER.optional(),
+  key: NAME.max(1_000).optional(),
+  words: z.string().max(500),
+});
+
+/** Whoever may start an agent in any folder may know the names of its files. */
+function newChatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
+  app.get(`${CHATS}/agents`, async (c) => {
+    const { chat } = await asked(c, "write");
+    return Response.json(await chat.agentsIn(parseQuery(c, z.strictObject({ cwd: FOLDER })).cwd));
+  });
+  app.get(`${CHATS}/files`, async (c) => {
+    const { chat } = await asked(c, "write");
+    return Response.json(await chat.files(present(parseQuery(c, FILES)), c.req.raw.signal));
+  });
+  app.post(CHATS, async (c) => {
+    const { chat } = await asked(c, "write");
+    const body = present(await bodyOf(c, NEW, PROMPT_BYTES));
+    await recordAct(c, context, "agent_started", body.cwd);
+    return Response.json(await chat.begin(body), { status: 202 });
+  });
+}
+
 export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
+  newChatRoutes(app, context, asked);
   app.get(`${CHAT}/events`, async (c) => {
     parseQuery(c, z.strictObject({}));
     return eventStream(c, context, await chatEventsFor(c, asked));

@@ -38,8 +38,7 @@ export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
     const service = await asked(c, "read");
     const query = parseQuery(c, LIST, ["agent", "tag"]);
     const page = await service.sessions(present(query));
-    const mayRestore = query.deleted !== "only" || (await mayChange(c, asked));
-    return Response.json(mayRestore ? page : { ...page, readOnly: ONLY_READS });
+    return Response.json((await mayChange(c, asked)) ? page : { ...page, readOnly: ONLY_READS });
   });
   app.get(`${MACHINE_ROOT}/files`, async (c) => {
     const service = await asked(c, "read");

@@ -1,0 +1,69 @@
+/** A new conversation from the page in a real browser, and names of files in a prompt, with the keyboard alone. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
+import { violations } from "./axe.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+let home: TalkHome;
+let viewer: OpenViewer;
+beforeAll(async () => {
+  home = createTalkHome(SCRIPT);
+  for (const name of ["brew.ts", "b r.ts", "other.ts"]) home.write(`project/src/${name}`, "");
+  viewer = await openViewer(home);
+});
+afterAll(async () => {
+  await viewer?.[Symbol.asyncDispose]();
+});
+
+test("a conversation begins in the chosen folder with the chosen agent; reload keeps what was chosen", async () => {
+  const { page, errors } = await viewer.open("/");
+  await page.getByRole("link", { name: "New" }).press("Enter");
+  await page.getByLabel("Folder").fill(`${home.path}/project`);
+  await page.getByLabel("Agent").selectOption("robot");
+  await page.getByLabel("Permissions").selectOption("ask");
+  await expect.poll(() => new URL(page.url()).hash).toContain("mode=ask");
+  await page.reload();
+  await expect.poll(() => page.getByLabel("Folder").inputValue()).toBe(`${home.path}/project`);
+  await expect.poll(() => page.getByLabel("Agent").inputValue()).toBe("robot");
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press("i");
+  await page.keyboard.type("say @br");
+  await page.locator(".mentions [role=option]").first().waitFor();
+  expect(await page.locator(".mentions [role=option]").allInnerTexts()).toEqual([
+    "src/brew.ts",
+    "src/b r.ts",
+  ]);
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const prompt = page.getByRole("textbox", { name: "Prompt" });
+  expect(await prompt.inputValue()).toBe('say @"src/b r.ts" ');
+  await page.keyboard.type("@brew");
+  await page.locator(".mentions [role=option]").first().waitFor();
+  await page.keyboard.press("Tab");
+  expect(await prompt.inputValue()).toBe('say @"src/b r.ts" @src/brew.ts ');
+  await page.keyboard.press("Enter");
+  await page.locator(".session-title h1", { hasText: "say @" }).waitFor();
+  await expect.poll(() => home.prompts()).toContainEqual(expect.stringContaining("@src/brew.ts"));
+  // The next prompt in the session has the same names.
+  await page.getByRole("textbox", { name: "Prompt" }).fill("");
+  await page.keyboard.type("@oth");
+  await page.locator(".mentions [role=option]", { hasText: "src/other.ts" }).click();
+  expect(await page.getByRole("textbox", { name: "Prompt" }).inputValue()).toBe("@src/other.ts ");
+  await page.goBack();
+  await page.waitForSelector(".row");
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+test("a page that only reads has no way to a new conversation, and its address says why", async () => {
+  const { page } = await viewer.open("/", { access: "read" });
+  await page.waitForSelector(".row, .empty");
+  await page.getByRole("button", { name: "Select" }).waitFor();
+  expect(await page.getByRole("link", { name: "New" }).count()).toBe(0);
+  await page.evaluate('location.hash = "#/new"');
+  await page.getByText("This page may only read.").waitFor();
+  expect(await page.getByRole("textbox", { name: "Prompt" }).count()).toBe(0);
+  await page.context().close();
+});
