@@ -3,7 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { violations } from "./axe.ts";
+import { sessionAddress } from "./long-session.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
+import { SAMPLE_ID, sampleHome } from "./sample-home.ts";
 
 let home: TalkHome;
 let viewer: OpenViewer;
@@ -66,4 +68,41 @@ test("a page that only reads has no way to a new conversation, and its address s
   await page.getByText("This page may only read.").waitFor();
   expect(await page.getByRole("textbox", { name: "Prompt" }).count()).toBe(0);
   await page.context().close();
+});
+
+test("comments on lines of a difference are the next prompt, and a page that only reads cannot write any", async () => {
+  await using sample = await openViewer(sampleHome());
+  const { page, errors } = await sample.open(`${sessionAddress(SAMPLE_ID)}/files`);
+  await page.getByRole("button", { name: "Comment on a line" }).waitFor();
+  await page.locator(".diff .ins").first().click();
+  const comment = page.getByRole("textbox", { name: "Comment" });
+  await comment.fill("Name the unit.");
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Add to the next prompt" }).press("Enter");
+  // With the keyboard alone, a line is chosen in a list.
+  await page.getByRole("button", { name: "Comment on a line" }).press("Enter");
+  const line = page.getByRole("combobox", { name: "Line" });
+  const lines = await line.locator("option").allInnerTexts();
+  await line.selectOption({ index: lines.findIndex((one) => one.includes("+ export function")) });
+  await comment.fill("And this?");
+  await page.getByRole("button", { name: "Add to the next prompt" }).press("Enter");
+  await page.getByRole("link", { name: "2 comments in the next prompt" }).press("Enter");
+  const prompt = page.getByRole("textbox", { name: "Prompt" });
+  await prompt.waitFor();
+  expect(await prompt.inputValue()).toBe(
+    [
+      "/home/ann/app/src/brew.ts",
+      "> export const SECONDS = { black: 240, green: 150 } as const;",
+      "Name the unit.",
+      "",
+      "/home/ann/app/src/brew.ts",
+      "> export function brew(tea: keyof typeof SECONDS) {",
+      "And this?",
+      "",
+    ].join("\n"),
+  );
+  expect(errors).toEqual([]);
+  const { page: reader } = await sample.open(`${sessionAddress(SAMPLE_ID)}/files`, { access: "read" });
+  await reader.locator(".diff .ins").first().click();
+  expect(await reader.getByRole("button", { name: "Comment on a line" }).count()).toBe(0);
 });

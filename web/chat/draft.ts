@@ -16,6 +16,13 @@ export function useDraft(key: string): Signal<string> {
   return text;
 }
 
+/** Appends a part to the prompt of a session, which is not open on this page of it. */
+export function addToDraft(key: string, part: string): void {
+  const name = `continuo-draft:${key}`;
+  const before = read(name).trimEnd();
+  write(name, before === "" ? part : `${before}\n\n${part}`);
+}
+
 function read(name: string): string {
   try {
     return sessionStorage.getItem(name) ?? "";

@@ -3,7 +3,7 @@
 import { CHAT_MODES, type ChatMode } from "@continuo/core/wire/machine";
 
 export interface NewChoices {
-  /** As it was typed; empty for the home. */
+  /** The words that were typed; empty for the home. */
   readonly cwd: string;
   /** `null` for the one of the configuration. */
   readonly agent: string | null;

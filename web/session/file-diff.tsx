@@ -4,10 +4,13 @@ import { visibleLine } from "@continuo/core/transcript";
 import { languageAttribute, linesToHtml } from "@continuo/core/transcript/html";
 import type { ChangedLine, FileChange } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
+import { useRef } from "preact/hooks";
 import { Html } from "../content/html.tsx";
 import { counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
+import { isSaved } from "../state/server.ts";
 import { type SidesRow, sidesOf } from "../state/sides.ts";
+import { LineComment } from "./line-comment.tsx";
 import { addStep, type SessionState } from "./session-state.ts";
 
 interface FileDiffProps {
@@ -20,8 +23,10 @@ interface FileDiffProps {
 
 export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
   const isNet = state.diff.value.net && net !== null;
+  const place = useRef<HTMLDivElement>(null);
+  const mayPrompt = !isSaved() && state.head.value?.readOnly === null;
   return (
-    <>
+    <div ref={place}>
       <div class="file-switches">
         {net === null ? null : (
           <Switch name="Net result" isOn={state.diff.value.net} onSwitch={() => switchDiff(state, "net")} />
@@ -31,6 +36,14 @@ export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
           isOn={state.diff.value.sides}
           onSwitch={() => switchDiff(state, "sides")}
         />
+        {mayPrompt ? (
+          <LineComment
+            state={state}
+            path={path}
+            lines={isNet ? net : changes.flatMap(({ lines }) => lines)}
+            place={place}
+          />
+        ) : null}
       </div>
       {isNet ? (
         <Net lines={net} changes={changes} path={path} state={state} />
@@ -39,7 +52,7 @@ export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
           <Change key={`${change.messageId}:${change.index}`} change={change} path={path} state={state} />
         ))
       )}
-    </>
+    </div>
   );
 }
 

@@ -13,7 +13,7 @@ export type ChatMode = (typeof CHAT_MODES)[number];
 export interface NewChatRequest {
   readonly cwd: string;
   readonly agent: string;
-  /** What the agent may do; as the configuration says when left out. */
+  /** The permissions of the agent; left out: those of the configuration. */
   readonly mode?: ChatMode;
   readonly text: string;
 }

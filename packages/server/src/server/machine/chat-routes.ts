@@ -63,7 +63,7 @@ const FILES = z.strictObject({
   words: z.string().max(500),
 });
 
-/** Whoever may start an agent in any folder may know the names of its files. */
+/** A token that may start an agent in any folder may know the names of its files. */
 function newChatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(`${CHATS}/agents`, async (c) => {
     const { chat } = await asked(c, "write");
