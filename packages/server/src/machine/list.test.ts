@@ -4,7 +4,16 @@ import { pageOf, sorted, toFilter } from "./list.ts";
 
 function session(key: string, more: Partial<MachineSession> = {}): MachineSession {
   const agent = "claude" as const;
-  const empty = { title: null, cwd: null, updatedAt: null, archived: false, problems: [] };
+  const marks = { pinned: false, tags: [] };
+  const empty = {
+    title: null,
+    cwd: null,
+    updatedAt: null,
+    archived: false,
+    problems: [],
+    marks,
+    place: null,
+  };
   return { key, agent, sessionId: key, ...empty, ...more } as unknown as MachineSession;
 }
 
@@ -94,4 +103,21 @@ test("archived sessions are left out, included, or the only ones", () => {
   expect(filtered({}, rows)).toEqual(["a"]);
   expect(filtered({ archived: "include" }, rows)).toEqual(["a", "b"]);
   expect(filtered({ archived: "only" }, rows)).toEqual(["b"]);
+});
+
+test("pinned sessions come first, but not in a search or in another order; tags and parts narrow the list", () => {
+  const marks = { pinned: true, tags: ["tea", "later"] };
+  const all = [session("a"), session("b", { marks }), session("c", { place: { of: "live", name: "v" } })];
+  const keys = (query: ListQuery) => sorted(all, query).map(({ key }) => key);
+  expect(keys({})).toEqual(["b", "a", "c"]);
+  expect(keys({ text: "x" })).toEqual(["a", "b", "c"]);
+  expect(keys({ sort: "largest" })).toEqual(["a", "b", "c"]);
+  expect(filtered({ tag: ["TEA", "later"] }, all)).toEqual(["b"]);
+  expect(filtered({ tag: ["tea", "other"] }, all)).toEqual([]);
+  expect(filtered({ part: "live" }, all)).toEqual(["c"]);
+  expect(filtered({ part: "conversations", pinned: "only" }, all)).toEqual(["b"]);
+  expect(pageOf(all, {}, []).tags).toEqual([
+    { tag: "later", sessions: 1 },
+    { tag: "tea", sessions: 1 },
+  ]);
 });
