@@ -37,6 +37,8 @@ export const geminiFormat: AgentFormat = {
   writer: async () => (await import("./writer.ts")).geminiWriter,
   forker: async () => (await import("./fork.ts")).geminiForker,
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).geminiRepairer }),
+  visibility: async () => (await import("./visibility.ts")).geminiVisibility,
 };
 
+export type { GeminiCause } from "./hidden-causes.ts";
 export { keepSafe };

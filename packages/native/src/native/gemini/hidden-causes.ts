@@ -1,0 +1,68 @@
+/** Why Gemini CLI's own list does not show a session. Each that is `made` is hidden by the real one in `test/agents/lost/`. */
+
+import type { CauseFacts } from "../kit/index.ts";
+
+export type GeminiCause =
+  | "torn_header"
+  | "no_project_hash"
+  | "file_name"
+  | "sub_agent"
+  | "empty_twin"
+  | "older_than_allowed"
+  | "other_project_folder";
+
+const made = { by: "continuo", list: "every", intended: false, evidence: "made" } as const;
+const reported = { by: "person", list: "every", intended: false, evidence: "reported" } as const;
+const KEPT =
+  "Gemini CLI deletes a file that it cannot list at one of its next starts; it keeps this one then.";
+
+export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
+  torn_header: {
+    ...made,
+    means: "The record that names the session and its project is damaged or missing.",
+    bringsBack: "A new first line, from the name of the file and from its messages.",
+    changes: `${KEPT} Damaged lines go.`,
+  },
+  no_project_hash: {
+    ...made,
+    means: "The record that names the session does not name its project.",
+    bringsBack: "The project in that record.",
+    changes: KEPT,
+  },
+  file_name: {
+    ...made,
+    means: "The name of the file does not begin with `session-`, and the list opens no other file.",
+    bringsBack: "The file gets a name that is listed.",
+    changes: "Nothing in the session.",
+  },
+  sub_agent: {
+    ...made,
+    by: "person",
+    intended: true,
+    means: "It is the work of a sub-agent, and belongs to the session that started it.",
+    bringsBack: "Open the session that started it.",
+    changes: "Nothing.",
+  },
+  empty_twin: {
+    ...reported,
+    means:
+      "A resumption began a file with nothing in it, and the session of the same first eight characters was deleted.",
+    bringsBack:
+      "A backup of the file. `general.sessionRetention.enabled: false` in the settings keeps the others.",
+    changes: "Gemini CLI deletes no session any more.",
+  },
+  older_than_allowed: {
+    ...reported,
+    means: "It is older than `general.sessionRetention.maxAge`, 30 days by default, and a start deletes it.",
+    bringsBack:
+      "A backup of the file. `general.sessionRetention.enabled: false` in the settings keeps the others.",
+    changes: "Gemini CLI deletes no session any more.",
+  },
+  other_project_folder: {
+    ...reported,
+    means:
+      "The list is that of one project, and the project has another folder below `~/.gemini/tmp` than before.",
+    bringsBack: "The file moves to the folder that `~/.gemini/projects.json` names.",
+    changes: "Nothing in the session.",
+  },
+};

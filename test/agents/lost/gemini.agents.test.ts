@@ -1,0 +1,53 @@
+/**
+ * The real Gemini CLI confirms what `continuo doctor sessions` says: its own list lacks the session, has it after the change,
+ * and lacks it again after the change is undone. It is asked in copies of the home, because its list deletes.
+ */
+
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
+import { expect, test } from "vitest";
+import { GEMINI_ID, GEMINI_RECIPES } from "../../lost/gemini-recipes.ts";
+import { hiddenIn } from "../../lost/prove.ts";
+import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
+import { type Gemini, geminiProgram, openGemini } from "../gemini/driver.ts";
+import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
+
+const CLOSED = "http://127.0.0.1:9";
+
+test.each(GEMINI_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
+  await using sandbox = await makeSandbox();
+  const gemini = await openGemini(sandbox, CLOSED);
+  const home = { root: gemini.home, project: sandbox.project };
+  write(home);
+  const before = snapshotOf(home);
+  expect(await listing(sandbox, gemini)).not.toContain(GEMINI_ID);
+  const [hidden] = await hiddenIn(home, "gemini");
+  if (hidden === undefined) throw new Error("nothing is hidden");
+  expect(hidden.cause).toBe(cause);
+  expect(snapshotOf(home)).toEqual(before);
+  if (messages === undefined) return;
+  const places = placesOfHome(home);
+  const { trashId } = await returnHiddenSession(hidden, { places, write: "in place" });
+  const shown = await listing(sandbox, gemini);
+  // A damaged head names only the first eight characters in the name of the file.
+  expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);
+  expect(shown).toContain("Why does the retry loop never end?");
+  await restoreNativeSession(trashId ?? "", { places });
+  expect(snapshotOf(home)).toEqual(before);
+  expect(await listing(sandbox, gemini)).not.toContain(`[${GEMINI_ID.slice(0, 8)}`);
+});
+
+let copies = 0;
+
+async function listing(sandbox: Sandbox, gemini: Gemini): Promise<string> {
+  copies += 1;
+  const copy = join(sandbox.root, `copy-${copies}`);
+  cpSync(gemini.home, copy, { recursive: true });
+  const { code, stdout, stderr } = await runProgram(process.execPath, [geminiProgram(), "--list-sessions"], {
+    cwd: sandbox.project,
+    env: { ...gemini.environment, GEMINI_CLI_HOME: copy },
+  });
+  if (code !== 0) throw new Error(`gemini --list-sessions failed: ${stderr}`);
+  return stdout + stderr;
+}

@@ -1,0 +1,90 @@
+/** Sessions that Gemini CLI's own list does not show. Each is hidden by the real one in `test/agents/lost/`. */
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { type LostHome, type LostRecipe, toLines, writeText } from "./recipe.ts";
+
+export const GEMINI_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+export const GEMINI_NAME = "session-2026-11-20T10-00-7c9e6679.jsonl";
+const PARENT = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
+const TIME = "2026-11-20T10:00:00.000Z";
+
+export function geminiPath(home: LostHome, ...parts: readonly string[]): string {
+  return join(home.root, ".gemini", "tmp", "project", ...parts);
+}
+
+/** The marks by which Gemini CLI knows the project. */
+export function writeProject(home: LostHome): void {
+  writeText(
+    join(home.root, ".gemini", "projects.json"),
+    JSON.stringify({ projects: { [home.project]: "project" } }),
+  );
+  writeText(geminiPath(home, ".project_root"), home.project);
+}
+
+export function geminiHead(home: LostHome, more: object = {}): object {
+  const projectHash = createHash("sha256").update(home.project).digest("hex");
+  return { sessionId: GEMINI_ID, projectHash, startTime: TIME, lastUpdated: TIME, kind: "main", ...more };
+}
+
+export const GEMINI_TALK: readonly object[] = [
+  { id: "m1", timestamp: TIME, type: "user", content: [{ text: "Why does the retry loop never end?" }] },
+  {
+    id: "m2",
+    timestamp: TIME,
+    type: "gemini",
+    content: "The counter is reset inside of the loop.",
+    thoughts: [],
+    model: "gemini-2.5-flash",
+  },
+];
+
+export function writeGemini(home: LostHome, lines: readonly object[], ...place: readonly string[]): void {
+  writeProject(home);
+  const parts = place.length > 0 ? place : [GEMINI_NAME];
+  writeText(geminiPath(home, "chats", ...parts), toLines(lines));
+}
+
+export const GEMINI_RECIPES: readonly LostRecipe[] = [
+  {
+    title: "a torn first line",
+    cause: "torn_header",
+    write: (home) => {
+      writeProject(home);
+      writeText(
+        geminiPath(home, "chats", GEMINI_NAME),
+        toLines([geminiHead(home), ...GEMINI_TALK]).slice(30),
+      );
+    },
+    messages: 2,
+  },
+  {
+    title: "a head without its project",
+    cause: "no_project_hash",
+    write: (home) => writeGemini(home, [geminiHead(home, { projectHash: undefined }), ...GEMINI_TALK]),
+    messages: 2,
+  },
+  {
+    title: "a file named by a person",
+    cause: "file_name",
+    write: (home) => writeGemini(home, [geminiHead(home), ...GEMINI_TALK], "retry-loop.jsonl"),
+    messages: 2,
+  },
+  {
+    title: "a sub-agent",
+    cause: "sub_agent",
+    write: (home) => {
+      writeGemini(
+        home,
+        [geminiHead(home, { sessionId: PARENT }), ...GEMINI_TALK],
+        `session-2026-11-20T10-00-${PARENT}.jsonl`,
+      );
+      writeGemini(
+        home,
+        [geminiHead(home, { kind: "subagent" }), ...GEMINI_TALK],
+        PARENT,
+        `${GEMINI_ID}.jsonl`,
+      );
+    },
+  },
+];
