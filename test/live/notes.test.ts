@@ -1,7 +1,13 @@
 /** Notes that improve: updates, merges, questions to the person, and what a person's note is safe from. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
-import type { EvidenceItem, LiveOptions, NoteRequest, NoteWriter } from "@continuo/live";
+import {
+  type EvidenceItem,
+  extractiveWriter,
+  type LiveOptions,
+  type NoteRequest,
+  type NoteWriter,
+} from "@continuo/live";
 import { expect, test } from "vitest";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
@@ -340,4 +346,21 @@ test("related notes share transcripts or frames with a note, or say alike; other
   expect(related.find(({ noteId }) => noteId === keeper)?.shared).toHaveLength(1);
   expect(related.find(({ noteId }) => noteId === turns)?.likeness).toBeGreaterThan(0.5);
   await expect(live.service.related("k", "nowhere")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("after a machine slept, words that wait belong to the thought that is open then", async () => {
+  await using live = await liveTest({ noteWriters: [extractiveWriter()] });
+  await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("The harbour opens at dawn, and the ships wait outside", 0, { endMs: 4_000 }));
+  await live.clock.advance(13_000);
+  await live.send("k", said("until the owner lights the lamp on the pier.", 4_000, { endMs: 7_000 }));
+  await live.settle();
+  // Timers stand still in sleep, and the time of day does not.
+  const { now } = live.clock;
+  (live.clock as { now: () => number }).now = () => now() + 120_000;
+  await live.clock.advance(60_000);
+  const notes = await live.service.notes("k");
+  expect(notes.map(({ text }) => text)).toEqual([
+    "The harbour opens at dawn, and the ships wait outside until the owner lights the lamp on the pier.",
+  ]);
 });

@@ -200,6 +200,11 @@ export class LaneWork {
     await this.#running;
   }
 
+  /** True if words wait for the next batch. */
+  get isWaiting(): boolean {
+    return this.#window.oldestAtMs !== null;
+  }
+
   /** When the open thought of the writer must be finished, if nobody speaks before; `null` if no thought is open. */
   get endsAtMs(): number | null {
     const { lane, follower } = this.#options;

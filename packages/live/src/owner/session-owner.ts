@@ -429,7 +429,12 @@ export class SessionOwner {
   }
 
   get #endsAtMs(): number {
-    return Math.min(...[...this.#lanes.values()].map((lane) => lane.endsAtMs ?? Number.POSITIVE_INFINITY));
+    // After a machine slept, the words that wait are due at the same time, and belong to the thought.
+    const lanes = [...this.#lanes.values()].filter((lane) => !lane.isWaiting);
+    return Math.min(
+      Number.POSITIVE_INFINITY,
+      ...lanes.map((lane) => lane.endsAtMs ?? Number.POSITIVE_INFINITY),
+    );
   }
 
   async #tryCheckpoint(): Promise<void> {
