@@ -148,6 +148,14 @@ class Reader {
     return { ...this.#about(property), ...schema, ...this.#keywords(property) };
   }
 
+  /** A key that may be undefined is left out of JSON then. */
+  #fromUnion({ types }: UnionTypeNode): Schema {
+    const [first, ...others] = types.filter(({ kind }) => kind !== SyntaxKind.UndefinedKeyword);
+    if (first === undefined) throw new Error("JSON has no undefined");
+    if (others.length === 0) return this.#fromNode(first);
+    return unionOf([first, ...others].map((one) => this.#fromNode(one)));
+  }
+
   /** Reads the written type, so that a scalar keeps its name. */
   #fromNode(node: TypeNode): Schema {
     switch (node.kind) {
@@ -158,7 +166,7 @@ class Reader {
       case SyntaxKind.ArrayType:
         return { type: "array", items: this.#fromNode((node as ArrayTypeNode).elementType) };
       case SyntaxKind.UnionType:
-        return unionOf((node as UnionTypeNode).types.map((one) => this.#fromNode(one)));
+        return this.#fromUnion(node as UnionTypeNode);
       case SyntaxKind.IntersectionType:
         return { allOf: (node as IntersectionTypeNode).types.map((one) => this.#fromNode(one)) };
       case SyntaxKind.TypeReference:

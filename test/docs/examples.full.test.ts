@@ -1,18 +1,11 @@
 /** Every example of README and docs is type-checked, and run unless the document says what it needs. */
 
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
+import { fromSource } from "./example-source.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Inside of the package, so that the types of Node are found. */
@@ -42,26 +35,6 @@ function examplesIn(document: string): readonly Example[] {
     const path = join(FOLDER, `${document.replaceAll(/\W/gu, "-")}-${line}.ts`);
     writeFileSync(path, fromSource(match[1] ?? ""));
     return { place: `${document}:${line}`, path, isRun: !NOT_RUN.test(text.slice(0, match.index)) };
-  });
-}
-
-const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-  readonly exports: Readonly<Record<string, { readonly default: string } | string>>;
-};
-
-/** Replaces imports by name with the source that they are built of. */
-function fromSource(code: string): string {
-  return code.replaceAll(/from "continuo(\/[\w/-]+)?"/gu, (whole, door: string | undefined) => {
-    const entry = exports[door === undefined ? "." : `.${door}`];
-    if (typeof entry !== "object") throw new Error(`${whole} is not exported`);
-    const built = entry.default.replace("./dist/", "");
-    const [name = ""] = built.split("/");
-    const isPackage = existsSync(join(ROOT, "packages", name));
-    const source = (isPackage ? built.replace(name, `packages/${name}/src`) : `src/${built}`).replace(
-      /\.js$/u,
-      ".ts",
-    );
-    return `from ${JSON.stringify(join(ROOT, source))}`;
   });
 }
 

@@ -21,7 +21,7 @@ app.post("/jobs/:id", async (x) => {
 app.get("/jobs/:id/events", (x) => c.session(x.req.param("id")).toSSE(x.req.raw));
 app.get("/approvals", async (x) => {
   const user = userOf(x.req.raw);
-  return x.json([...(await c.approvals.list({ status: "open", metadata: { user } }))]);
+  return x.json(await c.approvals.list({ status: "open", metadata: { user } }));
 });
 app.post("/approvals/:id", async (x) => {
   const by = userOf(x.req.raw);

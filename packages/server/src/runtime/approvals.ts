@@ -63,7 +63,7 @@ export class ApprovalDesk implements Approvals {
     this.#timeLimitMs = timeLimitMs;
   }
 
-  async list(options: ListApprovalsOptions = {}): Promise<readonly Approval[]> {
+  async list(options: ListApprovalsOptions = {}): Promise<Approval[]> {
     assertKnownOptions("approvals.list", options, APPROVAL_FILTERS);
     const { status, sessionId, metadata = {} } = options;
     const found: Approval[] = [];

@@ -205,8 +205,8 @@ export interface ApprovalAnswer {
 export interface Approvals {
   /** `id`: the id in the list, or the `approvalId` of the event. `null` if there is no such approval. */
   get(id: string): Promise<Approval | null>;
-  /** Oldest first, at most 1,000. */
-  list(options?: ListApprovalsOptions): Promise<readonly Approval[]>;
+  /** Oldest first, at most 1,000. The list is yours: frameworks that answer with JSON take no readonly one. */
+  list(options?: ListApprovalsOptions): Promise<Approval[]>;
   /**
    * Answers from any process, also when the run that asked was killed: its next attempt finds the answer. The id is that
    * of the list, or the `approvalId` of the event. The same answer again returns the approval; another one is a `conflict`.
@@ -236,8 +236,8 @@ export interface QueueState {
   readonly parallel: number;
 }
 
-/** Names, or `*` for all. A name that ends with `*` stands for all that begin so. */
-export type Names = readonly string[] | "*";
+/** A name or several, or `*` for all. A name that ends with `*` stands for all that begin so. */
+export type Names = string | readonly string[];
 
 /** The names that a request may reach; none of the kinds that are left out. */
 export interface Authorization {

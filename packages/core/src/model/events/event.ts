@@ -29,7 +29,7 @@ export interface NewEvent {
   readonly actor?: Actor;
   readonly runId?: string;
   /** ISO 8601 UTC; the time of recording where none is given. */
-  readonly occurredAt?: string;
+  readonly occurredAt?: string | undefined;
   /**
    * The retention of the payload. By default the table of event types decides, and `critical` for types it does
    * not know.

@@ -35,9 +35,11 @@ export interface Session {
 export interface NewSession extends CallOptions {
   readonly sessionId?: string;
   readonly status?: string;
-  readonly title?: string;
+  /** `null` for none, as in a list of sessions. */
+  readonly title?: string | null;
   readonly agent?: string;
-  readonly cwd?: string;
+  /** `null` for none. */
+  readonly cwd?: string | null;
   readonly parentId?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Seconds, more than 0; not together with `expiresAt`. As of `createLog`. */

@@ -13,7 +13,7 @@ export interface EventLike {
   readonly sequence_number?: number | string | null;
   readonly id?: string | null;
   /** ISO 8601 UTC; a number is milliseconds since 1970. */
-  readonly occurredAt?: string | number | null;
+  readonly occurredAt?: string | number | null | undefined;
   readonly occurred_at?: string | number | null;
   readonly timestamp?: string | number | null;
   readonly runId?: string | null;

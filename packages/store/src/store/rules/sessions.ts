@@ -62,7 +62,7 @@ function inheritedFrom(source: SessionRow | undefined): RowFields {
 
 function definedOf({ title, agent, cwd, parentId, status, metadata }: NewSession): RowFields {
   const all = { title, agent, cwd, parentId, status, metadata };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
 }
 
 function rowOf(tx: Transaction, sessionId: string, options: RowFields, now: number): SessionTable {

@@ -1,0 +1,220 @@
+/** The four products of docs/guides/products.md, as a reader copies them, used by people and killed in the middle. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { connect } from "@continuo/core/client";
+import type { Approval } from "@continuo/server/runtime";
+import { openStore } from "@continuo/store";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { chunk, DONE } from "../acp/script.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
+import { fromSource } from "../docs/example-source.ts";
+import { startModelServer, text, tool } from "../model-servers/index.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const GUIDE = readFileSync(join(ROOT, "docs/guides/products.md"), "utf8");
+/** Inside of the repository, so that packages are found. */
+const FOLDER = mkdtempSync(join(import.meta.dirname, ".products-"));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+const TITLES = ["A support desk", "A coding agent behind HTTP", "A group chat", "An importer"] as const;
+
+function codeOf(title: (typeof TITLES)[number]): string {
+  const [, code = ""] = /```ts\n([\s\S]*?)```/u.exec(GUIDE.split(`## ${title}\n`)[1] ?? "") ?? [];
+  return code;
+}
+
+const children = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+  children.clear();
+});
+
+interface Program {
+  readonly url: string;
+  readonly lines: readonly string[];
+  readonly exited: Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+/** @param code in a folder of its own, where its data stay from one start to the next */
+async function start(
+  name: string,
+  code: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program> {
+  const cwd = join(FOLDER, name);
+  mkdirSync(join(cwd, "home"), { recursive: true });
+  const path = join(cwd, "program.ts");
+  writeFileSync(path, fromSource(code));
+  const home = { HOME: join(cwd, "home"), CONTINUO_HOME: join(cwd, "home/.continuo") };
+  const child = spawn(process.execPath, [path], {
+    cwd,
+    env: { PATH: process.env.PATH, PORT: "0", ...home, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.add(child);
+  const lines: string[] = [];
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const port = new Promise<string>((resolve) => {
+    createInterface(child.stdout).on("line", (line) => {
+      lines.push(line);
+      const found = /^port (\d+)$/u.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const listens = code.includes("console.log(`port");
+  const url = listens ? `http://127.0.0.1:${await port}` : "";
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  return { url, lines, exited, kill };
+}
+
+test.each(TITLES)("%s has fewer than 25 lines and no any", (title) => {
+  const lines = codeOf(title)
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.startsWith("import "));
+  expect(lines.length).toBeGreaterThan(5);
+  expect(lines.length).toBeLessThan(25);
+  expect(codeOf(title)).not.toMatch(/\bany\b|\bas unknown\b|ts-expect-error/u);
+});
+
+async function poll<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
+  let found: Value | undefined;
+  await expect
+    .poll(async () => {
+      found = await look().catch(() => undefined);
+      return found !== undefined;
+    })
+    .toBe(true);
+  return found as Value;
+}
+
+test("a support desk pays a refund back that the staff granted, also if it was killed while they waited", async () => {
+  await using models = await startModelServer({
+    turns: [
+      {
+        user: "refund",
+        answers: [[text("One moment."), tool("refund", { order: "7" })], [text("You have your money back.")]],
+      },
+    ],
+  });
+  const env = { MODEL_URL: `${models.url}/v1` };
+  const first = await start("desk", codeOf("A support desk"), env);
+  const chat = (url: string): Promise<Response> =>
+    fetch(`${url}/chat`, {
+      method: "POST",
+      headers: { "x-user": "ann", "content-type": "application/json" },
+      body: JSON.stringify({ id: "m1", text: "Please refund order 7" }),
+    });
+  // The answer waits for the staff, and its reader is cut off.
+  const cut = chat(first.url).then((response) => response.text().catch(() => "cut"));
+  const staff = { "x-user": "staff", "content-type": "application/json" };
+  const open = (url: string): Promise<Approval[]> =>
+    fetch(`${url}/staff/v1/approvals?status=open`, { headers: staff }).then(
+      async (response) => (await response.json()) as Approval[],
+    );
+  await poll(async () => (await open(first.url))[0]);
+  expect((await fetch(`${first.url}/staff/v1/approvals`, { headers: { "x-user": "ann" } })).status).toBe(401);
+  await first.kill();
+  await cut;
+  const { url } = await start("desk", codeOf("A support desk"), env);
+  const approval = await poll(async () => (await open(url))[0]);
+  expect(approval).toMatchObject({ toolName: "refund", toolInput: { order: "7" } });
+  const body = JSON.stringify({ outcome: "granted" });
+  await fetch(`${url}/staff/v1/approvals/${approval.id}`, { method: "POST", headers: staff, body });
+  await poll(async () => {
+    const page = await (await fetch(`${url}/history`, { headers: { "x-user": "ann" } })).text();
+    return page.includes("You have your money back.") ? page : undefined;
+  });
+  await using store = await openStore(`sqlite:${join(FOLDER, "desk/desk.db")}`);
+  const { events } = await store.read("customer-ann", { types: ["message_sent"] });
+  expect(events).toHaveLength(1);
+});
+
+test("a coding agent behind HTTP asks a person, and each sees their own questions", async () => {
+  const ask = {
+    toolCall: { toolCallId: "t1", title: "make", kind: "execute", rawInput: { command: "make" } },
+    options: [
+      { optionId: "yes", name: "Yes", kind: "allow_once" },
+      { optionId: "no", name: "No", kind: "reject_once" },
+    ],
+  };
+  const script = join(FOLDER, "script.json");
+  writeFileSync(script, JSON.stringify({ prompts: { "*": [{ ask }, chunk("It is made."), DONE] } }));
+  const command = JSON.stringify([process.execPath, SCRIPTED_AGENT, script]);
+  // Another agent's program in the place of Claude Code.
+  const code = codeOf("A coding agent behind HTTP").replace(
+    'coding("claude", {',
+    `coding("scripted", { command: ${command},`,
+  );
+  const { url } = await start("jobs", code);
+  const as = (user: string): RequestInit => ({ headers: { "x-user": user } });
+  const sent = await fetch(`${url}/jobs/build-1`, { method: "POST", body: "Mend the build.", ...as("ann") });
+  expect(await sent.json()).toMatchObject({ sessionId: "build-1" });
+  const list = async (user: string): Promise<Approval[]> =>
+    (await (await fetch(`${url}/approvals`, as(user))).json()) as Approval[];
+  const approval = await poll(async () => (await list("ann"))[0]);
+  expect(await list("ben")).toEqual([]);
+  await fetch(`${url}/approvals/${approval.id}`, { method: "POST", ...as("ann") });
+  const events = await fetch(`${url}/jobs/build-1/events`, { signal: AbortSignal.timeout(60_000) });
+  let words = "";
+  for await (const part of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    words += part;
+    if (words.includes('"type":"run_completed"')) break;
+  }
+  expect(words).toContain("It is made.");
+  expect(words).toContain('"by":"ann"');
+});
+
+test("people and a bot share a chat, and a question that was asked while the bot was away is answered once", async () => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  const env = { PORT: `${port}` };
+  const first = await start("chat", codeOf("A group chat"), env);
+  const options = { serverUrl: first.url, channel: "team", handle: "ann", token: "ann" };
+  const ann = await connect({ ...options, replayMode: "stream" });
+  const answers: string[] = [];
+  const reading = (async () => {
+    for await (const event of ann.events()) {
+      if (event.type !== "message" || event.kind !== "agent") continue;
+      answers.push(event.content);
+      if (answers.length === 2) break;
+    }
+  })();
+  await ann.send("@bot are you there?");
+  await expect.poll(() => answers.length).toBe(1);
+  await first.kill();
+  const asked = ann.send("@bot and now?");
+  await start("chat", codeOf("A group chat"), env);
+  await asked;
+  await reading;
+  await ann.close();
+  expect(answers).toEqual(["@bot are you there?", "@bot and now?"]);
+});
+
+test("an importer stores the sessions of the agents, and adds nothing the second time", async () => {
+  const home = join(FOLDER, "importer/home");
+  mkdirSync(home, { recursive: true });
+  cpSync(join(ROOT, "test/fixtures/claude/parallel-tools/home"), join(home, ".claude"), { recursive: true });
+  const first = await start("importer", codeOf("An importer"));
+  expect(await first.exited).toBe(0);
+  expect(first.lines.length).toBeGreaterThan(0);
+  const counted = async (): Promise<number> => {
+    await using store = await openStore(`sqlite:${join(FOLDER, "importer/archive.db")}`);
+    const { items } = await store.listSessions({});
+    const sizes = items.map(({ sessionId }) => store.latestSequence(sessionId));
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  };
+  const before = await counted();
+  expect(before).toBeGreaterThan(3);
+  expect(await (await start("importer", codeOf("An importer"))).exited).toBe(0);
+  expect(await counted()).toBe(before);
+});
