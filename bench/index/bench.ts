@@ -1,9 +1,11 @@
 /** The index over a large home: the first list, a fill, searches, and an update after one session has grown. */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, globSync, mkdirSync, rmSync, statSync, truncateSync, utimesSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Command,
   type Measurement,
@@ -36,7 +38,13 @@ const QUERIES: readonly (readonly string[])[] = [
 /** It stands in nearly every session. */
 const COMMON = "middle";
 
-export function run({ large, rounds }: { readonly large: boolean; readonly rounds: number }): void {
+export async function run({
+  large,
+  rounds,
+}: {
+  readonly large: boolean;
+  readonly rounds: number;
+}): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   const home = makeCorpus(large ? LARGE_CORPUS : CORPUS, FOLDER);
   const cache = join(FOLDER, "index-home");
@@ -69,7 +77,7 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
   const warm = measure(
     [
       node,
-      command("continuo, newest 20", ["session", "list", "--json"]),
+      command("continuo, newest 20", ["session", "list", "--json", "--limit", "20"]),
       command("session list --all", ["session", "list", "--all", "--json"]),
     ],
     { rounds },
@@ -78,15 +86,28 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
     [node, ...QUERIES.map((words) => command(`search ${words.join(" ")}`, ["search", "--json", ...words]))],
     { rounds },
   );
+  const answered = await whileAnswered(command("mcp", ["mcp"]), () =>
+    measure(
+      [
+        node,
+        command("session list --limit 20", ["session", "list", "--json", "--limit", "20"]),
+        command("session list --all", ["session", "list", "--all", "--json"]),
+        command(`search ${COMMON}`, ["search", "--json", COMMON]),
+        command("search nothing0that0is0there", ["search", "--json", "nothing0that0is0there"]),
+      ],
+      { rounds },
+    ),
+  );
   const grown = measureGrown(home, rounds, (name, before) =>
     command(name, ["search", "--json", "nothing0that0is0there"], before),
   );
   for (const [title, rows] of [
-    [`Without an index: ${home}`, first],
+    [`Without an index: ${basename(home)}`, first],
     ["A word of nearly every session, without an index", common],
     ["Fill", fills],
     ["With an index", warm],
     ["Search", searches],
+    ["Answered by a running process", answered],
     ["Update", grown],
   ] as const) {
     printTable(title, rows);
@@ -95,7 +116,27 @@ export function run({ large, rounds }: { readonly large: boolean; readonly round
   const sizes = JSON.parse(
     execFileSync(status.argv[0], status.argv.slice(1), { env: { ...status.env } }).toString(),
   );
-  printRatios(ratiosOf({ first, common, fills, warm, searches, grown, sizes }));
+  printRatios(ratiosOf({ first, common, fills, warm, searches, answered, grown, sizes }));
+}
+
+/** Measures while a process runs that answers lists and searches. */
+async function whileAnswered(
+  { argv: [program, ...args], env = {} }: Command,
+  run: () => readonly Measurement[],
+): Promise<readonly Measurement[]> {
+  const server = spawn(program, args, {
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const folder = join(env.CONTINUO_HOME ?? "", "running");
+  while (globSync(join(folder, `*-${server.pid}`)).length === 0) await sleep(20);
+  try {
+    return run();
+  } finally {
+    const ended = once(server, "exit");
+    server.stdin.end();
+    await ended;
+  }
 }
 
 type MakeCommand = (name: string, before: () => void) => Command;
@@ -134,12 +175,13 @@ interface All {
   readonly fills: readonly Measurement[];
   readonly warm: readonly Measurement[];
   readonly searches: readonly Measurement[];
+  readonly answered: readonly Measurement[];
   readonly grown: readonly Measurement[];
   /** The output of `index status`. */
   readonly sizes: { readonly sizeBytes: number; readonly sessionsBytes: number };
 }
 
-function ratiosOf({ first, common, fills, warm, searches, grown, sizes }: All): Ratio[] {
+function ratiosOf({ first, common, fills, warm, searches, answered, grown, sizes }: All): Ratio[] {
   const [fill] = fills;
   const over = (rows: readonly Measurement[], at: number, base = 0): number =>
     (rows[at]?.medianMs ?? Number.NaN) / (rows[base]?.medianMs ?? Number.NaN);
@@ -180,6 +222,9 @@ function ratiosOf({ first, common, fills, warm, searches, grown, sizes }: All): 
       wanted: "below",
       target: 3,
     },
+    { what: "newest 20, answered / node -e 0", ratio: over(answered, 1), wanted: "below", target: 1.5 },
+    { what: "all sessions, answered / node -e 0", ratio: over(answered, 2), wanted: "below", target: 1.5 },
+    { what: "a common word, answered / node -e 0", ratio: over(answered, 3), wanted: "below", target: 1.5 },
     { what: "search p95, in 120 ms", ratio: p95 / 120, wanted: "below", target: 1 },
     { what: "update after one session has grown, in 50 ms", ratio: more / 50, wanted: "below", target: 1 },
   ];

@@ -1,4 +1,4 @@
-/** Runs commands in turn and times each from start to exit. */
+/** Runs commands in turn and times each from start to exit, and its processor. */
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -24,6 +24,8 @@ export interface Measurement {
   readonly maxMs: number;
   /** The times of all rounds, the shortest first. */
   readonly timesMs: readonly number[];
+  /** Median of the processor time, which other programs change less than the time. */
+  readonly cpuMs: number;
   /** Peak resident memory of the largest run; `null` for programs that are not Node. */
   readonly peakBytes: number | null;
 }
@@ -35,38 +37,53 @@ const PEAK_MEMORY = `data:text/javascript,${encodeURIComponent(
 /** One warm-up each, then `rounds` rounds in turn; memory is taken in one more run each, so that taking it costs nothing. */
 export function measure(commands: readonly Command[], { rounds }: MeasureOptions): Measurement[] {
   for (const command of commands) runOnce(command);
-  const times = commands.map((): number[] => []);
+  const runs = commands.map((): Times[] => []);
   for (let round = 0; round < rounds; round++) {
-    for (const [index, command] of commands.entries()) times[index]?.push(runOnce(command));
+    for (const [index, command] of commands.entries()) runs[index]?.push(runOnce(command));
   }
   return commands.map((command, index) => {
-    const sorted = (times[index] ?? []).toSorted((a, b) => a - b);
+    const sorted = sort(runs[index]?.map(({ elapsedMs }) => elapsedMs) ?? []);
+    const cpu = sort(runs[index]?.map(({ cpuMs }) => cpuMs) ?? []);
     return {
       name: command.name,
       medianMs: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
       minMs: sorted[0] ?? Number.NaN,
       maxMs: sorted.at(-1) ?? Number.NaN,
       timesMs: sorted,
+      cpuMs: cpu[Math.floor(cpu.length / 2)] ?? Number.NaN,
       peakBytes: peakMemory(command),
     };
   });
 }
 
-function runOnce(command: Command, env: Readonly<Record<string, string>> = {}): number {
+interface Times {
+  readonly elapsedMs: number;
+  /** The process and those that it waited for used it. */
+  readonly cpuMs: number;
+}
+
+function sort(times: readonly number[]): readonly number[] {
+  return times.toSorted((a, b) => a - b);
+}
+
+/** Node does not tell what a child used: the shell does, in seconds on a third stream. */
+const TIMED = ["-c", `TIMEFORMAT="%3R %3U %3S"; { time "$@" 2>&4; } 4>&2 2>&3`, "bash"] as const;
+
+function runOnce(command: Command, env: Readonly<Record<string, string>> = {}): Times {
   command.before?.();
-  const [program, ...args] = command.argv;
-  const started = process.hrtime.bigint();
-  const result = spawnSync(program, args, {
+  const result = spawnSync("bash", [...TIMED, ...command.argv], {
     env: { PATH: process.env.PATH ?? "", ...command.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
     maxBuffer: 1024 ** 3,
   });
-  const elapsedMs = Number(process.hrtime.bigint() - started) / 1e6;
   if (result.error) throw result.error;
   if (result.status !== 0) {
     throw new Error(`${command.name} exited with ${result.status}: ${result.stderr.toString().slice(-500)}`);
   }
-  return elapsedMs;
+  const [elapsed = Number.NaN, user = Number.NaN, system = Number.NaN] = String(result.output[3])
+    .split(" ")
+    .map(Number);
+  return { elapsedMs: elapsed * 1_000, cpuMs: (user + system) * 1_000 };
 }
 
 function peakMemory(command: Command): number | null {

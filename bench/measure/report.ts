@@ -25,10 +25,10 @@ export function printedReport(): string {
 
 export function printTable(title: string, rows: readonly Measurement[]): void {
   print(`\n${title}`);
-  for (const { name, medianMs, minMs, maxMs, peakBytes } of rows) {
+  for (const { name, medianMs, minMs, maxMs, cpuMs, peakBytes } of rows) {
     const peak = peakBytes === null ? "" : `${Math.round(peakBytes / 1e6)} MB`;
     const time = `${medianMs.toFixed(0)} ms (${minMs.toFixed(0)} to ${maxMs.toFixed(0)})`;
-    print(`  ${name.padEnd(44)} ${time.padEnd(28)} ${peak}`);
+    print(`  ${name.padEnd(44)} ${time.padEnd(28)} CPU ${`${cpuMs.toFixed(0)} ms`.padEnd(12)} ${peak}`);
   }
 }
 

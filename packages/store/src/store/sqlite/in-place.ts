@@ -6,7 +6,9 @@ import type { SqlitePlace } from "./place.ts";
 
 /**
  * To be called before each write and after each commit; SQLite itself keeps writing into files that have no
- * name any more. The database is open and was read, so that all of its files are there. Errors: `unavailable`.
+ * name any more. The one before is not saved where writes follow each other at once: without it, a write would
+ * be stored in files that went away a moment ago, and copied by the rescue, although its caller hears that it
+ * was refused. The database is open and was read, so that all of its files are there. Errors: `unavailable`.
  *
  * @param rescue copies what only the write-ahead log has into the database
  */
