@@ -284,17 +284,22 @@ test("what is no command of this build gets no answer, and ends no process", asy
 });
 
 test("a command that does not wait any longer stops the work that is done for it", async () => {
+  const began = vi.fn();
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const run = async (_: readonly string[], { signal }: Shell): Promise<number> => {
+    began();
+    if (signal?.aborted === true) resolve();
     signal?.addEventListener("abort", () => resolve());
-    begin();
     await stopped;
     return 0;
   };
   opened.push(await answerCommands({ run, shell: withoutWords(shellHere(home).shell) }, FILE));
-  const asking = ask(["list"]);
-  await begun;
-  expect(await asking).toBeNull();
+  await vi.waitFor(
+    async () => {
+      expect(await ask(["list"])).toBeNull();
+      expect(began).toHaveBeenCalled();
+    },
+    { timeout: 20_000 },
+  );
   await stopped;
 });

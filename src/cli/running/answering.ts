@@ -83,14 +83,14 @@ async function removeDead(folder: string): Promise<void> {
 }
 
 async function serve(socket: Socket, { program, run, shell }: AnsweringProcess, here: string): Promise<void> {
+  const stop = new AbortController();
+  socket.once("close", () => stop.abort());
   try {
     const request = REQUEST.parse(JSON.parse(await firstLine(socket)));
     const isOurs = request.program === program && request.surroundings === here && isAnswered(request.argv);
     if (!isOurs) return void socket.end("\n");
     socket.write(`${program}\n`);
     const output = createCapture();
-    const stop = new AbortController();
-    socket.once("close", () => stop.abort());
     const exitCode = await run(request.argv, shellFor(request, { shell, output, signal: stop.signal }));
     if (stop.signal.aborted || output.isTooLarge()) return void socket.destroy();
     const head: AnswerHead = {
