@@ -33,7 +33,7 @@ export function withFrames(document: string, { channel, examples }: ProtocolSour
     "### From the server\n",
     ...server,
     "### Data of events\n",
-    ...Object.entries(DATA).map(([type, name]) => dataSection(defs, { type, name }, examples)),
+    ...Object.entries(DATA_TYPES).map(([type, name]) => dataSection(defs, { type, name }, examples)),
     "### Objects in frames\n",
     ...OBJECTS.map((name) => objectSection(defs, name)),
     "### Values in frames\n",
@@ -42,7 +42,8 @@ export function withFrames(document: string, { channel, examples }: ProtocolSour
   return withSection(withSection(document, FRAMES, text), CODES, codes());
 }
 
-const DATA: Readonly<Record<string, string>> = {
+/** The type of the data of each event. */
+export const DATA_TYPES: Readonly<Record<string, string>> = {
   message_sent: "MessageSent",
   message_streamed: "MessageStreamed",
   message_updated: "MessageUpdated",

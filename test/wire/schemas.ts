@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "@modelcontextprotocol/server/validators/ajv";
+import { DATA_TYPES } from "../../scripts/protocol/page.ts";
 
 const FOLDER = join(import.meta.dirname, "../../protocol");
 
@@ -42,27 +43,11 @@ function compile(schema: Schema): Check {
   return (value) => (validate(value) ? "" : ajv.errorsText(validate.errors));
 }
 
-const DATA: Readonly<Record<string, string>> = {
-  message_sent: "MessageSent",
-  message_streamed: "MessageStreamed",
-  message_updated: "MessageUpdated",
-  message_completed: "MessageCompleted",
-  message_interrupted: "MessageInterrupted",
-  message_edited: "MessageEdited",
-  message_deleted: "MessageDeleted",
-  reaction_added: "ReactionAdded",
-  reaction_removed: "ReactionRemoved",
-  method_called: "MethodCalled",
-  method_answered: "MethodAnswered",
-  method_cancelled: "MethodCancelled",
-  error_raised: "ErrorRaised",
-};
-
 /** A frame of a server, and the data of its event. */
 export function problemOfServerFrame(frame: Readonly<Record<string, unknown>>): string {
   const problem = checkOf("channel", "$defs/ServerFrame")(frame);
   if (problem !== "" || frame.type !== "event") return problem;
   const { type, data } = frame.event as { readonly type: string; readonly data: unknown };
-  const name = DATA[type];
+  const name = DATA_TYPES[type];
   return name === undefined ? "" : checkOf("channel", `$defs/${name}`)(data);
 }

@@ -9,18 +9,17 @@ import type { Problem } from "@continuo/core/model";
 import {
   canonicalFolder,
   type FoundFile,
-  isJson,
   type Json,
   namesIn,
   type Places,
   statFile,
   textField,
 } from "@continuo/files";
-import { openLines, toReadError } from "@continuo/files/records";
 import {
   type FindOptions,
   type FoundSession,
   NO_MEMO,
+  readHead,
   readSessionFolder,
   type SessionFolder,
   type SkimMemo,
@@ -63,7 +62,7 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   const file = inline?.[1] ?? path;
   const stat = statFile(file);
   if (!file.endsWith(".jsonl") || stat === null) return null;
-  const head = await readHead(file);
+  const head = await readHead(file, HEAD_BYTES);
   const isAtHome = canonicalFolder(file).startsWith(join(canonicalFolder(projects), "/"));
   if (!isAtHome && !head.some(isClaudeLine)) return null;
   const found = foundFile(file, readLiveSessions(running), {
@@ -81,21 +80,6 @@ export function subagentIdOf(path: string): string | null {
 /** Returns true if Claude Code makes such names: it calls files and folders by them. */
 export function isSessionId(name: string): boolean {
   return UUID.test(name);
-}
-
-/** The objects among the first lines of a file; none where it cannot be read. */
-export async function readHead(path: string): Promise<Json[]> {
-  const head: Json[] = [];
-  try {
-    using file = openLines(path, 0);
-    for await (const records of file.scan()) {
-      for (const { value } of records) if (isJson(value)) head.push(value);
-      if ((records.at(-1)?.offset ?? 0) > HEAD_BYTES || head.length > 0) break;
-    }
-  } catch (error) {
-    toReadError(path, error);
-  }
-  return head;
 }
 
 interface ProjectFolder extends SessionFolder {
@@ -150,7 +134,7 @@ function foundSubagent(path: string, live: LiveSessions): FoundSession {
 
 /** The session that the first lines of a sub-agent's file name. */
 async function parentOf(path: string): Promise<string | null> {
-  const ids = (await readHead(path)).map((record) => textField(record, "sessionId"));
+  const ids = (await readHead(path, HEAD_BYTES)).map((record) => textField(record, "sessionId"));
   return ids.find((id) => id !== null) ?? null;
 }
 
@@ -205,7 +189,7 @@ function isClaudeLine(record: Json): boolean {
  * different folder was moved here, and Claude Code finds it here; in a folder of forced name all projects mix.
  */
 async function isOfFolder(found: FoundSession, cwd: string, name: string): Promise<boolean> {
-  const head = await readHead(found.location);
+  const head = await readHead(found.location, HEAD_BYTES);
   const first = head.map((record) => textField(record, "cwd")).find((text) => text !== null && text !== "");
   if (first === undefined || first === null) return true;
   const canonical = canonicalFolder(first);

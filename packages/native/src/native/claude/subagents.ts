@@ -7,10 +7,11 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SubagentInfo } from "@continuo/core/model";
 import { namesIn, readJsonFile, textField } from "@continuo/files";
-import { hasFlag, textOfId } from "../kit/index.ts";
+import { hasFlag, readHead, textOfId } from "../kit/index.ts";
 import { sidechainRoot, type Tree } from "./branches.ts";
-import { readHead, subagentIdOf } from "./find.ts";
+import { subagentIdOf } from "./find.ts";
 import { FLAG, type Index } from "./index-fold.ts";
+import { HEAD_BYTES } from "./limits.ts";
 import { sidecarFolder } from "./sidecar-files.ts";
 
 /** Sub-agents with files of their own, by name. */
@@ -18,7 +19,7 @@ export async function readSubagents(path: string, sessionId: string): Promise<Su
   const own = join(sidecarFolder(path), "subagents");
   const found = filesIn(own).map(readSubagent);
   for (const sibling of filesIn(dirname(path))) {
-    const head = await readHead(sibling);
+    const head = await readHead(sibling, HEAD_BYTES);
     if (head.some((record) => textField(record, "sessionId") === sessionId))
       found.push(readSubagent(sibling));
   }

@@ -2,11 +2,10 @@
 
 import { dirname, join, resolve } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { isContinuoError, type Problem } from "@continuo/core/model";
+import type { Problem } from "@continuo/core/model";
 import { canonicalFolder, isJson, type Json, type Places, statFile } from "@continuo/files";
-import { openLines } from "@continuo/files/records";
-import { type FindOptions, type FoundSession, readSessionFolder } from "../kit/index.ts";
-import { HEAD_BYTES, HEAD_RECORDS } from "./limits.ts";
+import { type FindOptions, type FoundSession, readHead, readSessionFolder } from "../kit/index.ts";
+import { HEAD_BYTES } from "./limits.ts";
 import { processOf } from "./live.ts";
 import { EVENTS, sessionIdOf, sessionsFolder } from "./places.ts";
 import { agentIdOf, parseHeader } from "./records.ts";
@@ -36,23 +35,8 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   if (statFile(file) === null) return null;
   const sessions = join(canonicalFolder(sessionsFolder(places)), "/");
   const isAtHome = sessionIdOf(file) !== null && canonicalFolder(dirname(file)).startsWith(sessions);
-  const head = await readHead(file);
+  const head = await readHead(file, HEAD_BYTES);
   return isAtHome || head.some(isCopilotRecord) ? toFound(file, head) : null;
-}
-
-/** The objects among the first records of a file; none where it cannot be read. */
-async function readHead(path: string): Promise<readonly Json[]> {
-  const head: Json[] = [];
-  try {
-    using file = openLines(path, 0);
-    for await (const records of file.scan()) {
-      for (const { value } of records) if (isJson(value)) head.push(value);
-      if (head.length >= HEAD_RECORDS || (records.at(-1)?.offset ?? 0) > HEAD_BYTES) break;
-    }
-  } catch (error) {
-    if (!isContinuoError(error)) throw error;
-  }
-  return head;
 }
 
 /** Its folder gives the id, else its header. */
@@ -78,7 +62,7 @@ function nameOf(path: string): string {
 }
 
 async function isOfCwd(path: string, cwds: readonly string[]): Promise<boolean> {
-  const head = await readHead(path);
+  const head = await readHead(path, HEAD_BYTES);
   const cwd = head.map((record) => parseHeader(record)?.cwd ?? null).find((name) => name !== null);
   if (cwd === undefined || cwd === null) return false;
   return cwds.includes(resolve(cwd)) || cwds.includes(canonicalFolder(cwd));

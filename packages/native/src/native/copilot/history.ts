@@ -4,6 +4,7 @@ import { type Message, present } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import type { LineFile } from "@continuo/files/records";
 import {
+  chainMessages,
   findId,
   type HistoryOptions,
   type HistorySteps,
@@ -33,18 +34,12 @@ export function idOf(index: Index, record: number): string {
   return made;
 }
 
-export async function* readHistory(
+export function readHistory(
   scanned: LinkedScan,
   tip: number,
   options: HistoryOptions,
 ): AsyncGenerator<Message, void, void> {
-  let parentId: string | null = null;
-  for await (const { messages } of readSteps(scanned, stepsUpTo(scanned, tip), options, () => true)) {
-    for (const message of messages) {
-      yield parentId === null ? message : { ...message, parentId };
-      parentId = message.id;
-    }
-  }
+  return chainMessages(readSteps(scanned, stepsUpTo(scanned, tip), options, () => true));
 }
 
 /** Each message is a step. */

@@ -11,6 +11,7 @@
  * Does not know: any format.
  */
 
+export { chainMessages } from "./chain-messages.ts";
 export {
   createLineColumns,
   hasFlag,
@@ -51,6 +52,7 @@ export {
   type TitleBeside,
 } from "./port.ts";
 export { addProblem, allProblems, createProblemList, type ProblemList } from "./problem-list.ts";
+export { readHead } from "./read-head.ts";
 export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";

@@ -5,11 +5,10 @@
 
 import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { isContinuoError, type Problem } from "@continuo/core/model";
-import { canonicalFolder, isJson, type Json, namesIn, type Places, statFile } from "@continuo/files";
-import { openLines } from "@continuo/files/records";
-import { type FindOptions, type FoundSession, readSessionFolder } from "../kit/index.ts";
-import { HEAD_BYTES, HEAD_RECORDS } from "./limits.ts";
+import type { Problem } from "@continuo/core/model";
+import { canonicalFolder, type Json, namesIn, type Places, statFile } from "@continuo/files";
+import { type FindOptions, type FoundSession, readHead, readSessionFolder } from "../kit/index.ts";
+import { HEAD_BYTES } from "./limits.ts";
 import { folderNameOf, namesOfCwd, piFolders, sessionIdOf } from "./places.ts";
 import { isKnownType, parseHeader } from "./records.ts";
 
@@ -43,29 +42,11 @@ export async function* findSessions(
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const file = resolve(path);
   if (statFile(file) === null) return null;
-  const head = await readHead(file);
+  const head = await readHead(file, HEAD_BYTES);
   const { sessions } = piFolders(places);
   const isAtHome =
     file.endsWith(".jsonl") && canonicalFolder(file).startsWith(join(canonicalFolder(sessions), "/"));
   return isAtHome || head.some(isPiRecord) ? toFound(file, head) : null;
-}
-
-/**
- * The objects among the first records of a file; none where it cannot be read. The first of a pi session is
- * its header, which a damaged line may have taken away.
- */
-async function readHead(path: string): Promise<readonly Json[]> {
-  const head: Json[] = [];
-  try {
-    using file = openLines(path, 0);
-    for await (const records of file.scan()) {
-      for (const { value } of records) if (isJson(value)) head.push(value);
-      if (head.length >= HEAD_RECORDS || (records.at(-1)?.offset ?? 0) > HEAD_BYTES) break;
-    }
-  } catch (error) {
-    if (!isContinuoError(error)) throw error;
-  }
-  return head;
 }
 
 /** In a folder where other files may lie, a file is a session when it has a header or pi's kind of name. */
@@ -77,7 +58,7 @@ async function* sessionsIn(folder: string, others: boolean): AsyncGenerator<Foun
     if (!name.endsWith(".jsonl")) continue;
     if (sessionIdOf(path) !== null) yield toFound(path, []);
     else {
-      const head = await readHead(path);
+      const head = await readHead(path, HEAD_BYTES);
       if (!others || head.some((record) => parseHeader(record) !== null)) yield toFound(path, head);
     }
   }
@@ -101,7 +82,7 @@ function toFound(path: string, head: readonly Json[]): FoundSession {
 
 /** A session whose header names no cwd belongs to the folder that it lies in. */
 async function isOfCwd(found: FoundSession, cwds: readonly string[]): Promise<boolean> {
-  const head = await readHead(found.location);
+  const head = await readHead(found.location, HEAD_BYTES);
   const cwd = head.map((record) => parseHeader(record)?.cwd ?? null).find((name) => name !== null);
   if (cwd === undefined) return cwds.map(folderNameOf).includes(basename(dirname(found.location)));
   return namesOfCwd(cwd ?? "").some((name) => cwds.includes(name));

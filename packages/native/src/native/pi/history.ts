@@ -3,7 +3,14 @@
 import { type Message, present } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import type { LineFile } from "@continuo/files/records";
-import { type HistoryOptions, type HistorySteps, pathTo, placeOf, type StepMessages } from "../kit/index.ts";
+import {
+  chainMessages,
+  type HistoryOptions,
+  type HistorySteps,
+  pathTo,
+  placeOf,
+  type StepMessages,
+} from "../kit/index.ts";
 import { idOf, type Tree } from "./branches.ts";
 import { type Index, KIND } from "./index-fold.ts";
 import { type PlacedEntry, type ToolCall, toMessage } from "./messages.ts";
@@ -17,18 +24,12 @@ export interface LinkedScan {
   readonly partial: boolean;
 }
 
-export async function* readHistory(
+export function readHistory(
   scanned: LinkedScan,
   tip: number,
   options: HistoryOptions,
 ): AsyncGenerator<Message, void, void> {
-  let parentId: string | null = null;
-  for await (const { messages } of readSteps(scanned, stepsOf(scanned, tip), options, () => true)) {
-    for (const message of messages) {
-      yield parentId === null ? message : { ...message, parentId };
-      parentId = message.id;
-    }
-  }
+  return chainMessages(readSteps(scanned, stepsOf(scanned, tip), options, () => true));
 }
 
 /** Each message is a step. */

@@ -1,8 +1,7 @@
 /** The limits of this reader, besides the limits on records. */
 
-/** The bytes and records of a file that show its session. */
+/** The bytes of a file that show its session. */
 export const HEAD_BYTES: number = 64 * 1024;
-export const HEAD_RECORDS = 1;
 
 /** If a header is lost, this many sessions next to it, and folders of the machine, are asked for its cwd. */
 export const MAX_SESSIONS_BESIDE = 50;

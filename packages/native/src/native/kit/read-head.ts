@@ -1,0 +1,20 @@
+/** The beginning of a file, by which a reader knows its own. */
+
+import { isContinuoError } from "@continuo/core/model";
+import { isJson, type Json } from "@continuo/files";
+import { openLines } from "@continuo/files/records";
+
+/** The objects in the first chunk of a file that has any, within `maxBytes`; none where it cannot be read. */
+export async function readHead(path: string, maxBytes: number): Promise<readonly Json[]> {
+  const head: Json[] = [];
+  try {
+    using file = openLines(path, 0);
+    for await (const records of file.scan()) {
+      for (const { value } of records) if (isJson(value)) head.push(value);
+      if (head.length > 0 || (records.at(-1)?.offset ?? 0) > maxBytes) break;
+    }
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+  }
+  return head;
+}
