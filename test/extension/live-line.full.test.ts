@@ -40,7 +40,7 @@ function medianOf(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY;
 }
 
-test("what is said stands in the panel, marked, within 2 s", async () => {
+test("spoken words stand in the panel, marked, within 2 s", async () => {
   await using watched = await openWatched();
   const { panel, page } = watched;
   await watchLine(panel);
