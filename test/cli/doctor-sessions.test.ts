@@ -27,6 +27,18 @@ async function sessions(...args: readonly string[]) {
   return await runHere(home, ["doctor", "sessions", ...args]);
 }
 
+test("the doctor counts the hidden sessions of each agent, and names the command that explains them", async () => {
+  make("other_folder");
+  const { stdout } = await runHere(home, ["doctor", "--json"], { env: { PATH: "" } });
+  const findings: readonly { name: string }[] = JSON.parse(stdout);
+  expect(findings.find(({ name }) => name === "lists")).toEqual({
+    name: "lists",
+    state: "warning",
+    message: "1 session is hidden from the agent's own list: 1 of Claude Code",
+    hint: "Run `continuo doctor sessions` to see why, and what brings them back.",
+  });
+});
+
 test("a machine on which every session is listed has nothing to say, and ends with 0", async () => {
   const { code, stdout } = await sessions();
   expect([code, stdout]).toEqual([0, "Every session is in its agent's own list.\n"]);

@@ -45,6 +45,7 @@ const NEW_MACHINE = {
   store: "missing",
   index: "fine",
   edits: "fine",
+  lists: "fine",
   ...Object.fromEntries(AGENT_NAMES.map((name) => [name, "missing"])),
 };
 

@@ -14,6 +14,7 @@ import {
 import { checkAgents } from "./agents.ts";
 import { type Finding, findingOf } from "./finding.ts";
 import { checkEdits, checkHome, checkIndex, checkSettings, checkStore, checkVersion } from "./machine.ts";
+import { checkLists } from "./missed-sessions.ts";
 
 /** In the order in which they are printed. */
 const CHECKS: readonly (readonly [name: string, check: (shell: Shell) => Promise<readonly Finding[]>])[] = [
@@ -23,6 +24,7 @@ const CHECKS: readonly (readonly [name: string, check: (shell: Shell) => Promise
   ["store", checkStore],
   ["index", checkIndex],
   ["edits", checkEdits],
+  ["lists", checkLists],
   ["agents", checkAgents],
 ];
 

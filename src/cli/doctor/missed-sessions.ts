@@ -2,9 +2,10 @@
 
 import { AGENT_LABELS, type AgentName, present } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
-import { findHiddenSessions, formatOf, hiddenCauses } from "@continuo/native";
+import { findHiddenSessions, formatOf, hiddenCauses, READABLE_AGENTS } from "@continuo/native";
 import type { CauseFacts, HiddenSession } from "@continuo/native/kit";
-import { createProgress, formatCount, type Shell } from "../terminal/index.ts";
+import { createProgress, formatCount, plural, type Shell } from "../terminal/index.ts";
+import type { Finding } from "./finding.ts";
 
 export interface SessionsFlags {
   readonly agent?: readonly string[];
@@ -49,4 +50,17 @@ export function missedToJson(missed: MissedSession): Readonly<Record<string, unk
   const { found, cause, detail, facts, title, cwd, updatedAt } = missed;
   const { agent, sessionId, location } = found;
   return { agent, sessionId, location, title, cwd, updatedAt, cause, detail, ...present(facts) };
+}
+
+/** They show every session that is on disk, but for those that they leave out on purpose. */
+export async function checkLists(shell: Shell): Promise<readonly Finding[]> {
+  const missed = (await findMissed(READABLE_AGENTS, shell)).filter(({ facts }) => !facts.intended);
+  if (missed.length === 0) {
+    return [{ name: "lists", state: "fine", message: "no session is hidden from its agent's own list" }];
+  }
+  const counts = Map.groupBy(missed, ({ found }) => found.agent);
+  const each = [...counts].map(([agent, hidden]) => `${hidden.length} of ${AGENT_LABELS[agent]}`);
+  const message = `${plural(missed.length, "session is", "sessions are")} hidden from the agent's own list: ${each.join(", ")}`;
+  const hint = "Run `continuo doctor sessions` to see why, and what brings them back.";
+  return [{ name: "lists", state: "warning", message, hint }];
 }
