@@ -43,6 +43,7 @@ const LATER_STYLES = [
   "trash.css",
   "chosen.css",
   "new-chat.css",
+  "film.css",
   "help.css",
   "chat.css",
   "inbox.css",

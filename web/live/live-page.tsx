@@ -8,13 +8,13 @@ import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
 import { cost, dateAndClock, tokens } from "../content/words.ts";
+import { Replay } from "../parts/replay.tsx";
 import { useKeys } from "../shell/keys.ts";
 import { saveFile } from "../state/files.ts";
 import { LiveState } from "./live-state.ts";
 import { notesAsMarkdown } from "./markdown.ts";
 import { Notes } from "./notes.tsx";
 import { liveLink } from "./paths.ts";
-import { Replay } from "./replay.tsx";
 import { Summary } from "./summary.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -92,7 +92,7 @@ export function LivePage({ sessionKey, at }: LivePageProps): VNode {
       >
         {beside === "summary" ? <Summary state={state} onMoment={showTimeline} /> : <Notes state={state} />}
         <Timeline state={state} />
-        <Replay state={state} />
+        <Replay state={state} time={state.items.value.at(-1)?.at ?? null} />
       </main>
     </div>
   );

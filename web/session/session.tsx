@@ -24,6 +24,7 @@ interface SessionPageProps {
 const TABS: readonly (readonly [SessionTab, string, string])[] = [
   ["conversation", "Conversation", ""],
   ["files", "Files", "files"],
+  ["film", "Film", "film"],
   ["details", "Details", "details"],
 ];
 
@@ -31,6 +32,7 @@ const Actions = lazily(async () => (await import("./actions.tsx")).Actions);
 const ChatDock = lazily(async () => (await import("../chat/dock.tsx")).ChatDock);
 const Details = lazily(async () => (await import("./details.tsx")).Details);
 const FactsLine = lazily(async () => (await import("./facts-line.tsx")).FactsLine);
+const Film = lazily(async () => (await import("./film.tsx")).Film);
 const Files = lazily(async () => (await import("./files.tsx")).Files);
 
 export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode {
@@ -68,7 +70,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
           <FactsLine state={state} />
         </div>
         <nav class="tabs" aria-label="Parts of the session">
-          {TABS.map(([name, label, rest]) => (
+          {TABS.filter(([name]) => name !== "film" || !isSaved()).map(([name, label, rest]) => (
             <a key={name} href={state.link(rest)} aria-current={tab === name ? "page" : undefined}>
               {label}
             </a>
@@ -83,6 +85,8 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
       </section>
       {tab === "files" ? (
         <Files state={state} />
+      ) : tab === "film" ? (
+        <Film state={state} />
       ) : tab === "details" ? (
         <Details state={state} />
       ) : (

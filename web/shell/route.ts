@@ -1,4 +1,4 @@
-/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/new`, `#/files/PATH`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
+/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/session/KEY/film/12`, `#/health`, `#/new`, `#/files/PATH`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
 
 import { signal } from "@preact/signals";
 
@@ -24,7 +24,7 @@ export type Route =
       readonly tab: SessionTab;
     };
 
-export type SessionTab = "conversation" | "files" | "details";
+export type SessionTab = "conversation" | "files" | "details" | "film";
 
 export const route = signal<Route>({ page: "list" });
 
@@ -37,7 +37,8 @@ export function parseRoute(hash: string): Route {
   if (name !== "session") return { page: name === "" ? "list" : "unknown" };
   if (key === undefined || key === "") return { page: "list" };
   const decoded = decode(key);
-  if (tab === "files" || tab === "details") return { page: "session", key: decoded, turn: null, tab };
+  if (tab === "files" || tab === "details" || tab === "film")
+    return { page: "session", key: decoded, turn: null, tab };
   const number = tab === "turn" ? Number(turn) : Number.NaN;
   const isTurn = Number.isSafeInteger(number) && number > 0;
   return { page: "session", key: decoded, turn: isTurn ? number : null, tab: "conversation" };

@@ -1,16 +1,31 @@
 /** The controls for the shown position of the log: single steps, playback, or the end, which moves with the log. */
 
-import { useSignal } from "@preact/signals";
+import { type ReadonlySignal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import type { LiveState } from "./live-state.ts";
+
+/** A log that is shown up to a place. */
+export interface ReplayedLog {
+  /** `null` for the end, which moves with the log. */
+  readonly at: ReadonlySignal<number | null>;
+  readonly latest: ReadonlySignal<number>;
+  readonly isAtEnd: boolean;
+  step(by: 1 | -1): Promise<void>;
+  goTo(place: number | null): Promise<void>;
+}
 
 /** The time between two items during playback. */
 const STEP_MS = 500;
 
-export function Replay({ state }: { state: LiveState }): VNode | null {
+interface ReplayProps {
+  readonly state: ReplayedLog;
+  /** The time of what is shown last. */
+  readonly time: string | null;
+}
+
+export function Replay({ state, time }: ReplayProps): VNode | null {
   const isPlaying = useSignal(false);
   const at = state.at.value;
   const latest = state.latest.value;
@@ -45,7 +60,6 @@ export function Replay({ state }: { state: LiveState }): VNode | null {
     G: () => goTo(null),
   });
   if (latest === 0) return null;
-  const item = state.items.value.at(-1);
   const words = `${place.toLocaleString("en")} of ${latest.toLocaleString("en")}`;
   return (
     <section class="replay" aria-label="Replay">
@@ -76,7 +90,7 @@ export function Replay({ state }: { state: LiveState }): VNode | null {
         max={latest}
         value={place}
         aria-label="Place in the log"
-        aria-valuetext={item === undefined ? words : `${words}, ${dateAndClock(item.at)}`}
+        aria-valuetext={time === null ? words : `${words}, ${dateAndClock(time)}`}
         onInput={({ currentTarget }) => {
           const to = Number(currentTarget.value);
           goTo(to >= latest ? null : to);

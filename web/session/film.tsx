@@ -1,0 +1,60 @@
+/** A session as a film: message after message, with a slider, single steps, and playback. */
+
+import { signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { Replay } from "../parts/replay.tsx";
+import { partIn, route } from "../shell/route.ts";
+import { toRows } from "../state/history.ts";
+import type { ConversationView } from "./conversation.tsx";
+import { FilmState, filmPlaceIn } from "./film-state.ts";
+import { RowView } from "./rows.tsx";
+import type { SessionState } from "./session-state.ts";
+
+export function Film({ state }: { state: SessionState }): VNode {
+  const film = useMemo(() => new FilmState(state, filmPlaceIn(partIn(location.hash))), [state]);
+  const shown = useMemo<ConversationView>(
+    () => ({
+      folds: state.folds,
+      thinking: state.thinking,
+      turn: signal(null),
+      rail: signal(false),
+      tree: signal(false),
+    }),
+    [state],
+  );
+  const scroller = useRef<HTMLElement>(null);
+  // The outline says which turn a place is in.
+  const isKnown = state.outline.value !== null;
+  useEffect(() => () => film.close(), [film]);
+  useEffect(() => {
+    if (!isKnown) return;
+    return route.subscribe(() => void film.goTo(filmPlaceIn(partIn(location.hash))));
+  }, [film, isKnown]);
+  const at = film.at.value;
+  useEffect(() => {
+    const link = state.link(at === null ? "film" : `film/${at}`);
+    if (film.latest.value > 0 && location.hash !== link) history.replaceState(null, "", link);
+  }, [at]);
+  const messages = film.shown();
+  useLayoutEffect(() => scroller.current?.scrollTo({ top: scroller.current.scrollHeight }));
+  const rows = toRows(messages, { turns: [], seenFrom: null });
+  return (
+    <>
+      <main class="scroller turns film" ref={scroller} tabIndex={-1} aria-label="Film">
+        {film.failure.value === null ? null : (
+          <p class="notice bad" role="alert">
+            {film.failure.value}
+          </p>
+        )}
+        {rows.length > 0 ? null : <p class="empty">{isKnown ? "The film begins." : "Reading…"}</p>}
+        {rows.map((row) => (
+          <div key={row.key} class={`line row-${row.type}`}>
+            <RowView row={row} state={state} shown={shown} />
+          </div>
+        ))}
+      </main>
+      <Replay state={film} time={messages.at(-1)?.message.timestamp ?? null} />
+    </>
+  );
+}
