@@ -400,6 +400,19 @@ test("the end of a long session is answered before the rest was read, as it is a
   ]);
 });
 
+test("earlier parts of a long session are answered before all of it was read", async () => {
+  await using own = await openMachine();
+  own.home.write(claudeFile(WORK_ID), claudeText(WORK_ID, LONG_LINES));
+  let page = (await own.json(`${WORK}/history`)) as HistoryWindow;
+  const ids = [...idsOf(page)];
+  while (ids.length < 150) {
+    page = (await own.json(`${WORK}/history?limit=10&before=${ids[0]}`)) as HistoryWindow;
+    expect([ids[0], page.total, page.hasOlder]).toEqual([ids[0], null, true]);
+    ids.unshift(...idsOf(page));
+  }
+  expect(ids).toEqual(LONG_LINES.slice(-ids.length).map(({ uuid }) => uuid));
+});
+
 test("a reader that follows a session without a position is asked to read again when all was read", async () => {
   const response = await machine.get(`${KEY}/events`);
   expect((await eventsOf(response).next()).value).toMatchObject({ event: "reset" });

@@ -181,10 +181,11 @@ export class SessionState {
     const first = this.part.value.messages[0]?.message.id;
     if (this.#older !== null) return await this.#older;
     if (this.loading.value || !this.part.value.hasOlder || first === undefined) return;
-    this.#older = this.#load({ before: first }, "older").finally(() => {
-      this.#older = null;
+    const older = this.#load({ before: first }, "older").finally(() => {
+      if (this.#older === older) this.#older = null;
     });
-    await this.#older;
+    this.#older = older;
+    await older;
   }
 
   async loadNewer(): Promise<void> {
@@ -329,6 +330,8 @@ export class SessionState {
   #leave(): void {
     this.#moves += 1;
     this.#isReplacing = false;
+    // Its answer comes too late, perhaps only when all of the session was read: the next step back asks again.
+    this.#older = null;
     this.loading.value = false;
     this.goal.value = null;
   }

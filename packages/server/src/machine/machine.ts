@@ -76,7 +76,7 @@ export function createMachine(options: MachineOptions): MachineService {
     branches: (key, signal) => machine.ask("branches", { key }, null, signal),
     async history(query, signal) {
       const asked = await machine.asked(query, signal);
-      const tip = await reading.tip(asked);
+      const tip = await reading.tip(asked, query.before);
       const window = tip === null ? null : tipWindow(tip, asked, query);
       return window ?? (await reading.ask("window", asked, query, signal));
     },

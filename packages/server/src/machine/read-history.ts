@@ -15,8 +15,11 @@ import {
 import { type ReaderThread, startReaderThread } from "./reader-thread.ts";
 
 export interface HistoryReader {
-  /** The newest messages of a long session that was not read yet; `null` if all of it will be there soon. */
-  tip(session: SessionArguments): Promise<readonly Message[] | null>;
+  /**
+   * The newest messages of a long session that was not read yet; `null` if all of it will be there soon. It begins before the
+   * message `before`, where it may be that long.
+   */
+  tip(session: SessionArguments, before?: string): Promise<readonly Message[] | null>;
   /** Errors: those of reading the session, and of the question. */
   ask<Q extends Question>(
     question: Q,
@@ -53,7 +56,8 @@ export function createHistoryReader(): HistoryReader {
     if (far.size > HISTORY_LIMITS.keptSessions && oldest !== undefined) far.delete(oldest);
   };
   return {
-    tip: async (session) => (far.has(nameOf(session)) ? null : await histories.tip(toAsked(session))),
+    tip: async (session, before) =>
+      far.has(nameOf(session)) ? null : await histories.tip(toAsked(session), before),
     async ask(question, session, args, signal) {
       if (!isFar(session)) return await answer(histories, { question, session, args }, signal);
       const answered = await startedThread().ask({ question, session, args }, signal);

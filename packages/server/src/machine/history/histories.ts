@@ -24,8 +24,11 @@ export interface HistoryRequest extends ReadOptions {
 export interface Histories {
   /** Calls `use` with the present history; `use` must not keep it. */
   withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: CompleteHistory) => T): Promise<T>;
-  /** The newest messages of a long session that was not read yet; `null` if all of it will be there soon. */
-  tip(asked: HistoryRequest): Promise<readonly Message[] | null>;
+  /**
+   * The newest messages of a long session that was not read yet; `null` if all of it will be there soon. It begins before the
+   * message `before`, if that is its first one and a longer end may be read.
+   */
+  tip(asked: HistoryRequest, before?: string): Promise<readonly Message[] | null>;
   /** Returns true if this thread has read all of it, or is reading it. */
   holds(asked: Omit<HistoryRequest, "locate">): boolean;
   close(): void;
@@ -38,7 +41,11 @@ interface Slot {
   users: number;
   hit: LookUpHit | null;
   whole: CompleteHistory | null;
-  tip: { readonly stamp: string; readonly messages: Promise<readonly Message[] | null> } | null;
+  tip: {
+    readonly stamp: string;
+    readonly bytes: number;
+    readonly messages: Promise<readonly Message[] | null>;
+  } | null;
   /** The reading in progress. It is aborted when nobody waits for it. */
   reading: {
     readonly done: Promise<CompleteHistory>;
@@ -74,23 +81,19 @@ export function createHistories(): Histories {
         forgetOld(slots);
       }
     },
-    async tip(asked) {
+    async tip(asked, before) {
       const slot = slotOf(asked);
-      if (slot.whole !== null || asked.view === "model" || asked.branch !== undefined) return null;
-      slot.hit ??= await asked.locate();
-      if (sizeOf(slot.hit) < HISTORY_LIMITS.smallBytes) return null;
-      const stamp = await stampNow(slot.hit, asked.places);
-      if (slot.tip !== null && slot.tip.stamp === stamp) return await slot.tip.messages;
-      // It grew since, or may have moved.
-      if (slot.tip !== null) slot.hit = await asked.locate();
-      const tip = { stamp, messages: readTip(slot.hit, asked.places) };
-      slot.tip = tip;
-      try {
-        return await tip.messages;
-      } catch (error) {
-        if (slot.tip === tip) slot.tip = null;
-        throw error;
+      const known = await tipNow(slot, asked, HISTORY_LIMITS.tipBytes);
+      if (known === null || before === undefined) return known;
+      let tip = known;
+      let bytes = slot.tip?.bytes ?? HISTORY_LIMITS.tipBytes;
+      while (tip[0]?.id === before && bytes < HISTORY_LIMITS.mostTipBytes) {
+        bytes *= LONGER;
+        const longer = await tipNow(slot, asked, bytes);
+        if (longer === null) break;
+        tip = longer;
       }
+      return tip;
     },
     holds(asked) {
       const slot = slots.get(nameOf(asked));
@@ -101,6 +104,37 @@ export function createHistories(): Histories {
       slots.clear();
     },
   };
+}
+
+/** Each longer end is so many times the one before. */
+const LONGER = 4;
+
+/** An end of at least so many bytes, as the session is now. */
+async function tipNow(
+  slot: Slot,
+  asked: HistoryRequest,
+  leastBytes: number,
+): Promise<readonly Message[] | null> {
+  if (slot.whole !== null || asked.view === "model" || asked.branch !== undefined) return null;
+  slot.hit ??= await asked.locate();
+  if (sizeOf(slot.hit) < HISTORY_LIMITS.smallBytes) return null;
+  const stamp = await stampNow(slot.hit, asked.places);
+  const { tip: before } = slot;
+  if (before !== null && before.stamp === stamp && before.bytes >= leastBytes) return await before.messages;
+  // It grew since, or may have moved.
+  if (before !== null) slot.hit = await asked.locate();
+  const bytes = Math.max(leastBytes, before?.bytes ?? 0);
+  const tip = { stamp, bytes, messages: readTip(slot.hit, asked.places, bytes) };
+  slot.tip = tip;
+  try {
+    const messages = await tip.messages;
+    // All of it is not longer than this.
+    if (messages === null && slot.tip === tip) slot.tip = before;
+    return messages;
+  } catch (error) {
+    if (slot.tip === tip) slot.tip = null;
+    throw error;
+  }
 }
 
 /** The name of a history: one for each session, view and branch. */

@@ -90,8 +90,12 @@ export async function readOn(
 }
 
 /** Only its newest part; `null` if that is not available. */
-export async function readTip(hit: LookUpHit, places: PlacesAt): Promise<readonly Message[] | null> {
-  using session = await openCatalogSession(hit, places, { newestBytes: HISTORY_LIMITS.tipBytes });
+export async function readTip(
+  hit: LookUpHit,
+  places: PlacesAt,
+  newestBytes: number,
+): Promise<readonly Message[] | null> {
+  using session = await openCatalogSession(hit, places, { newestBytes });
   return session.partial ? (await Array.fromAsync(session.history())).map(toKept) : null;
 }
 
