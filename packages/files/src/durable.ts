@@ -109,9 +109,9 @@ export function syncPath(path: string): void {
  */
 export function removeForGood(path: string): void {
   try {
-    rmSync(path, { force: true });
+    rmSync(path);
     syncPath(dirname(path));
   } catch {
-    // The next write of the same file removes it.
+    // It was never there, or the next write of the same file removes it.
   }
 }

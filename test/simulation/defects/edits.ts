@@ -76,7 +76,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "the unfinished file of a killed process stays",
     file: "editing/placing/settle-files.ts",
-    find: "rmSync(unfinishedPath(path, pid), { force: true });\n  }\n  if (!isThere) return;",
+    find: "removeForGood(unfinishedPath(path, pid));\n  }\n  if (!isThere) return;",
     replace: "}\n  if (!isThere) return;",
   },
   {

@@ -9,15 +9,14 @@ import {
   openSync,
   readFileSync,
   readSync,
-  rmSync,
 } from "node:fs";
-import { appendLines, unfinishedPath } from "@continuo/files";
+import { appendLines, removeForGood, unfinishedPath } from "@continuo/files";
 import { type BesideFile, writeNewFile } from "../../native/writing/index.ts";
 import type { AppendNote, PlaceNote } from "./notes.ts";
 
 /** Removes an incomplete append, if nothing follows it: the agent can have continued the session since. */
 export function settleAppend({ path, size, text }: AppendNote, pid: number): void {
-  rmSync(unfinishedPath(path, pid), { force: true });
+  removeForGood(unfinishedPath(path, pid));
   if (!existsSync(path)) return;
   const fd = openSync(path, "r+");
   try {
@@ -49,7 +48,7 @@ function isPartOf(lines: Buffer, whole: Buffer): boolean {
  */
 export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): void {
   for (const path of [note.path, ...note.besides.map((beside) => beside.path)]) {
-    rmSync(unfinishedPath(path, pid), { force: true });
+    removeForGood(unfinishedPath(path, pid));
   }
   if (!isThere) return;
   for (const beside of note.besides) if (beside.how === "append") finishText(beside, pid);
@@ -57,7 +56,7 @@ export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): vo
 
 /** @param pid of the process that is gone */
 export function finishText(beside: BesideFile, pid: number): void {
-  rmSync(unfinishedPath(beside.path, pid), { force: true });
+  removeForGood(unfinishedPath(beside.path, pid));
   removeTornText(beside);
   addText(beside);
 }

@@ -21,6 +21,7 @@ import {
   makeFolderDurably,
   moveDurably,
   placeDurably,
+  removeForGood,
   renameDurably,
   syncPath,
   unfinishedPath,
@@ -149,7 +150,7 @@ export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: 
  */
 export function removeUnfinished(kept: readonly KeptFile[], folder: string, pid: number): void {
   for (const { from, to } of kept) {
-    for (const path of [from, join(folder, to)]) rmSync(unfinishedPath(path, pid), { force: true });
+    for (const path of [from, join(folder, to)]) removeForGood(unfinishedPath(path, pid));
   }
 }
 
@@ -213,7 +214,7 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
     }
     for (const lines of plan.indexLines) writeBack(lines);
   } catch (cause) {
-    for (const path of fresh) rmSync(path);
+    for (const path of fresh) removeForGood(path);
     if (fresh.length > 0) removeEmptied(plan);
     throw toMoveError(cause);
   }

@@ -12,6 +12,7 @@ import { ContinuoError, isContinuoError, openInAgent, present, type SessionInfo 
 import {
   makeFolderDurably,
   type Places,
+  removeForGood,
   renameDurably,
   syncPath,
   unfinishedPath,
@@ -170,7 +171,7 @@ async function take(
     if (hashFile(file.from) === file.sha256) await putIndexRows(plan, folder, "replaced");
     throw error;
   } finally {
-    rmSync(fresh, { force: true });
+    removeForGood(fresh);
   }
 }
 
@@ -352,7 +353,7 @@ async function isTaken(
 ): Promise<boolean> {
   if (plan.type === "rows") return !(await areRowsThere(plan, folder));
   removeUnfinished(files, folder, pid);
-  for (const { path } of placed) rmSync(unfinishedPath(path, pid), { force: true });
+  for (const { path } of placed) removeForGood(unfinishedPath(path, pid));
   if (replacement === undefined) {
     if (settleMoved(files, plan, folder) === "back") {
       removePlaced(placed, "unchanged");
@@ -363,7 +364,7 @@ async function isTaken(
   }
   for (const { from } of files) {
     const fresh = freshPath(from, pid);
-    for (const path of [fresh, unfinishedPath(fresh, pid)]) rmSync(path, { force: true });
+    for (const path of [fresh, unfinishedPath(fresh, pid)]) removeForGood(path);
   }
   return isReplaced(files, folder);
 }

@@ -1,7 +1,7 @@
 /** Lines of JSON appended to a file: on disk and read back when the call returns, or not there at all. */
 
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import {
@@ -11,9 +11,9 @@ import {
   type Json,
   makeFolderDurably,
   parseJson,
+  removeForGood,
   renameDurably,
   stateOfFile,
-  syncPath,
   unfinishedPath,
   writeFailure,
 } from "@continuo/files";
@@ -111,9 +111,8 @@ function createFile(path: string, pieces: Iterable<Buffer>): void {
     assertWritten(fd, { sizeBytes: end, sha256: hash.digest("hex") }, path);
     renameDurably(fresh, path);
   } catch (error) {
-    rmSync(fresh, { force: true });
     // Its note goes too, and nobody would look for it after a power cut.
-    syncPath(dirname(path));
+    removeForGood(fresh);
     throw error;
   } finally {
     closeSync(fd);
