@@ -47,20 +47,21 @@ function run(args: readonly string[]): WorkCounts {
  *   search the rows of sessions that it shows, and a chunk for each result
  * - `rows`: a search reads the turns of the sessions that it shows again, and less of all others
  * - `modules`: those of the sources and of Node, before they are bundled; `blame` and telemetry brought sixty, and
- *   the look for a process that answers brought four and one of the `stats`, and the look for hidden sessions one
+ *   the look for a process that answers brought four and one of the `stats`, and the look for hidden sessions one;
+ *   the rules that several agents share, and pins and tags, stand in three files of their own
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
     "list --limit 20",
-    { stats: 113, folders: 59, opened: 7, parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 695 },
+    { stats: 113, folders: 59, opened: 7, parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 698 },
   ],
   [
     "search --json middle",
-    { stats: 148, folders: 78, opened: 12, parsedTexts: 48, parsedChars: 90_000, rows: 270, modules: 950 },
+    { stats: 148, folders: 78, opened: 12, parsedTexts: 48, parsedChars: 90_000, rows: 270, modules: 954 },
   ],
   [
     "search --json nothing0that0is0there",
-    { stats: 146, folders: 78, opened: 10, parsedTexts: 28, parsedChars: 13_000, rows: 175, modules: 950 },
+    { stats: 146, folders: 78, opened: 10, parsedTexts: 28, parsedChars: 13_000, rows: 175, modules: 954 },
   ],
 ];
 

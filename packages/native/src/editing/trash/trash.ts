@@ -114,7 +114,7 @@ export async function moveToTrash(
       await take(manifest, replacement, folder);
     } catch (error) {
       // A file that could not go back stays in the trash, and can be restored.
-      if (areInPlace(files, manifest.replacement)) removeUnused(folder);
+      if (areInPlace(files, manifest.replacement)) removeForEver(folder);
       throw error;
     }
   });
@@ -306,9 +306,12 @@ function writeManifest(folder: string, manifest: Manifest): void {
   }
 }
 
-/** Durably: after a power cut, its manifest alone would tell of a deletion that never was. */
-function removeUnused(folder: string): void {
-  rmSync(folder, { recursive: true });
+/**
+ * After a power cut, it would hold a session that was deleted for good, or its manifest alone would tell of a deletion that
+ * never was.
+ */
+function removeForEver(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
   syncPath(dirname(folder));
 }
 
@@ -316,8 +319,7 @@ function removeUnused(folder: string): void {
 function removeFolder(places: Places, trashId: string): void {
   const folder = join(trashFolder(places), trashId);
   const gone = join(trashFolder(places), `.gone-${trashId}`);
-  const isRenamed = renamed(folder, gone);
-  rmSync(isRenamed ? gone : folder, { recursive: true });
+  removeForEver(renamed(folder, gone) ? gone : folder);
 }
 
 function renamed(from: string, to: string): boolean {
@@ -338,7 +340,7 @@ export async function settleTrash({ trashId }: TrashNote, pid: number, places: P
   const folder = join(trashFolder(places), trashId);
   const manifest = readManifest(join(folder, MANIFEST));
   const isToStay = manifest === null ? holdsMore(folder) : await isTaken(manifest, pid, folder);
-  if (!isToStay && existsSync(folder)) removeUnused(folder);
+  if (!isToStay) removeIfThere(folder);
 }
 
 /** The manifest is written first: where it cannot be read and something else is there, it was damaged later. */
@@ -374,7 +376,7 @@ async function isTaken(
  * @param pid of the process that is gone
  */
 export async function settleRestore({ trashId }: RestoreNote, pid: number, places: Places): Promise<void> {
-  rmSync(join(trashFolder(places), `.gone-${trashId}`), { recursive: true, force: true });
+  removeIfThere(join(trashFolder(places), `.gone-${trashId}`));
   const folder = join(trashFolder(places), trashId);
   const manifest = readManifest(join(folder, MANIFEST));
   if (manifest === null) return;
@@ -405,9 +407,11 @@ export function emptyTrash(places: Places, trashedBefore?: Date): TrashedSession
 
 /** A session that was leaving the trash is gone from it. */
 export function settleEmpty({ trashId }: EmptyNote, places: Places): void {
-  for (const name of [trashId, `.gone-${trashId}`]) {
-    rmSync(join(trashFolder(places), name), { recursive: true, force: true });
-  }
+  for (const name of [trashId, `.gone-${trashId}`]) removeIfThere(join(trashFolder(places), name));
+}
+
+function removeIfThere(folder: string): void {
+  if (existsSync(folder)) removeForEver(folder);
 }
 
 function refuseWhatIsInUse(found: FoundSession, plan: TrashPlan): void {
