@@ -68,8 +68,8 @@ function drawFloors(): string {
 function toCodeMap(): string {
   const lines = readFloors()
     .toReversed()
-    .flatMap(({ number, rooms }) => [`**Floor ${number}**`, "", ...rooms.map(describeRoom), ""]);
-  return lines.join("\n");
+    .flatMap(({ rooms }) => rooms.map(describeRoom));
+  return [...lines, ""].join("\n");
 }
 
 function describeRoom(room: string): string {

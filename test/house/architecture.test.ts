@@ -10,6 +10,11 @@ test("ARCHITECTURE.md contains the floor plan and the first sentence of every in
   expect(text, "run `node scripts/docs.ts`").toBe(withCodeMap(text));
 });
 
+test("ARCHITECTURE.md has at most 250 lines", () => {
+  const lines = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8").trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(250);
+});
+
 describe("every path that a guide for contributors names exists", () => {
   test.each(["ARCHITECTURE.md", "docs/formats/README.md"])("%s", (document) => {
     const text = readFileSync(join(ROOT, document), "utf8");
