@@ -125,7 +125,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "a refused deletion leaves its folder in the trash",
     file: TRASH,
-    find: "      if (areInPlace(files, manifest.replacement)) removeForEver(folder);\n",
+    find: "      if (areInPlace(files, manifest.replacement) && !keepsRows(plan, folder)) removeForEver(folder);\n",
     replace: "",
   },
   {

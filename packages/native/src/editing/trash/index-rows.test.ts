@@ -126,6 +126,21 @@ test("nothing is deleted while another program writes to one of the databases", 
   expect(listTrash(places).sessions).toEqual([]);
 }, 20_000);
 
+test("rows that cannot go back after a refusal stay in the trash, and a restoration brings them back", async () => {
+  const before = allRows();
+  change(state, "create trigger t before insert on threads begin select raise(abort, 'full'); end");
+  change(history, "create trigger t before delete on items begin select raise(abort, 'no'); end");
+  await expect(trash()).rejects.toThrow();
+  expect(existsSync(file)).toBe(true);
+  expect(rowsOf(state, "threads")).toEqual([["b", "Another", "1"]]);
+  change(state, "drop trigger t");
+  change(history, "drop trigger t");
+  const [trashed] = listTrash(places).sessions;
+  await restore(trashed?.trashId ?? "");
+  expect(allRows()).toEqual(before);
+  expect(listTrash(places).sessions).toEqual([]);
+});
+
 test("a damaged index keeps nobody from deleting and restoring a session", async () => {
   writeFileSync(state, "this is no database, and Codex will make another one ".repeat(20));
   const trashId = await trash();

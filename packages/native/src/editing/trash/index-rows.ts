@@ -4,11 +4,11 @@
  * deleting or restoring it.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isContinuoError } from "@continuo/core/model";
-import { writeDurably } from "@continuo/files";
+import { removeForGood, writeDurably } from "@continuo/files";
 import type { FilesPlan, TableRows } from "../../native/kit/index.ts";
 import {
   columnsOf,
@@ -31,14 +31,22 @@ const DAMAGE: readonly number[] = [11, 26];
  */
 export async function takeIndexRows({ indexRows = [] }: FilesPlan, folder: string): Promise<void> {
   for (const [at, { database, tables }] of indexRows.entries()) {
-    await inIndex(database, (db) => {
-      const known = knownOf(db, tables);
-      const kept = known.map((table) => ({ name: table.name, rows: selectRows(db, table) }));
-      // A deletion that was cut off took them already.
-      if (kept.every(({ rows }) => rows.length === 0)) return;
-      writeDurably(fileOf(folder, at), JSON.stringify(kept));
-      deleteRows(db, known);
-    });
+    let isWritten = false;
+    try {
+      await inIndex(database, (db) => {
+        const known = knownOf(db, tables);
+        const kept = known.map((table) => ({ name: table.name, rows: selectRows(db, table) }));
+        // A deletion that was cut off took them already.
+        if (kept.every(({ rows }) => rows.length === 0)) return;
+        writeDurably(fileOf(folder, at), JSON.stringify(kept));
+        isWritten = true;
+        deleteRows(db, known);
+      });
+    } catch (error) {
+      // They are still in their tables, some of which would take them twice.
+      if (isWritten) removeForGood(fileOf(folder, at));
+      throw error;
+    }
   }
 }
 
@@ -88,6 +96,26 @@ export async function putIndexRows(
       }
     });
   }
+}
+
+/** True while the folder alone has rows that were taken. */
+export function keepsIndexRows({ indexRows = [] }: FilesPlan, folder: string): boolean {
+  return indexRows.some((_, at) => existsSync(fileOf(folder, at)));
+}
+
+/** After the rows came back: the folder is no longer needed for them. */
+function forgetIndexRows({ indexRows = [] }: FilesPlan, folder: string): void {
+  for (const at of indexRows.keys()) rmSync(fileOf(folder, at), { force: true });
+}
+
+/** Undoes `takeIndexRows` after an error. Errors: those of `putIndexRows`; the folder keeps the rows then. */
+export async function giveIndexRowsBack(
+  plan: FilesPlan,
+  folder: string,
+  place: "fresh" | "replaced",
+): Promise<void> {
+  await putIndexRows(plan, folder, place);
+  forgetIndexRows(plan, folder);
 }
 
 function putRow(db: DatabaseSync, table: string, row: KeptRow, columns: ReadonlySet<string>): void {

@@ -37,7 +37,13 @@ import {
   replaceFile,
   settleMoved,
 } from "./files.ts";
-import { putChangedRows, putIndexRows, takeIndexRows } from "./index-rows.ts";
+import {
+  giveIndexRowsBack,
+  keepsIndexRows,
+  putChangedRows,
+  putIndexRows,
+  takeIndexRows,
+} from "./index-rows.ts";
 import {
   findManifest,
   listTrash,
@@ -113,12 +119,16 @@ export async function moveToTrash(
       writeManifest(folder, manifest);
       await take(manifest, replacement, folder);
     } catch (error) {
-      // A file that could not go back stays in the trash, and can be restored.
-      if (areInPlace(files, manifest.replacement)) removeForEver(folder);
+      // A file or a row that could not go back stays in the trash, and can be restored.
+      if (areInPlace(files, manifest.replacement) && !keepsRows(plan, folder)) removeForEver(folder);
       throw error;
     }
   });
   return trashed;
+}
+
+function keepsRows(plan: TrashPlan, folder: string): boolean {
+  return plan.type === "files" && keepsIndexRows(plan, folder);
 }
 
 /** The newest deletion is restored first, also if the clock was set back since the one before it. */
@@ -168,7 +178,7 @@ async function take(
     replaceFile(file, fresh, folder);
     await putChangedRows(plan, folder, indexSet);
   } catch (error) {
-    if (hashFile(file.from) === file.sha256) await putIndexRows(plan, folder, "replaced");
+    if (hashFile(file.from) === file.sha256) await giveIndexRowsBack(plan, folder, "replaced");
     throw error;
   } finally {
     removeForGood(fresh);
@@ -181,7 +191,7 @@ async function takeFiles(files: readonly KeptFile[], plan: FilesPlan, folder: st
     await takeIndexRows(plan, folder);
   } catch (error) {
     try {
-      await putIndexRows(plan, folder, "fresh");
+      await giveIndexRowsBack(plan, folder, "fresh");
     } finally {
       moveBack(files, { ...plan, replacement: undefined, force: false }, folder);
     }
