@@ -170,8 +170,10 @@ describe("the socket is only the user's:", () => {
     await startAnswering();
     const [path = ""] = socketsOf(shellHere(home).shell);
     for (const open of [home.path, join(home.path, ".continuo")]) chmodSync(open, 0o711);
-    const script = `require("node:net").connect(${JSON.stringify(path)}).on("error", ({ code }) => console.log(code))`;
-    const started = spawn(process.execPath, ["-e", script], { uid: NOBODY, gid: NOBODY, cwd: "/" });
+    // It becomes another user only when it runs, since nobody else may be able to start this Node.
+    const script = `process.setgroups([]); process.setgid(${NOBODY}); process.setuid(${NOBODY});
+      require("node:net").connect(${JSON.stringify(path)}).on("error", ({ code }) => console.log(code))`;
+    const started = spawn(process.execPath, ["-e", script], { cwd: "/" });
     expect(await text(started.stdout)).toBe("EACCES\n");
     expect(await answered(["list"])).toMatchObject({ code: 0 });
     chownSync(folder(), NOBODY, NOBODY);
