@@ -33,6 +33,7 @@ const TELLING_SEEDS = [
   [700050, "a deletion that was refused lay in the trash after a power cut"],
   [220485303, "a draft of a failed write was there again after a power cut"],
   [1139145723, "a title that was refused on a full disk was given after a power cut"],
+  [20694834, "a line that was torn off held a zero and half an append after a power cut"],
   [1893060186, "a session that was deleted for good lay in the trash after a power cut"],
   [539317820, "a restoration that was refused gave a part of the session back after a power cut"],
 ] as const;

@@ -70,8 +70,8 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "a whole append of a killed process is taken back by one byte",
     file: "editing/placing/settle-files.ts",
-    find: "if (lines.length > whole.length || lines.equals(whole) || !isPartOf(lines, whole)) return;\n    ftruncateSync(fd, size);",
-    replace: "if (!isPartOf(lines, whole)) return;\n    ftruncateSync(fd, size - 1);",
+    find: "if (there.equals(whole) || !isPartOf(there, whole)) return;\n    ftruncateSync(fd, size);",
+    replace: "if (!isPartOf(there, whole)) return;\n    ftruncateSync(fd, size - 1);",
   },
   {
     name: "the unfinished file of a killed process stays",

@@ -20,14 +20,14 @@ export function settleAppend({ path, size, text }: AppendNote, pid: number): voi
   if (!existsSync(path)) return;
   const fd = openSync(path, "r+");
   try {
-    const whole = Buffer.from(text, "utf8");
-    const rest = fstatSync(fd).size - size;
+    const lines = Buffer.from(text, "utf8");
     // If the line before was cut off, the append began with a line feed.
-    if (rest <= 0 || rest > whole.length + 1) return;
+    const whole = isLineEnd(fd, size) ? lines : Buffer.concat([Buffer.of(LINE_FEED), lines]);
+    const rest = fstatSync(fd).size - size;
+    if (rest <= 0 || rest > whole.length) return;
     const there = Buffer.alloc(rest);
     readSync(fd, there, 0, rest, size);
-    const lines = there[0] === LINE_FEED ? there.subarray(1) : there;
-    if (lines.length > whole.length || lines.equals(whole) || !isPartOf(lines, whole)) return;
+    if (there.equals(whole) || !isPartOf(there, whole)) return;
     ftruncateSync(fd, size);
     fsyncSync(fd);
   } finally {
@@ -37,9 +37,14 @@ export function settleAppend({ path, size, text }: AppendNote, pid: number): voi
 
 const LINE_FEED = 0x0a;
 
+function isLineEnd(fd: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(fd, last, 0, 1, size - 1) === 1 && last[0] === LINE_FEED);
+}
+
 /** After a power cut, a file may have the length of what was written, with zeros in place of some of it. */
-function isPartOf(lines: Buffer, whole: Buffer): boolean {
-  return lines.every((byte, at) => byte === 0 || byte === whole[at]);
+function isPartOf(part: Buffer, whole: Buffer): boolean {
+  return part.every((byte, at) => byte === 0 || byte === whole[at]);
 }
 
 /**
@@ -66,7 +71,7 @@ function removeTornText({ path, text }: BesideFile): void {
   if (!existsSync(path)) return;
   const whole = readFileSync(path, "utf8");
   const torn = whole.slice(whole.lastIndexOf("\n") + 1);
-  if (torn === "" || !text.startsWith(torn)) return;
+  if (torn === "" || !isPartOf(Buffer.from(torn), Buffer.from(text))) return;
   truncateTo(path, Buffer.byteLength(whole) - Buffer.byteLength(torn));
 }
 
