@@ -44,7 +44,6 @@ const LATER_STYLES = [
   "chosen.css",
   "new-chat.css",
   "film.css",
-  "help.css",
   "chat.css",
   "inbox.css",
   "usage.css",

@@ -58,10 +58,14 @@ test("a measure and a period are chosen by keyboard, stay in the address, and ba
   await page.getByRole("link", { name: "7 days" }).focus();
   await page.keyboard.press("Enter");
   await page.getByText("Nothing was used in this time.").waitFor();
+  expect(await page.locator(".usage-totals dd").allInnerTexts()).toEqual(["$0", "0", "0", "0"]);
   await page.goBack();
   await page.getByText(/^Tokens by month, at most/u).waitFor();
   const isWide = "document.documentElement.scrollWidth > innerWidth";
   expect(await page.evaluate(isWide)).toBe(false);
+  const isCut =
+    "(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(document.querySelector('.top-links'))";
+  expect(await page.evaluate(isCut)).toBe(false);
   expect(await violations(page)).toEqual([]);
   await page.context().close();
 });

@@ -50,14 +50,16 @@ export function DeleteDialog({ sessions, run, onClose }: DialogProps): VNode {
           bring {own === 1 ? "it" : "them"} back.
         </p>
       )}
-      <button
-        type="button"
-        class="primary"
-        disabled={isLost.value}
-        onClick={() => void run((onDone) => deleteAll(sessions, onDone))}
-      >
-        {own === 0 ? "Move" : "Delete"} {counted(sessions.length, "session")}
-      </button>
+      <p class="actions">
+        <button
+          type="button"
+          class="primary"
+          disabled={isLost.value}
+          onClick={() => void run((onDone) => deleteAll(sessions, onDone))}
+        >
+          {own === 0 ? "Move" : "Delete"} {counted(sessions.length, "session")}
+        </button>
+      </p>
     </Frame>
   );
 }

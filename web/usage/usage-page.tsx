@@ -113,7 +113,7 @@ function Figures({ usage, measure }: { usage: MachineUsage; measure: Measure }):
   return (
     <>
       <dl class="usage-totals">
-        <Total name="Cost" value={total.costUsd === null ? "unknown" : cost(total.costUsd)} />
+        <Total name="Cost" value={costOf(total)} />
         <Total name="Tokens" value={tokens(total.tokens.total)} />
         <Total name="Sessions" value={total.sessions.toLocaleString("en")} />
         <Total name="Turns" value={total.turns.toLocaleString("en")} />
@@ -128,6 +128,12 @@ function Figures({ usage, measure }: { usage: MachineUsage; measure: Measure }):
       <Table name="Agents" groups={agents} measure={measure} nameOf={agentName} linkOf={agentLink} />
     </>
   );
+}
+
+/** Without a session, there is nothing whose price could be unknown. */
+function costOf({ costUsd, sessions }: MachineUsage["total"]): string {
+  if (costUsd === null) return sessions === 0 ? cost(0) : "unknown";
+  return cost(costUsd);
 }
 
 function Total({ name, value }: { name: string; value: string }): VNode {
