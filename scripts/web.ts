@@ -11,8 +11,9 @@ import { type OutputChunk, rolldown } from "rolldown";
 import { filePage } from "./file-page.ts";
 
 /**
- * Modules that belong together are one file: it compresses better than shared parts cut as finely as possible.
- * Every page needs `page`; `text` draws messages, but for their Markdown, which comes later.
+ * Modules that belong together are one file: it compresses better than shared parts cut as finely as possible, and each
+ * file costs the headers of an answer. Every page needs `page`, every session `conversation`; `text` draws messages, but for
+ * their Markdown, which comes later.
  */
 const GROUPS = [
   {
@@ -23,6 +24,11 @@ const GROUPS = [
   {
     name: "text",
     test: /\/transcript\/render\/|\/html\/(?:call|diff|escape|image|language|title)\.ts|\/web\/(?:content\/(?!message-html)|colour\/)/u,
+    priority: 2,
+  },
+  {
+    name: "conversation",
+    test: /\/web\/(?:session\/(?:choices|conversation|estimate|rows|session-state|facts)|state\/(?:history|live|loaded-turns|outline))\.tsx?$/u,
     priority: 2,
   },
   {
