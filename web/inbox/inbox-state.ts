@@ -5,6 +5,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { attention } from "../shell/attention.ts";
 import { route } from "../shell/route.ts";
 import { type Growth, listen } from "../state/listen.ts";
+import { Poll } from "../state/polling.ts";
 import { ask, sayError } from "../state/server.ts";
 import { mayNotify, notify } from "./notifications.ts";
 import { showAttention } from "./title.ts";
@@ -29,35 +30,57 @@ export const inbox = computed<InboxState | null>(() => {
   return { ...state, failed, finished, unseen: state.unseen - hidden };
 });
 
-/** One tab without a view keeps its connection, so that it can notify; a browser has few connections. */
+/** One hidden tab listens, so that it can notify. */
 let isKeeper = false;
+/** The stream of the inbox, on its own page and in the tab that notifies. */
+let heard: Growth | null = null;
 
-/** Once in the life of a page. */
+/**
+ * Once in the life of a page. A browser has few connections, and most pages hold a stream of their own: they ask for the
+ * inbox every few seconds.
+ */
 export function followInbox(): void {
-  let growth: Growth = begin();
+  const poll = new Poll((stop) =>
+    heard === null ? ask<InboxState>(INBOX, { signal: stop }) : Promise.resolve(told.peek()),
+  );
+  effect(() => {
+    if (poll.answer.value !== null) take(poll.answer.value);
+  });
+  poll.follow();
   void navigator.locks?.request("continuo-inbox", () => {
     isKeeper = true;
-    growth.close();
-    growth = begin();
+    listenOrNot();
     return new Promise(() => undefined);
   });
+  effect(listenOrNot);
   effect(() => {
     const { asks, unseen } = inbox.value ?? { asks: [], unseen: 0 };
     attention.value = { asks: asks.length, unseen };
   });
   effect(() => showAttention(attention.value));
   effect(() => lookAtOpen(inbox.value));
-  document.addEventListener("visibilitychange", () => lookAtOpen(inbox.peek()));
+  document.addEventListener("visibilitychange", () => {
+    listenOrNot();
+    lookAtOpen(inbox.peek());
+  });
 }
 
-function begin(): Growth {
-  const hear = (data: unknown): void => {
-    const state = data as InboxState;
-    notify(told.value, state);
-    told.value = state;
-  };
-  const whenHidden = (): boolean => isKeeper && mayNotify();
-  return listen(() => `${INBOX}/events`, { inbox: hear }, { whenHidden });
+function listenOrNot(): void {
+  const isOwnPage = route.value.page === "inbox";
+  if (document.visibilityState === "visible" ? isOwnPage : isKeeper && mayNotify()) {
+    const hear = (data: unknown): void => take(data as InboxState);
+    heard ??= listen(() => `${INBOX}/events`, { inbox: hear }, { whenHidden: () => true });
+  } else {
+    heard?.close();
+    heard = null;
+  }
+}
+
+function take(state: InboxState): void {
+  const before = told.peek();
+  if (JSON.stringify(before) === JSON.stringify(state)) return;
+  notify(before, state);
+  told.value = state;
 }
 
 /** The session that the person has open is seen, and so are its sub-agents. */
