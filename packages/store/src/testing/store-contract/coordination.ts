@@ -61,7 +61,7 @@ export const coordinationCases: readonly ContractCase[] = [
     name: "the readers of an expired log begin again",
     run: async ({ store }) => {
       const of = { logId: "short", name: "ada" };
-      await store.createLog({ logId: "short", ttl: 0.2, events: numbered(3) });
+      await store.createLog({ logId: "short", ttl: 1, events: numbered(3) });
       await store.commitCursor({ ...of, sequence: 3, data: 1 });
       await eventually(async () => (await store.getLog("short")) === null);
       assert.equal(await store.getCursor(of), null);
