@@ -74,6 +74,8 @@ test("a server writes to its database, its token and the log that it was given, 
     /^home$/u,
     /^home\/continuo\.db(?:-wal|-shm|-journal)?$/u,
     /^home\/server-token(?:\..*)?$/u,
+    // The socket by which commands of the same user are answered.
+    /^home\/running(?:\/.*)?$/u,
   ];
   const unknown = written
     .map((path) => path.replace(`${root}/`, ""))
