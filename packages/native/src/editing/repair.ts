@@ -1,10 +1,10 @@
 /** A damaged native session repaired: what would be changed, as a copy, or in its place with the old file in the trash. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ContinuoError, type Problem, present, type SessionInfo } from "@continuo/core/model";
 import { type FoundFile, type Json, type Places, placesOfThisUser } from "@continuo/files";
-import { isCompressed, toReadError } from "@continuo/files/records";
+import { isCompressed } from "@continuo/files/records";
 import { formatOf, type Lookup, lookUpSession, pick, type SessionRef } from "../native/index.ts";
 import {
   bytesOf,
@@ -13,6 +13,8 @@ import {
   editsOf,
   type NativeRepairer,
   type RepairEdit,
+  readToMend,
+  refuseTooLarge,
   remainingLines,
 } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
@@ -25,9 +27,6 @@ import { repairRows } from "./repair-rows.ts";
 import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
 import { settleUnfinished } from "./settling/index.ts";
 import { moveToTrash, type TrashedSession } from "./trash/index.ts";
-
-/** A repair holds the file as a whole. */
-const MAX_REPAIR_BYTES: number = 512 * 1024 * 1024;
 
 /**
  * Errors: those of a lookup; `session_live`, `has_forks`, `busy` in place; `conflict` for a file that is there;
@@ -98,9 +97,7 @@ interface RepairFile {
 async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promise<RepairFile> {
   const file = found.files.at(-1);
   if (file === undefined) throw new ContinuoError("unreadable", `cannot read ${found.location}`);
-  if (file.sizeBytes > MAX_REPAIR_BYTES) {
-    throw new ContinuoError("too_large", `${file.path} is larger than ${MAX_REPAIR_BYTES} bytes`);
-  }
+  refuseTooLarge(file.path, file.sizeBytes);
   if (isCompressed(file.path)) {
     throw new ContinuoError("unsupported", `cannot change ${file.path}: it is compressed`, {
       hint: "Resume the session in Codex, which unpacks the file.",
@@ -117,7 +114,7 @@ async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promis
     repairer.mend(draft, context);
     return draft;
   };
-  const draft = draftFrom(readWhole(file.path));
+  const draft = draftFrom(readToMend(file.path));
   return {
     file,
     edits: editsOf(draft),
@@ -126,14 +123,6 @@ async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promis
     isEmpty: remainingLines(draft).length === 0,
     again: (bytes) => editsOf(draftFrom(bytes)),
   };
-}
-
-function readWhole(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw toReadError(path, cause);
-  }
 }
 
 /**

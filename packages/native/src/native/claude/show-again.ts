@@ -4,12 +4,11 @@
  */
 
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
 import { canonicalFolder, isJson, type Json, type Places } from "@continuo/files";
-import { toReadError } from "@continuo/files/records";
 import { type HiddenSession, type Mending, toTitle } from "../kit/index.ts";
+import { readToMend, refuseTakenPlace } from "../repairing/index.ts";
 import { isSessionId } from "./find.ts";
 import { CLAUDE_CAUSES, type ClaudeCause } from "./hidden-causes.ts";
 import {
@@ -26,25 +25,18 @@ import { contentOf } from "./records.ts";
 import { sidecarFolder } from "./sidecar-files.ts";
 import { titleRecord } from "./writer.ts";
 
-/** A change holds the file as a whole. */
-const MAX_MENDED_BYTES: number = 512 * 1024 * 1024;
-
 /** `null` for what only a person can change. Errors: `unreadable`, `too_large`, `conflict` where another session has the place. */
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (CLAUDE_CAUSES[cause as ClaudeCause].by !== "continuo") return null;
   const from = found.location;
-  const original = readWhole(from);
+  const original = readToMend(from);
   const records = recordsOf(original);
   const steps: string[] = [];
   let bytes = original;
   const named = nameFor(from, records);
   const to = cause === "other_folder" ? folderFor(named, { original, records, places }) : named;
   if (to === null) return null;
-  if (to !== from && existsSync(to)) {
-    throw new ContinuoError("conflict", `cannot bring ${from} back: ${to} exists`, {
-      hint: "Look at both, and delete one of them with `continuo session delete`.",
-    });
-  }
+  if (to !== from) refuseTakenPlace(from, to);
   if (basename(to) !== basename(from)) steps.push(`name the file ${basename(to)}`);
   if (dirname(to) !== dirname(from)) steps.push(`move the file to ${dirname(to)}`);
   const sessionId = basename(to, ".jsonl");
@@ -74,16 +66,6 @@ const MARK = Buffer.from("\ufeff");
 
 function hasMark(bytes: Buffer): boolean {
   return bytes.subarray(0, MARK.length).equals(MARK);
-}
-
-function readWhole(path: string): Buffer {
-  try {
-    const bytes = readFileSync(path);
-    if (bytes.length <= MAX_MENDED_BYTES) return bytes;
-  } catch (cause) {
-    throw toReadError(path, cause);
-  }
-  throw new ContinuoError("too_large", `${path} is larger than ${MAX_MENDED_BYTES} bytes`);
 }
 
 function endsOf(bytes: Buffer): FileEnds {

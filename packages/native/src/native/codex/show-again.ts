@@ -1,10 +1,9 @@
 /** The least change after which Codex's own list shows a thread. Nothing is written here. */
 
-import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ContinuoError, shorten } from "@continuo/core/model";
 import { isJson, type Places } from "@continuo/files";
-import { isCompressed, toReadError } from "@continuo/files/records";
+import { isCompressed } from "@continuo/files/records";
 import type { HiddenSession, IndexChange, Mending } from "../kit/index.ts";
 import {
   bytesOf,
@@ -14,6 +13,8 @@ import {
   moveBehind,
   type RecordLine,
   type RepairDraft,
+  readToMend,
+  refuseTakenPlace,
   remainingLines,
 } from "../repairing/index.ts";
 import { makersOfNow } from "../writing/index.ts";
@@ -26,8 +27,6 @@ import { parseRecord, parseSessionMeta, withOrdinal } from "./records.ts";
 import { codexRepairer } from "./repair.ts";
 import { textParts } from "./text-authors.ts";
 
-/** A change holds the file as a whole. */
-const MAX_MENDED_BYTES: number = 512 * 1024 * 1024;
 /** Edits that a plan names one by one. */
 const NAMED_EDITS = 8;
 
@@ -35,12 +34,12 @@ const NAMED_EDITS = 8;
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (CODEX_CAUSES[cause as CodexCause].by !== "continuo") return null;
   const from = found.location;
-  const original = readWhole(from);
+  const original = readToMend(from);
   const isMoved = cause === "wrong_folder" || cause === "file_name";
   if (isMoved) {
     const to = listedPlace(from, original, places);
     if (to === null || to === from) return null;
-    if (existsSync(to)) throw new ContinuoError("conflict", `cannot bring ${from} back: ${to} exists`);
+    refuseTakenPlace(from, to);
     const index = indexOf(found.sessionId, places, { rollout_path: to });
     return { steps: [`move the file to ${to}`], from, to, bytes: original, beside: [], index };
   }
@@ -176,14 +175,4 @@ function listedPlace(path: string, bytes: Buffer, places: Places): string | null
   if (time === undefined || id === null) return null;
   const listed = isListedName(name) ? name : `rollout-${time}-${id}${ending}`;
   return join(codexHome(places), "sessions", ...time.slice(0, 10).split("-"), listed);
-}
-
-function readWhole(path: string): Buffer {
-  try {
-    const bytes = readFileSync(path);
-    if (bytes.length <= MAX_MENDED_BYTES) return bytes;
-  } catch (cause) {
-    throw toReadError(path, cause);
-  }
-  throw new ContinuoError("too_large", `${path} is larger than ${MAX_MENDED_BYTES} bytes`);
 }
