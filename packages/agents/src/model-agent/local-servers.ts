@@ -1,5 +1,7 @@
 /** Servers of models on this machine, found at the ports that they have unless somebody changes them. */
 
+import { boundedJson } from "./bounded-json.ts";
+
 export interface LocalServer {
   readonly name: string;
   readonly port: number;
@@ -39,14 +41,7 @@ async function ask({ name, port, ownedBy }: LocalServer): Promise<FoundServer | 
   const signal = AbortSignal.timeout(ANSWER_MS);
   const answer = await fetch(`${url}/models`, { signal, redirect: "error" });
   if (!answer.ok) return null;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) return null;
-    chunks.push(chunk);
-  }
-  const list = modelsIn(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+  const list = modelsIn(await boundedJson(answer, MAX_BYTES));
   if (list === null || (ownedBy !== undefined && list.every((model) => model.ownedBy !== ownedBy)))
     return null;
   return { name, url, models: list.slice(0, MAX_MODELS).map(({ id }) => id) };

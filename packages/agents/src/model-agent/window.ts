@@ -4,6 +4,7 @@
  */
 
 import type { LanguageModel } from "ai";
+import { boundedJson } from "./bounded-json.ts";
 
 /** Every current model of a vendor has at least this. */
 export const DEFAULT_WINDOW = 128_000;
@@ -114,15 +115,7 @@ async function askJson({ apiKey }: Endpoint, url: string, body?: object): Promis
       },
       ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
     });
-    if (!answer.ok) return null;
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of answer.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_BYTES) return null;
-      chunks.push(chunk);
-    }
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return answer.ok ? await boundedJson(answer, MAX_BYTES) : null;
   } catch {
     // A server that does not answer says nothing about the window.
     return null;

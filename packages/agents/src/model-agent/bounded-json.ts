@@ -1,0 +1,13 @@
+/** Answers of model servers, which may be of any program that has the port: JSON within a bound. */
+
+/** `null` for an answer that is longer. Errors: those of the connection, and of JSON. */
+export async function boundedJson(answer: Response, maxBytes: number): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}
