@@ -63,3 +63,4 @@ export { toPlainJson } from "./plain-json.ts";
 export * from "./ports/index.ts";
 export { present } from "./present.ts";
 export { commandLine, handOffCommand, shellWord } from "./shell-word.ts";
+export { type ZipEntryFacts, type ZipRecords, zipEnd, zipRecords } from "./zip-layout.ts";
