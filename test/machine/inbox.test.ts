@@ -122,6 +122,9 @@ test("what ended before the first start is seen, what changes afterwards is not,
   rmSync(join(home.path, ".continuo/seen.json"));
   home.write(".continuo/seen.json", "{");
   expect(await inboxOf(machine)).toMatchObject({ unseen: 1 });
+  const refused = await machine.post(`${INBOX}/seen`, { all: true });
+  expect(await refused.json()).toMatchObject({ error: { code: "corrupt" } });
+  expect(readFileSync(join(home.path, ".continuo/seen.json"), "utf8")).toBe("{");
 });
 
 test("a page that follows the inbox gets a question at once, and only states that differ", async () => {

@@ -82,6 +82,12 @@ export {
   openSpan,
   type SpanOptions,
 } from "./telemetry/index.ts";
-export { withDraft, writeDurably } from "./write-durably.ts";
+export {
+  type RecordFile,
+  type RecordFileOptions,
+  recordFile,
+  withDraft,
+  writeDurably,
+} from "./write-durably.ts";
 export { isWriteFailure, reasonOf, writeFailure } from "./write-failure.ts";
 export { type ZipEntry, zipChunks } from "./zip.ts";

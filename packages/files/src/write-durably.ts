@@ -1,9 +1,22 @@
 /** Small private files that are on disk when the call returns, also where several processes write one at once. */
 
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
 import { makeFolderDurably, removeForGood, renameDurably } from "./durable.ts";
+import { readJsonFile } from "./folders.ts";
+import type { Json } from "./json.ts";
 import { isRunning } from "./process-start.ts";
+import { writeFailure } from "./write-failure.ts";
 
 /** A draft is there for milliseconds; one of this age belongs to nobody, whatever process has its number now. */
 const MAX_DRAFT_AGE_MS = 60_000;
@@ -65,4 +78,41 @@ function removeLeftDrafts(folder: string, name: string): void {
 function isOld(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && Date.now() - stat.mtimeMs > MAX_DRAFT_AGE_MS;
+}
+
+/** The version of records; keys of a later one are kept. */
+const VERSION = 1;
+
+export interface RecordFileOptions {
+  /** The content, in the plural, such as `marks`. */
+  readonly what: string;
+  /** The remedy for a file that cannot be read. */
+  readonly hint: string;
+  readonly maxBytes?: number;
+}
+
+/** A record as JSON with a version. */
+export interface RecordFile {
+  /** A file that is not there holds only the version. Errors: `corrupt` for one that cannot be read, or of another version. */
+  read(): Json;
+  /** Errors: `unwritable`. */
+  write(record: Json): void;
+}
+
+export function recordFile(path: string, { what, hint, ...limits }: RecordFileOptions): RecordFile {
+  return {
+    read() {
+      if (!existsSync(path)) return { version: VERSION };
+      const record = readJsonFile(path, limits);
+      if (record?.version === VERSION) return record;
+      throw new ContinuoError("corrupt", `cannot read ${path}: it is not a file of ${what}`, { hint });
+    },
+    write(record) {
+      try {
+        writeDurably(path, `${JSON.stringify(record, null, 2)}\n`);
+      } catch (cause) {
+        throw writeFailure(`cannot write ${path}`, cause);
+      }
+    },
+  };
 }

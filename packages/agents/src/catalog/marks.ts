@@ -3,7 +3,6 @@
  * by the names of the sessions, so that no file of an agent changes. Fields of a later version are kept as they are.
  */
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import type { MarkRequest, SessionMarks } from "@continuo/core/wire/machine";
@@ -14,8 +13,7 @@ import {
   lockSession,
   type Places,
   readJsonFile,
-  writeDurably,
-  writeFailure,
+  recordFile,
 } from "@continuo/files";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { earlierNames, type NativeName, nativeKey } from "./moves.ts";
@@ -28,13 +26,18 @@ export interface MarkTable {
 }
 
 const VERSION = 1;
+const FILE = {
+  what: "marks",
+  hint: "Delete the file, and mark the sessions again.",
+  maxBytes: CATALOG_LIMITS.markBytes,
+};
 const NO_MARKS: SessionMarks = { pinned: false, tags: [] };
 /** Neither a comma nor a space: tags stand in addresses, and between the words of a command. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._/-]{0,39}$/u;
 
 /** A file that cannot be read marks nothing; a change of it reports that. */
 export function readMarks(places: Places): MarkTable {
-  const sessions = sessionsIn(readJsonFile(pathOf(places), { maxBytes: CATALOG_LIMITS.markBytes }) ?? {});
+  const sessions = sessionsIn(readJsonFile(pathOf(places), FILE) ?? {});
   return {
     mark: (row) => {
       const name = namesOf(row).find((one) => Object.hasOwn(sessions, one));
@@ -58,10 +61,10 @@ export async function markSession(
   { places, signal }: MarkOptions,
 ): Promise<SessionMarks> {
   const [added, removed] = [addTags.map(toTag), removeTags.map(toTag)];
-  const path = pathOf(places);
+  const file = recordFile(pathOf(places), FILE);
   const lock = await lockSession("/marks", "marks", { places, waitMs: CATALOG_LIMITS.markMs, signal });
   try {
-    const record = readRecord(path);
+    const record = file.read();
     const sessions = sessionsIn(record);
     const [name = "", ...others] = namesOf(session);
     const known = [name, ...others].find((one) => Object.hasOwn(sessions, one));
@@ -80,7 +83,7 @@ export async function markSession(
     // A session that moved has its marks under its present name from now on.
     if (known !== undefined) delete next[known];
     if (Object.keys(kept).length > 0) next[name] = kept;
-    if (JSON.stringify(next) !== JSON.stringify(sessions)) write(path, { ...record, sessions: next });
+    if (JSON.stringify(next) !== JSON.stringify(sessions)) file.write({ ...record, sessions: next });
     return marks;
   } finally {
     lock.release();
@@ -120,23 +123,4 @@ function sessionsIn({ version, sessions }: Json): Json {
 
 function pathOf(places: Places): string {
   return join(continuoHome(places), "marks.json");
-}
-
-/** Errors: `corrupt`: marks that cannot be read are not overwritten. */
-function readRecord(path: string): Json {
-  if (!existsSync(path)) return { version: VERSION };
-  const record = readJsonFile(path, { maxBytes: CATALOG_LIMITS.markBytes });
-  if (record?.version === VERSION) return record;
-  throw new ContinuoError("corrupt", `cannot read ${path}: it is not a file of marks`, {
-    hint: "Delete the file, and mark the sessions again.",
-  });
-}
-
-/** Errors: `unwritable`. */
-function write(path: string, record: Json): void {
-  try {
-    writeDurably(path, `${JSON.stringify(record, null, 1)}\n`);
-  } catch (cause) {
-    throw writeFailure(`cannot write ${path}`, cause);
-  }
 }

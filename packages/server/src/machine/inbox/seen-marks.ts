@@ -5,11 +5,8 @@
  */
 
 import { join } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
-import { continuoHome, isJson, type Json, type Places, readJsonFile, writeDurably } from "@continuo/files";
+import { continuoHome, isJson, type Json, type Places, recordFile } from "@continuo/files";
 import { INBOX_LIMITS } from "./limits.ts";
-
-const VERSION = 1;
 
 export interface SeenMarks {
   /** A session without a time has nothing new. */
@@ -32,14 +29,12 @@ interface LookRecord {
 
 /** @param start the time before which everything is seen while there is no file, ISO 8601 */
 export function openSeenFile(places: Places, start: string): SeenFile {
-  const path = join(continuoHome(places), "seen.json");
+  const file = recordFile(join(continuoHome(places), "seen.json"), {
+    what: "looks",
+    hint: "Delete the file: every session counts as seen then.",
+  });
   const readSeen = (): { readonly record: Json; readonly seen: LookRecord } => {
-    const record = readJsonFile(path) ?? { version: VERSION };
-    if (record.version !== VERSION) {
-      throw new ContinuoError("corrupt", `cannot read ${path}: it is not a file of looks`, {
-        hint: "Delete the file: every session counts as seen then.",
-      });
-    }
+    const record = file.read();
     const { since, marks } = record;
     return {
       record,
@@ -47,7 +42,7 @@ export function openSeenFile(places: Places, start: string): SeenFile {
     };
   };
   const write = (record: Json, seen: LookRecord): void => {
-    writeDurably(path, `${JSON.stringify({ ...record, ...seen })}\n`);
+    file.write({ ...record, ...seen });
   };
   return {
     read() {
