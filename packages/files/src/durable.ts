@@ -103,14 +103,16 @@ export function syncPath(path: string): void {
   }
 }
 
-/**
- * Removes what a failed write left, so that no power cut brings it back. A disk that cannot even do that keeps it: the
- * error of the write counts.
- */
-export function removeForGood(path: string): void {
+/** No power cut brings it back. @param options `recursive`: a folder with all that is in it. Errors: the system's. */
+export function removeDurably(path: string, options: { readonly recursive?: true } = {}): void {
+  rmSync(path, options);
+  syncPath(dirname(path));
+}
+
+/** The same for what a failed write left. A disk that cannot even do that keeps it: the error of the write counts. */
+export function removeLeft(path: string): void {
   try {
-    rmSync(path);
-    syncPath(dirname(path));
+    removeDurably(path);
   } catch {
     // It was never there, or the next write of the same file removes it.
   }

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { removeForGood, renameDurably, syncPath } from "./durable.ts";
+import { removeDurably, removeLeft, renameDurably, syncPath } from "./durable.ts";
 
 /** Returns the path of a new file until it is complete. No agent reads a file with such a name. */
 export function unfinishedPath(path: string, pid: number): string {
@@ -25,8 +25,7 @@ export function unfinishedPath(path: string, pid: number): string {
  */
 export function moveDurably(from: string, to: string): void {
   placeDurably(from, to);
-  rmSync(from);
-  syncPath(dirname(from));
+  removeDurably(from);
 }
 
 /** Gives a file a second name in place of what is there; see `keepDurably`. Errors: the system's; nothing is changed then. */
@@ -36,12 +35,9 @@ export function placeDurably(from: string, to: string): void {
     rmSync(fresh, { force: true });
     linkOrCopy(from, fresh);
     renameDurably(fresh, to);
-  } catch (error) {
-    removeForGood(fresh);
-    throw error;
   } finally {
     // The same file under both names: a rename does nothing then.
-    rmSync(fresh, { force: true });
+    removeLeft(fresh);
   }
 }
 
@@ -70,9 +66,8 @@ export function copyDurably(from: string, to: string): void {
   try {
     copyNew(from, fresh);
     renameDurably(fresh, to);
-  } catch (error) {
-    removeForGood(fresh);
-    throw error;
+  } finally {
+    removeLeft(fresh);
   }
 }
 

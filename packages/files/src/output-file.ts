@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ContinuoError } from "@continuo/core/model";
-import { makeFolderDurably, removeForGood, renameDurably, renameToFreeName } from "./durable.ts";
+import { makeFolderDurably, removeLeft, renameDurably, renameToFreeName } from "./durable.ts";
 import { writeFailure } from "./write-failure.ts";
 
 export interface OutputFile extends Disposable {
@@ -159,7 +159,7 @@ function wholeFile(path: string, target: string, force: boolean): OutputFile {
   const leave = (): void => {
     isOpen = false;
     closeSync(fd);
-    if (!isPlaced) removeForGood(fresh);
+    if (!isPlaced) removeLeft(fresh);
   };
   return {
     path,

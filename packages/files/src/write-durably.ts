@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { makeFolderDurably, removeForGood, renameDurably } from "./durable.ts";
+import { makeFolderDurably, removeLeft, renameDurably } from "./durable.ts";
 import { readJsonFile } from "./folders.ts";
 import type { Json } from "./json.ts";
 import { isRunning } from "./process-start.ts";
@@ -55,11 +55,8 @@ export function withDraft<T>(path: string, write: (draft: string) => T): T {
   const draft = `${path}${DRAFT}${process.pid}-${threadId}`;
   try {
     return write(draft);
-  } catch (error) {
-    removeForGood(draft);
-    throw error;
   } finally {
-    rmSync(draft, { force: true });
+    removeLeft(draft);
   }
 }
 

@@ -76,7 +76,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "the unfinished file of a killed process stays",
     file: "editing/placing/settle-files.ts",
-    find: "removeForGood(unfinishedPath(path, pid));\n  }\n  if (!isThere) return;",
+    find: "removeLeft(unfinishedPath(path, pid));\n  }\n  if (!isThere) return;",
     replace: "}\n  if (!isThere) return;",
   },
   {
@@ -125,7 +125,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "a refused deletion leaves its folder in the trash",
     file: TRASH,
-    find: "      if (areInPlace(files, manifest.replacement) && !keepsRows(plan, folder)) removeForEver(folder);\n",
+    find: "      if (areInPlace(files, manifest.replacement) && !keepsRows(plan, folder))\n        removeDurably(folder, { recursive: true });\n",
     replace: "",
   },
   {

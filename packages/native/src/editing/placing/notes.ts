@@ -15,7 +15,7 @@ import {
   placeOfThisProcess,
   processStartOf,
   processStateOf,
-  removeForGood,
+  removeLeft,
   syncPath,
   writeDurably,
   writeFailure,
@@ -107,7 +107,7 @@ export function beginNote(places: Places, note: Note): (outcome: "done" | "refus
   const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
   const end = (outcome: "done" | "refused"): void => {
     // After a power cut, a note that is there again would carry out an edit that was refused.
-    if (outcome === "refused") removeForGood(path);
+    if (outcome === "refused") removeLeft(path);
     else rmSync(path, { force: true });
     // It would give the old session to the same wish.
     if (note.how === "place" && note.key !== null) syncPath(folder);
@@ -117,7 +117,7 @@ export function beginNote(places: Places, note: Note): (outcome: "done" | "refus
     const written = { startedAt, place: placeOfThisProcess(), writtenMs: Date.now(), note };
     writeDurably(path, JSON.stringify(written));
   } catch (cause) {
-    if (existsSync(folder)) removeForGood(path);
+    if (existsSync(folder)) removeLeft(path);
     throw writeFailure(`cannot write ${path}`, cause, "Try again; nothing was changed.");
   }
   return end;

@@ -10,13 +10,13 @@ import {
   readFileSync,
   readSync,
 } from "node:fs";
-import { appendLines, removeForGood, unfinishedPath } from "@continuo/files";
+import { appendLines, removeLeft, unfinishedPath } from "@continuo/files";
 import { type BesideFile, writeNewFile } from "../../native/writing/index.ts";
 import type { AppendNote, PlaceNote } from "./notes.ts";
 
 /** Removes an incomplete append, if nothing follows it: the agent can have continued the session since. */
 export function settleAppend({ path, size, text }: AppendNote, pid: number): void {
-  removeForGood(unfinishedPath(path, pid));
+  removeLeft(unfinishedPath(path, pid));
   if (!existsSync(path)) return;
   const fd = openSync(path, "r+");
   try {
@@ -53,7 +53,7 @@ function isPartOf(part: Buffer, whole: Buffer): boolean {
  */
 export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): void {
   for (const path of [note.path, ...note.besides.map((beside) => beside.path)]) {
-    removeForGood(unfinishedPath(path, pid));
+    removeLeft(unfinishedPath(path, pid));
   }
   if (!isThere) return;
   for (const beside of note.besides) if (beside.how === "append") finishText(beside, pid);
@@ -61,7 +61,7 @@ export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): vo
 
 /** @param pid of the process that is gone */
 export function finishText(beside: BesideFile, pid: number): void {
-  removeForGood(unfinishedPath(beside.path, pid));
+  removeLeft(unfinishedPath(beside.path, pid));
   removeTornText(beside);
   addText(beside);
 }

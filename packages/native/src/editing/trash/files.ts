@@ -21,7 +21,7 @@ import {
   makeFolderDurably,
   moveDurably,
   placeDurably,
-  removeForGood,
+  removeLeft,
   renameDurably,
   syncPath,
   unfinishedPath,
@@ -150,7 +150,7 @@ export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: 
  */
 export function removeUnfinished(kept: readonly KeptFile[], folder: string, pid: number): void {
   for (const { from, to } of kept) {
-    for (const path of [from, join(folder, to)]) removeForGood(unfinishedPath(path, pid));
+    for (const path of [from, join(folder, to)]) removeLeft(unfinishedPath(path, pid));
   }
 }
 
@@ -214,7 +214,7 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
     }
     for (const lines of plan.indexLines) writeBack(lines);
   } catch (cause) {
-    for (const path of fresh) removeForGood(path);
+    for (const path of fresh) removeLeft(path);
     if (fresh.length > 0) removeEmptied(plan);
     throw toMoveError(cause);
   }

@@ -8,7 +8,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isContinuoError } from "@continuo/core/model";
-import { removeForGood, writeDurably } from "@continuo/files";
+import { removeLeft, writeDurably } from "@continuo/files";
 import type { FilesPlan, TableRows } from "../../native/kit/index.ts";
 import {
   columnsOf,
@@ -44,7 +44,7 @@ export async function takeIndexRows({ indexRows = [] }: FilesPlan, folder: strin
       });
     } catch (error) {
       // They are still in their tables, some of which would take them twice.
-      if (isWritten) removeForGood(fileOf(folder, at));
+      if (isWritten) removeLeft(fileOf(folder, at));
       throw error;
     }
   }

@@ -1,9 +1,9 @@
 /** The files of a session in other places than it had, while its old files lie in the trash: placed, and taken away again. */
 
-import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { copyDurably, makeFolderDurably, syncPath } from "@continuo/files";
+import { copyDurably, makeFolderDurably, removeDurably } from "@continuo/files";
 import { writeNewFile } from "../../native/writing/index.ts";
 import { hashFile, hashOf } from "./files.ts";
 import type { PlacedFile } from "./manifest.ts";
@@ -56,8 +56,7 @@ export function removePlaced(placed: readonly PlacedFile[], which: "unchanged" |
   const changed = new Set(which === "any" ? [] : changedPlaces(placed));
   for (const { path } of placed) {
     if (changed.has(path) || !existsSync(path)) continue;
-    rmSync(path);
-    syncPath(dirname(path));
+    removeDurably(path);
   }
   const root = dirname(session.path);
   for (const { path } of placed) removeEmptied(dirname(path), root);

@@ -5,16 +5,16 @@
  * deletion that was cut off can be restored like any other.
  */
 
-import { existsSync, readdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ContinuoError, isContinuoError, openInAgent, present, type SessionInfo } from "@continuo/core/model";
 import {
   makeFolderDurably,
   type Places,
-  removeForGood,
+  removeDurably,
+  removeLeft,
   renameDurably,
-  syncPath,
   unfinishedPath,
   writeDurably,
   writeFailure,
@@ -119,8 +119,10 @@ export async function moveToTrash(
       writeManifest(folder, manifest);
       await take(manifest, replacement, folder);
     } catch (error) {
-      // A file or a row that could not go back stays in the trash, and can be restored.
-      if (areInPlace(files, manifest.replacement) && !keepsRows(plan, folder)) removeForEver(folder);
+      // A file or a row that could not go back stays in the trash, and can be restored. A manifest that a power cut brought
+      // back would tell of a deletion that never was.
+      if (areInPlace(files, manifest.replacement) && !keepsRows(plan, folder))
+        removeDurably(folder, { recursive: true });
       throw error;
     }
   });
@@ -181,7 +183,7 @@ async function take(
     if (hashFile(file.from) === file.sha256) await giveIndexRowsBack(plan, folder, "replaced");
     throw error;
   } finally {
-    removeForGood(fresh);
+    removeLeft(fresh);
   }
 }
 
@@ -316,20 +318,11 @@ function writeManifest(folder: string, manifest: Manifest): void {
   }
 }
 
-/**
- * After a power cut, it would hold a session that was deleted for good, or its manifest alone would tell of a deletion that
- * never was.
- */
-function removeForEver(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
-  syncPath(dirname(folder));
-}
-
 /** In one step, so that no half of it is ever taken for a trashed session. A full disk may have no room for another name. */
 function removeFolder(places: Places, trashId: string): void {
   const folder = join(trashFolder(places), trashId);
   const gone = join(trashFolder(places), `.gone-${trashId}`);
-  removeForEver(renamed(folder, gone) ? gone : folder);
+  removeDurably(renamed(folder, gone) ? gone : folder, { recursive: true });
 }
 
 function renamed(from: string, to: string): boolean {
@@ -365,7 +358,7 @@ async function isTaken(
 ): Promise<boolean> {
   if (plan.type === "rows") return !(await areRowsThere(plan, folder));
   removeUnfinished(files, folder, pid);
-  for (const { path } of placed) removeForGood(unfinishedPath(path, pid));
+  for (const { path } of placed) removeLeft(unfinishedPath(path, pid));
   if (replacement === undefined) {
     if (settleMoved(files, plan, folder) === "back") {
       removePlaced(placed, "unchanged");
@@ -376,7 +369,7 @@ async function isTaken(
   }
   for (const { from } of files) {
     const fresh = freshPath(from, pid);
-    for (const path of [fresh, unfinishedPath(fresh, pid)]) removeForGood(path);
+    for (const path of [fresh, unfinishedPath(fresh, pid)]) removeLeft(path);
   }
   return isReplaced(files, folder);
 }
@@ -421,7 +414,7 @@ export function settleEmpty({ trashId }: EmptyNote, places: Places): void {
 }
 
 function removeIfThere(folder: string): void {
-  if (existsSync(folder)) removeForEver(folder);
+  if (existsSync(folder)) removeDurably(folder, { recursive: true });
 }
 
 function refuseWhatIsInUse(found: FoundSession, plan: TrashPlan): void {

@@ -11,7 +11,7 @@ import {
   type Json,
   makeFolderDurably,
   parseJson,
-  removeForGood,
+  removeLeft,
   renameDurably,
   stateOfFile,
   unfinishedPath,
@@ -112,7 +112,7 @@ function createFile(path: string, pieces: Iterable<Buffer>): void {
     renameDurably(fresh, path);
   } catch (error) {
     // Its note goes too, and nobody would look for it after a power cut.
-    removeForGood(fresh);
+    removeLeft(fresh);
     throw error;
   } finally {
     closeSync(fd);
