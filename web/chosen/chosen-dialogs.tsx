@@ -1,12 +1,12 @@
 /** The questions before an action on several sessions: tags, the form of the files, and if they are to be deleted. */
 
-import { visibleLine } from "@continuo/core/transcript";
 import type { MachineSession } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
 import { facets } from "../list/list-state.ts";
+import { TagForm } from "../parts/tag-form.tsx";
 import { isLost } from "../state/server.ts";
 import type { Work } from "./chosen-bar.tsx";
 import { deleteAll, type ExportWish, exportAll, tagAll } from "./chosen-work.ts";
@@ -104,56 +104,16 @@ export function ExportDialog({ sessions, run, onClose }: DialogProps): VNode {
 export function TagDialog({ sessions, run, onClose }: DialogProps): VNode {
   const text = useSignal("");
   const tags = [...new Set(sessions.flatMap(({ marks }) => marks.tags))].sort();
-  const add = (): void => {
-    const addTags = text.value.split(/[\s,#]+/u).filter(Boolean);
-    if (addTags.length > 0) void run((onDone) => tagAll(sessions, { addTags }, onDone));
-  };
   return (
     <Frame title={`Tags of ${counted(sessions.length, "session")}`} onClose={onClose}>
-      <form
-        class="tag-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add();
-        }}
-      >
-        <label>
-          Add{" "}
-          <input
-            type="text"
-            list="known-tags"
-            autocomplete="off"
-            placeholder="review later"
-            value={text.value}
-            onInput={(event) => {
-              text.value = event.currentTarget.value;
-            }}
-          />
-        </label>
-        <datalist id="known-tags">
-          {facets.value.tags.map(({ tag }) => (
-            <option key={tag} value={tag} />
-          ))}
-        </datalist>
-        <button type="submit" class="primary" disabled={isLost.value || text.value.trim() === ""}>
-          Add
-        </button>
-      </form>
-      {tags.length === 0 ? null : (
-        <p class="actions">
-          {tags.map((tag) => (
-            <button
-              key={tag}
-              type="button"
-              class="quiet"
-              disabled={isLost.value}
-              onClick={() => void run((onDone) => tagAll(sessions, { removeTags: [tag] }, onDone))}
-            >
-              Remove #{visibleLine(tag)}
-            </button>
-          ))}
-        </p>
-      )}
+      <TagForm
+        label="Add"
+        text={text}
+        tags={tags}
+        known={facets.value.tags.map(({ tag }) => tag)}
+        isOff={isLost.value}
+        onChange={(request) => void run((onDone) => tagAll(sessions, request, onDone))}
+      />
     </Frame>
   );
 }

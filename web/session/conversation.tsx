@@ -34,8 +34,9 @@ const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 /** The next part is requested this many rows before an end of the loaded part. */
 const AHEAD = 12;
 
-export function Conversation({ state }: { state: SessionState }): VNode {
-  const shown = useMemo<ConversationView>(
+/** With nothing open that lies beside the messages. */
+export function useConversationView(state: SessionState): ConversationView {
+  return useMemo(
     () => ({
       folds: state.folds,
       thinking: state.thinking,
@@ -45,6 +46,10 @@ export function Conversation({ state }: { state: SessionState }): VNode {
     }),
     [state],
   );
+}
+
+export function Conversation({ state }: { state: SessionState }): VNode {
+  const shown = useConversationView(state);
   return (
     <>
       <Switches state={state} shown={shown} />

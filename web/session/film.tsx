@@ -1,28 +1,18 @@
 /** A session as a film: message after message, with a slider, single steps, and playback. */
 
-import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Replay } from "../parts/replay.tsx";
 import { partIn, route } from "../shell/route.ts";
 import { toRows } from "../state/history.ts";
-import type { ConversationView } from "./conversation.tsx";
+import { useConversationView } from "./conversation.tsx";
 import { FilmState, filmPlaceIn } from "./film-state.ts";
 import { RowView } from "./rows.tsx";
 import type { SessionState } from "./session-state.ts";
 
 export function Film({ state }: { state: SessionState }): VNode {
   const film = useMemo(() => new FilmState(state, filmPlaceIn(partIn(location.hash))), [state]);
-  const shown = useMemo<ConversationView>(
-    () => ({
-      folds: state.folds,
-      thinking: state.thinking,
-      turn: signal(null),
-      rail: signal(false),
-      tree: signal(false),
-    }),
-    [state],
-  );
+  const shown = useConversationView(state);
   const scroller = useRef<HTMLElement>(null);
   // The outline says which turn a place is in.
   const isKnown = state.outline.value !== null;
