@@ -94,6 +94,46 @@ test("a conversation continues in another model, which is given the earlier mess
   expect(sent()).toContain("Paris.");
 });
 
+/** Says the window of its model, and passes everything else on to the scripted models. */
+async function serverWithWindow(tokens: number): Promise<{ readonly url: string; close(): void }> {
+  const proxy = createServer(async (request, response) => {
+    if (request.url === "/v1/models") {
+      response.end(JSON.stringify({ data: [{ id: "llama", max_model_len: tokens }] }));
+      return;
+    }
+    const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Uint8Array>));
+    const answer = await fetch(`${server.url}${request.url}`, { method: "POST", body });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+    response.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/v1`,
+    close: () => void proxy.close(),
+  };
+}
+
+test.each([
+  ["its server", "", "", "a part"],
+  ["the file, against its server", ", window: 100000", "", "everything"],
+  ["a smaller limit of the person", ", window: 100000", "context: { max_tokens_approx: 600 }\n", "a part"],
+])("a model is given what fits its window, by %s", async (_name, window, context, given) => {
+  const proxy = await serverWithWindow(1_000);
+  home.write(
+    ".continuo/continuo.yaml",
+    `${context}models:\n  local: { url: "${proxy.url}", model: llama${window} }\n`,
+  );
+  try {
+    const first = await chat(["-a", "local", `What is the capital of France? ${"word ".repeat(1_500)}`]);
+    const id = /session ([0-9a-f-]{36})/u.exec(first.stderr)?.[1] ?? "";
+    const second = await chat(["-a", "local", "--resume", id, "And how many people live there?"]);
+    expect([first.code, second.code, second.stdout]).toEqual([0, 0, "Two million.\n"]);
+    expect(sent().length > 7_500 ? "everything" : sent().length < 4_500 ? "a part" : sent()).toBe(given);
+  } finally {
+    proxy.close();
+  }
+});
+
 test("a model answers in a channel as any agent does", async () => {
   await using store = await openStore("memory:");
   const channels = await openServer(store);

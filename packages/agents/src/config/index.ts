@@ -29,6 +29,7 @@ export { type ServerLimitSettings, serverLimitsOfFlags } from "./server-limits.t
 export {
   type AgentSettings,
   type Configuration,
+  type ContextSettings,
   type ContinuationMode,
   FILE_NAME,
   type LiveConfiguration,

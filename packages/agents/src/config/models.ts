@@ -11,20 +11,16 @@ import {
   type ModelSettings,
 } from "./settings.ts";
 
-const DEFAULT_WINDOW = 128_000;
-/** The rest is for instructions and the answer, and for tokens that were estimated too low. */
-const CONVERSATION_SHARE = 0.75;
-
 export function toModels(models: Readonly<Record<string, FileModel>>): readonly AgentSettings[] {
   return Object.entries(models).map(([name, model]) => ({
     ...defaultSettings(name),
     endpoint: toEndpoint(model),
-    context: { maxTokensApprox: Math.floor((model.window ?? DEFAULT_WINDOW) * CONVERSATION_SHARE) },
   }));
 }
 
 function toEndpoint(model: FileModel): ModelSettings {
-  const more = present({ keyEnv: model.key_env, instructions: model.instructions });
+  const { key_env, window, instructions } = model;
+  const more = present({ keyEnv: key_env, window, instructions });
   if (!("anthropic" in model)) return { type: "openai", url: model.url, model: model.model, ...more };
   return { type: "anthropic", model: model.anthropic, ...present({ url: model.url }), ...more };
 }

@@ -268,7 +268,7 @@ const modelOptions = {
     .max(100_000_000)
     .optional()
     .describe(
-      "The tokens that the model reads at once. Default: 128,000. Three quarters are for the conversation; the oldest messages are left out.",
+      "The tokens that the model reads at once. Default: asked of the server, or known by the model's name, else 128,000. Three quarters are for the conversation; the oldest messages are left out.",
     ),
   instructions: z.string().max(MAX_TEXT_CHARS).optional().describe("What the model is told first."),
 };

@@ -49,6 +49,8 @@ export type ModelSettings = {
   readonly model: string;
   /** The environment variable that contains the key. */
   readonly keyEnv?: string;
+  /** The tokens that it reads at once; where they are left out, its server is asked, or its name tells. */
+  readonly window?: number;
   readonly instructions?: string;
 } & (
   | { readonly type: "openai"; readonly url: string }

@@ -34,6 +34,8 @@ export type AgentOpenOptions = Pick<
 >;
 
 export interface ConversationAgent extends DrivenAgent {
+  /** The tokens of a conversation that it can be given; left out by programs, which cut it themselves. */
+  readonly conversationTokens?: () => Promise<number>;
   /**
    * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
    * expected to. That turn reports the errors.

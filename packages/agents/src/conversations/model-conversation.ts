@@ -17,7 +17,7 @@ export async function createModelAgent(
       `${name} is a model, which has no ${mode === undefined ? "effort" : "mode"}`,
     );
   }
-  const { ModelAgent, openModel } = await import("../model-agent/index.ts");
+  const { ModelAgent, conversationTokens, openModel, windowOf } = await import("../model-agent/index.ts");
   const chosen = { ...endpoint, model: settings.model ?? endpoint.model };
   const model = await openModel(toModelEndpoint(name, chosen, places.env));
   const agent = new ModelAgent({ name, model, ...present({ instructions: endpoint.instructions }) });
@@ -26,6 +26,11 @@ export async function createModelAgent(
     name,
     conversation: null,
     place: null,
+    // The window of the file is that of the file's model.
+    conversationTokens: async () =>
+      conversationTokens(
+        (chosen.model === endpoint.model ? endpoint.window : undefined) ?? (await windowOf(model)),
+      ),
     capabilities: () => agent.capabilities(),
     execute: (request, options) => agent.execute(request, options),
     prepare: () => undefined,

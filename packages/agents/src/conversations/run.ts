@@ -12,7 +12,8 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { type Continuation, type RunInput, type RunResult, runOnce, wake } from "@continuo/store/sessions";
-import type { AgentSettings, ContinuationMode } from "../config/index.ts";
+import type { AgentSettings, ContextSettings, ContinuationMode } from "../config/index.ts";
+import type { ConversationAgent } from "./conversation-agent.ts";
 import type { Recovery, UnansweredInput } from "./crash-recovery.ts";
 import type { TalkFlags } from "./flags.ts";
 import { nativeIdOf } from "./native-id.ts";
@@ -29,7 +30,7 @@ export interface TurnInput {
 
 export interface TurnOptions {
   readonly store: Store;
-  readonly agent: Agent;
+  readonly agent: Agent & Pick<ConversationAgent, "conversationTokens">;
   readonly session: Session;
   readonly input: RunInput;
   readonly onEvent: (event: AgentEvent) => Promise<void>;
@@ -126,13 +127,20 @@ async function runWith(options: TurnOptions, continuation: Continuation): Promis
     continuation,
     signal,
     budget: settings.budget,
-    continuationOpts: settings.context,
+    continuationOpts: continuation === false ? settings.context : await contextOf(options),
     ...present({ metadata: inputId === undefined ? undefined : { inputId }, retryOf, runId }),
     onStored: (events) => {
       for (const { type, data } of events) if (type === "budget_exceeded") note(overBudget(data));
     },
     ...present({ timeoutMs: flags.timeout }),
   });
+}
+
+/** The context of the settings, within what a model can be given. */
+async function contextOf({ agent, settings: { context } }: TurnOptions): Promise<ContextSettings> {
+  const most = await agent.conversationTokens?.();
+  if (most === undefined) return context;
+  return { ...context, maxTokensApprox: Math.min(most, context.maxTokensApprox ?? most) };
 }
 
 function overBudget(data: unknown): string {
