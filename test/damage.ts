@@ -85,7 +85,7 @@ export function duplicated(file: Buffer): fc.Arbitrary<Damage> {
   });
 }
 
-export function removed(file: Buffer): fc.Arbitrary<Damage> {
+function removed(file: Buffer): fc.Arbitrary<Damage> {
   const lines = linesOf(file);
   return fc
     .subarray([...lines.keys()], { maxLength: Math.min(lines.length, 4) })

@@ -5,5 +5,5 @@
  * Does not know: what is measured.
  */
 
-export { type Command, type Measurement, type MeasureOptions, measure } from "./process.ts";
+export { type Command, type Measurement, measure } from "./process.ts";
 export { printedReport, printRatios, printTable, type Ratio } from "./report.ts";

@@ -13,7 +13,7 @@ export interface TopicWords {
 
 const words = (text: string): readonly string[] => text.split(" ");
 
-export const TOPICS: Readonly<Record<string, TopicWords>> = {
+const TOPICS: Readonly<Record<string, TopicWords>> = {
   servers: {
     nouns: words("port timeout server request proxy gateway socket header firewall container host relay"),
     verbs: words("listen forward restart deploy scale route bind limit"),

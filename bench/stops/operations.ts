@@ -71,7 +71,7 @@ export async function measureStops({ events, channels, report }: StopOptions): P
   }
 }
 
-export function lineOf({ what, totalMs, stopMs, busyMs, garbageMs }: Stop): string {
+function lineOf({ what, totalMs, stopMs, busyMs, garbageMs }: Stop): string {
   const seconds = (totalMs / 1_000).toFixed(1);
   const turn = `busy ${busyMs.toFixed(0)} ms, with ${garbageMs.toFixed(0)} ms of garbage`;
   return `  ${what.padEnd(60)} ${seconds.padStart(6)} s, longest stop ${stopMs.toFixed(0)} ms, longest turn ${turn}`;

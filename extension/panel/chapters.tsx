@@ -53,6 +53,6 @@ function Watched({ share }: { readonly share: number }): JSX.Element | null {
 }
 
 /** The chapter that is shown at a time of the video; -1 before the first. */
-export function chapterAt(chapters: readonly Pick<OutlineChapter, "startMs">[], ms: number): number {
+function chapterAt(chapters: readonly Pick<OutlineChapter, "startMs">[], ms: number): number {
   return chapters.findLastIndex(({ startMs }) => startMs <= ms);
 }

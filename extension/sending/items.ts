@@ -169,7 +169,7 @@ function isItemId(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= LIMITS.itemIdChars;
 }
 
-export function isText(value: unknown): value is string {
+function isText(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= LIMITS.textChars;
 }
 

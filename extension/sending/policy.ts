@@ -45,7 +45,7 @@ export const MICROPHONE_BADGE: Badge = {
   title: "Continuo: the microphone is on",
 };
 
-export const NO_BADGE: Badge = { text: "", colour: "#FFA500", title: "Continuo" };
+const NO_BADGE: Badge = { text: "", colour: "#FFA500", title: "Continuo" };
 
 export function badgeOf({ level, isDegraded }: Pick<SendingState, "level" | "isDegraded">): Badge {
   if (isDegraded) return { text: "!", colour: "#C62828", title: "Continuo: the session is read-only" };

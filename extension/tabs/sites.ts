@@ -5,7 +5,7 @@ import { browser } from "wxt/browser";
 const SCRIPT = "/watch.js";
 
 /** The patterns of all allowed sites. */
-export async function allowedSites(): Promise<readonly string[]> {
+async function allowedSites(): Promise<readonly string[]> {
   return (await browser.permissions.getAll()).origins ?? [];
 }
 

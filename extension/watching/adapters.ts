@@ -54,7 +54,7 @@ const html5: Adapter = {
   },
 };
 
-export const ADAPTERS: readonly Adapter[] = [youtube, vimeo, file, html5];
+const ADAPTERS: readonly Adapter[] = [youtube, vimeo, file, html5];
 
 /** The adapter and the id; `null` for an address that is none of a page with a video. */
 export function recognise(

@@ -35,7 +35,7 @@ export class CaptionLister {
 }
 
 /** A file is complete once it is loaded; what a script adds is complete if it goes nearly to the end. */
-export function isComplete({ cues, isLoaded, durationMs }: TrackLook): boolean {
+function isComplete({ cues, isLoaded, durationMs }: TrackLook): boolean {
   if (cues.length === 0) return false;
   if (isLoaded) return true;
   const endMs = (cues[cues.length - 1]?.endTime ?? 0) * 1_000;

@@ -16,7 +16,7 @@ import {
 import type { NativeCase } from "./case.ts";
 import { inProject, TEA_PROJECT } from "./project.ts";
 
-export const COPILOT_SESSION = "5a8f1c3e-7b2d-4e60-9a41-c0d9e8f7a6b5";
+const COPILOT_SESSION = "5a8f1c3e-7b2d-4e60-9a41-c0d9e8f7a6b5";
 
 export interface CopilotStage {
   readonly sandbox: Sandbox;
@@ -239,10 +239,7 @@ export const copilotCases: readonly NativeCase[] = CASES.map((one) => ({
 }));
 
 /** A sandbox with the tea project, a scripted model, and Copilot. */
-export async function withCopilot(
-  script: Script,
-  hold: (stage: CopilotStage) => Promise<void>,
-): Promise<void> {
+async function withCopilot(script: Script, hold: (stage: CopilotStage) => Promise<void>): Promise<void> {
   await using sandbox = await makeSandbox();
   for (const [path, content] of TEA_PROJECT) await sandbox.write(join("project", path), content);
   await using server = await startModelServer(inProject(script, sandbox));

@@ -7,7 +7,7 @@ import type { Sandbox } from "../../test/agents/sandbox.ts";
 import type { Script } from "../../test/model-servers/index.ts";
 
 const TIMER = `// Seconds that each tea steeps.
-export const TEAS = {
+const TEAS = {
   green: { seconds: 120 },
   black: { seconds: 200 },
   white: { seconds: 300 },

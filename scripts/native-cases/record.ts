@@ -11,7 +11,7 @@ import { promptsLeftIn, STABLE_HOME, withoutBoilerplateIn, withoutPrompts } from
 import { recordDatabase } from "./record-database.ts";
 
 /** Files of an agent's home that its sessions are made of. */
-export const SESSION_FILES: Readonly<Record<RecordedAgent, RegExp>> = {
+const SESSION_FILES: Readonly<Record<RecordedAgent, RegExp>> = {
   claude: /^projects\/[^/]+\/[^/]+(\.jsonl|\/.+\.(jsonl|json))$/,
   codex: /^(sessions\/.+\.jsonl(\.zst)?|archived_sessions\/.+\.jsonl|session_index\.jsonl)$/,
   gemini: /^\.gemini\/((projects|settings)\.json|tmp\/[^/]+\/(\.project_root|chats\/.+\.jsonl?))$/,
@@ -73,7 +73,7 @@ export function conversationOf(
 }
 
 /** Replaces the scratch folder, and the form in which Claude Code makes a folder name of it. */
-export function stablePaths(sandbox: Sandbox): (text: string) => string {
+function stablePaths(sandbox: Sandbox): (text: string) => string {
   const munged = (path: string): string => path.replaceAll(/[^a-zA-Z0-9]/g, "-");
   return (text) =>
     text.replaceAll(sandbox.root, STABLE_HOME).replaceAll(munged(sandbox.root), munged(STABLE_HOME));

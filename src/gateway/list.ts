@@ -67,7 +67,7 @@ function pageOf(lists: ReadonlyMap<string, readonly SessionInfo[]>, cursor: stri
 }
 
 /** Each conversation once, under an id that no other row has. */
-export function infosOf(rows: readonly ListedSession[], places: PlacesAt): readonly SessionInfo[] {
+function infosOf(rows: readonly ListedSession[], places: PlacesAt): readonly SessionInfo[] {
   const owners = ownersByName(rows.filter(isOwn));
   return rows.flatMap((row): SessionInfo[] => {
     const native = isOwn(row) ? row.importedFrom : row;

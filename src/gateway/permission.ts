@@ -10,7 +10,7 @@ const OWN_OPTIONS: readonly PermissionOption[] = [
   { id: "deny", name: "Deny", kind: "reject_once" },
 ];
 
-export function optionsOf({ options }: PermissionRequest): readonly PermissionOption[] {
+function optionsOf({ options }: PermissionRequest): readonly PermissionOption[] {
   return options.length === 0 ? OWN_OPTIONS : options;
 }
 

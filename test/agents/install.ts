@@ -137,7 +137,7 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
 const PROGRESS_EVERY_MS = 10_000;
 
 /** The folder of all installed agents. */
-export function agentsCache(): string {
+function agentsCache(): string {
   const named = process.env.CONTINUO_TEST_AGENTS;
   if (named !== undefined && named !== "") return resolve(named);
   const caches = process.env.XDG_CACHE_HOME;

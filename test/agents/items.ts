@@ -44,7 +44,7 @@ export function normaliseView(messages: readonly Message[], options: ViewOptions
 }
 
 /** Text that an agent makes again at every start. */
-export function isMadeAnew(text: string): boolean {
+function isMadeAnew(text: string): boolean {
   return MADE_ANEW.some((beginning) => text.trimStart().startsWith(beginning));
 }
 
@@ -62,7 +62,7 @@ const MADE_ANEW = [
 ];
 
 /** Claude Code wraps a notice of a background task, which the file holds bare, into a reminder when it sends it. */
-export function noticeIn(text: string): string | null {
+function noticeIn(text: string): string | null {
   return /<task-notification>[\s\S]*<\/task-notification>/.exec(text)?.[0] ?? null;
 }
 

@@ -138,7 +138,7 @@ async function playUntil(page: Page, { fromMs, toMs, rate, tick }: Playing): Pro
 }
 
 /** Ends the service worker as the browser does. `false` while it does not run. */
-export async function killWorker(viewer: Viewer): Promise<boolean> {
+async function killWorker(viewer: Viewer): Promise<boolean> {
   const [page] = viewer.context.pages();
   if (page === undefined) return false;
   const session = await viewer.context.newCDPSession(page);

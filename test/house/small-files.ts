@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { ENVIRONMENT_READERS } from "./floor-plan.ts";
 import { DOORS, folderOf, pathOf, type SourceFile } from "./imports.ts";
 
-export const SMALL_LINES = 25;
+const SMALL_LINES = 25;
 
 /** These names are a rule of the house: every folder has the same place for them. */
 const NAMED = new Set(["index.ts", "limits.ts", "flags.ts"]);

@@ -81,6 +81,24 @@ describe("the house is tidy", () => {
     expect(makers.map(({ path }) => path)).toEqual(["files/durable.ts"]);
   });
 
+  test("no file exports a value that no other file names", () => {
+    const files = [undefined, "web", "extension", "bench", "scripts", "test"].flatMap((folder) =>
+      readSource(folder),
+    );
+    const texts = [...files.map(({ text }) => text), readFileSync(join(ROOT, "vitest.config.ts"), "utf8")];
+    const filesOf = new Map<string, number>();
+    for (const text of texts) {
+      for (const word of new Set(text.match(/[\w$]+/gu))) filesOf.set(word, (filesOf.get(word) ?? 0) + 1);
+    }
+    const value = /^export (?:async )?(?:const|function\*?|(?:abstract )?class) ([\w$]+)/gmu;
+    const unused = files.flatMap(({ file, text }) =>
+      [...text.matchAll(value)].flatMap(([, name = ""]) =>
+        (filesOf.get(name) ?? 0) > 1 ? [] : [`${file}: ${name}`],
+      ),
+    );
+    expect(unused).toEqual([]);
+  });
+
   test("every version in package.json is exact", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(

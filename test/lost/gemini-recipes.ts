@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type LostHome, type LostRecipe, toLines, writeText } from "./recipe.ts";
 
 export const GEMINI_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
-export const GEMINI_NAME = "session-2026-11-20T10-00-7c9e6679.jsonl";
+const GEMINI_NAME = "session-2026-11-20T10-00-7c9e6679.jsonl";
 const PARENT = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
 const TIME = "2026-11-20T10:00:00.000Z";
 
@@ -14,7 +14,7 @@ export function geminiPath(home: LostHome, ...parts: readonly string[]): string 
 }
 
 /** The marks by which Gemini CLI knows the project. */
-export function writeProject(home: LostHome): void {
+function writeProject(home: LostHome): void {
   writeText(
     join(home.root, ".gemini", "projects.json"),
     JSON.stringify({ projects: { [home.project]: "project" } }),

@@ -7,7 +7,6 @@
  * Does not know: any agent's command line or files. From a shell: `node test/model-servers/main.ts`.
  */
 
-export { asList, asObject, asObjects, asText, type JsonObject, textOfContent } from "./json.ts";
-export type { ProtocolName } from "./protocol.ts";
-export { type Answer, type Script, type ScriptedTurn, type Step, text, thinking, tool } from "./script.ts";
-export { type ModelServer, type ModelServerOptions, type RequestRecord, startModelServer } from "./server.ts";
+export { asObject, asObjects, asText, type JsonObject } from "./json.ts";
+export { type Script, type ScriptedTurn, type Step, text, thinking, tool } from "./script.ts";
+export { type ModelServer, type RequestRecord, startModelServer } from "./server.ts";

@@ -23,7 +23,7 @@ export const FIXTURES_OF: Readonly<Record<AgentName, { readonly folder: string; 
   tested(({ folder, recorded }) => ({ folder, fixture: recorded.powerCut }));
 
 /** A session of a fixture, copied into a home. */
-export async function useFixture(agent: AgentName, places: Places): Promise<SessionInfo> {
+async function useFixture(agent: AgentName, places: Places): Promise<SessionInfo> {
   const { folder, fixture } = FIXTURES_OF[agent];
   cpSync(join(FIXTURES, agent, fixture, "home"), join(places.home, folder), { recursive: true });
   const [info] = await listNativeSessions({ agents: [agent], places });

@@ -65,7 +65,7 @@ export type CheckImage = (image: Folder, acknowledged: readonly string[]) => Pro
  * Yields the losses of power cuts. Each has a seed of its own, so that one that loses something can be
  * repeated.
  */
-export async function* cutPower(
+async function* cutPower(
   operations: Operations,
   { mode, seed, count }: Cuts,
   check: CheckImage,

@@ -17,7 +17,7 @@ import { indexPathOf } from "@continuo/native/index-file";
 import fc from "fast-check";
 
 /** All files of agents, in order. */
-export function filesOf(scratch: string): string[] {
+function filesOf(scratch: string): string[] {
   return readdirSync(scratch, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(scratch, "continuo")))
     .map((entry) => join(entry.parentPath, entry.name))

@@ -112,7 +112,7 @@ const SPACELESS =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u;
 
 /** Splits a text by the segmentation of characters, one after the other. */
-export function naiveWords(text: string): string[] {
+function naiveWords(text: string): string[] {
   const words: string[] = [];
   let word = "";
   const end = (): void => {

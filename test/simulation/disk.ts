@@ -30,7 +30,7 @@ export type DiskNode = FileNode | FolderNode;
 const digests = new WeakMap<Buffer, string>();
 
 /** The process that asked was killed at this operation; nothing that it does has an effect any more. */
-export class Killed extends Error {}
+class Killed extends Error {}
 
 export class Disk {
   readonly root: FolderNode;

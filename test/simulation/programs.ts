@@ -75,7 +75,7 @@ export interface Exports {
 export type ProgramName = keyof typeof ENTRIES;
 
 /** The names that a program finds in itself instead of those of this process. */
-export const GIVEN: readonly string[] = [
+const GIVEN: readonly string[] = [
   ...["process", "Date", "performance", "Math", "crypto", "fetch", "WebSocket", "AbortSignal"],
   ...["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "queueMicrotask"],
 ];

@@ -17,7 +17,7 @@ const { CONTINUO_TESTS_END: end } = process.env;
 const LIMIT = end === undefined ? {} : { endsAt: Number(end) };
 
 /** More files than this are no accident of a busy machine. */
-export const MOST_FILES = 5;
+const MOST_FILES = 5;
 
 export interface FailedTests {
   /** Paths below the project's root, each once. */

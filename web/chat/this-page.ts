@@ -19,7 +19,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** `Firefox on Linux`. */
-export function nameOfPage(agent: string): string {
+function nameOfPage(agent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map(
     (all) => all.find(([pattern]) => pattern.test(agent))?.[1],
   );

@@ -7,6 +7,5 @@
 export { toClaude } from "./claude.ts";
 export { toCodex } from "./codex.ts";
 export { toGemini } from "./gemini.ts";
-export type { NativeFile } from "./native-file.ts";
-export { type OpencodeWriter, openOpencode } from "./opencode.ts";
+export { openOpencode } from "./opencode.ts";
 export { toPi } from "./pi.ts";

@@ -124,7 +124,7 @@ function advice(programs: readonly AgentProgram[]): string[] {
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-export const ABILITIES: readonly (readonly [keyof SessionCapabilities, string])[] = [
+const ABILITIES: readonly (readonly [keyof SessionCapabilities, string])[] = [
   ["canList", "list"],
   ["canLoad", "load"],
   ["canResume", "resume"],

@@ -8,4 +8,4 @@
 
 export { keepIndexed } from "./keep.ts";
 export { isIndexing, runIndexingWork } from "./process.ts";
-export { type IndexingReason, startIndexing, startIndexingOf } from "./start.ts";
+export { startIndexing, startIndexingOf } from "./start.ts";

@@ -6,4 +6,4 @@
  * Does not know: what is numbered.
  */
 
-export { keepNumbered, type NumberedKind, numbered } from "./numbers.ts";
+export { keepNumbered, numbered } from "./numbers.ts";

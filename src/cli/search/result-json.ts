@@ -28,6 +28,6 @@ export function nameOfResult({ agent, sessionId, location, trashId }: IndexedSes
 }
 
 /** A command that shows the turn, for a shell. */
-export function linkOf(name: string, messageId: string): string {
+function linkOf(name: string, messageId: string): string {
   return `continuo open ${shellWord(name)} --message ${shellWord(messageId)}`;
 }

@@ -9,13 +9,13 @@
 export { askLine, canAsk, confirm } from "./confirm.ts";
 export { createFileOutput, type FileOutput } from "./file-output.ts";
 export { createOutput, type Output } from "./output.ts";
-export { type PagerStart, page } from "./pager.ts";
+export { page } from "./pager.ts";
 export { type Paint, paintFor, type Style } from "./paint.ts";
 export { createProgress, type Progress } from "./progress.ts";
 export { type Screen, screenOf } from "./screen.ts";
 export { sentenceLines, writeNote } from "./sentences.ts";
 export type { DetachedCommand, ProgramRun, SessionWish, Shell } from "./shell.ts";
-export { type Column, layOut, type Table } from "./table.ts";
+export { type Column, layOut } from "./table.ts";
 export {
   clockTime,
   formatCost,

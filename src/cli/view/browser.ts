@@ -16,7 +16,7 @@ const FILE_MS = 30_000;
 const ASK_MS = 2_000;
 
 /** True if the person sits at another machine. */
-export function isRemote({ env }: Shell): boolean {
+function isRemote({ env }: Shell): boolean {
   return env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined;
 }
 

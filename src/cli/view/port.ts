@@ -43,7 +43,7 @@ function isTaken(error: unknown): boolean {
   return isRefused && (error.cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
 }
 
-export function ofAnotherUser(port: number, user: number | undefined): ContinuoError {
+function ofAnotherUser(port: number, user: number | undefined): ContinuoError {
   return new ContinuoError("unavailable", `port ${port} belongs to a program of another user (uid ${user})`, {
     hint: `Use another port with --port. What answers at http://127.0.0.1:${port} is not your viewer.`,
     details: { port, user },

@@ -92,6 +92,6 @@ export function sessionFileIn(home: string, sessionId: string): string {
   return join(home, "session-state", sessionId, "events.jsonl");
 }
 
-export function copilotProgram(): string {
+function copilotProgram(): string {
   return join(packageFolder(PINNED.copilot), PINNED.copilot.proof);
 }

@@ -22,8 +22,8 @@ import { LAST_WORDS } from "../proof.ts";
 import { normaliseRequest } from "../requests.ts";
 import { makeSandbox } from "../sandbox.ts";
 
-export const COMPARE = "Compare the two notes.";
-export const CONCLUDE = "And what do you conclude?";
+const COMPARE = "Compare the two notes.";
+const CONCLUDE = "And what do you conclude?";
 
 /** The behaviour of the agent with a session. */
 export interface Resumed {

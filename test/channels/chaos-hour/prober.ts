@@ -16,7 +16,7 @@ export interface ProbeReport {
   readonly lateMs: number;
 }
 
-export const PROBE_EVERY_MS = 250;
+const PROBE_EVERY_MS = 250;
 const TIMEOUT_MS = 30_000;
 
 if (import.meta.main) {

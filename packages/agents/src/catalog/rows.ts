@@ -53,7 +53,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
 }
 
 /** The channel of a participant, or the key of a continuous session. */
-export function placeOf({ metadata }: Pick<Session, "metadata">): RowPlace | null {
+function placeOf({ metadata }: Pick<Session, "metadata">): RowPlace | null {
   const { channel, handle, live } = metadata;
   if (typeof channel === "string" && typeof handle === "string") return { of: "channel", name: channel };
   const { key } = (live ?? {}) as Readonly<Record<string, unknown>>;

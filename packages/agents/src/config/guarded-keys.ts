@@ -2,13 +2,7 @@
 
 import type { FileAgent, FileContent } from "./schema.ts";
 
-export const GUARDED_KEYS: readonly (keyof FileAgent)[] = [
-  "command",
-  "args",
-  "env",
-  "transport",
-  "permissions",
-];
+const GUARDED_KEYS: readonly (keyof FileAgent)[] = ["command", "args", "env", "transport", "permissions"];
 
 export interface GuardedValue {
   readonly key: string;

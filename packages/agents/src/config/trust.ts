@@ -39,7 +39,7 @@ export interface TrustRecord {
 
 export type TrustState = "trusted" | "changed" | "never trusted";
 
-export function trustRecordOf(home: string): string {
+function trustRecordOf(home: string): string {
   return join(home, "trust.json");
 }
 

@@ -58,7 +58,7 @@ async function enter(
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Errors: `not_found` for a variable that is not set. */
-export function toModelEndpoint(name: string, settings: ModelSettings, env: Variables): ModelEndpoint {
+function toModelEndpoint(name: string, settings: ModelSettings, env: Variables): ModelEndpoint {
   const { model, keyEnv = settings.type === "anthropic" ? "ANTHROPIC_API_KEY" : undefined } = settings;
   const apiKey = keyEnv === undefined ? undefined : env[keyEnv];
   if (keyEnv !== undefined && (apiKey === undefined || apiKey === "")) {

@@ -18,7 +18,7 @@ export interface OutlinePlace {
   readonly isOfVideo: (data: Readonly<Record<string, unknown>>) => boolean;
 }
 
-export const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
+const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
 
 /** Without `videoId`, the place of the session's own video. Errors: the store's. */
 export async function outlinePlace(store: Store, sessionId: string, videoId?: string): Promise<OutlinePlace> {

@@ -91,7 +91,7 @@ export function parseEvidenceBatch(body: unknown): EvidenceBatch {
   };
 }
 
-export function parseEvidence(value: unknown, index = 0): EvidenceInput {
+function parseEvidence(value: unknown, index = 0): EvidenceInput {
   if (!isFields(value)) throw invalid("the evidence is not an object", index);
   const { type, id, ...data } = value;
   if (!isEvidenceType(type)) throw invalid(`there is no evidence of type ${JSON.stringify(type)}`, index);

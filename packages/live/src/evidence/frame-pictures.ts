@@ -49,7 +49,7 @@ function smallPicture(frame: EvidenceItem): readonly SmallPicture[] {
 }
 
 /** The frames that show something else than the one before, evenly if there are too many. */
-export function sceneChanges(frames: readonly EvidenceItem[], count: number): readonly SmallPicture[] {
+function sceneChanges(frames: readonly EvidenceItem[], count: number): readonly SmallPicture[] {
   const changes: SmallPicture[] = [];
   for (const frame of frames.toSorted((a, b) => a.startMs - b.startMs)) {
     const pointer = smallPointer(frame);

@@ -6,7 +6,7 @@
 import { type Claim, isContinuoError, listAll, type Store } from "@continuo/core/model";
 import { type BlobPointer, type FrameTier, isFields, isoOf, LIMITS, sha256 } from "../kit/index.ts";
 
-export const TIERS: readonly FrameTier[] = ["full", "thumbnail"];
+const TIERS: readonly FrameTier[] = ["full", "thumbnail"];
 
 export interface FrameReference {
   readonly hash: string;

@@ -10,6 +10,6 @@ export { endSession } from "./end-session.ts";
 export { LateNotes } from "./late-notes.ts";
 export { NightlyReplay } from "./nightly-replay.ts";
 export { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
-export { type MayChange, Removals } from "./removals.ts";
+export { Removals } from "./removals.ts";
 export { SessionOwner } from "./session-owner.ts";
 export { deleteVideo } from "./video-deletion.ts";

@@ -19,7 +19,7 @@ export function hasPunctuation(word: string): boolean {
 }
 
 /** True if a sentence ends between two words, by the rules of Unicode and some abbreviations. */
-export function isSentenceEnd(before: string, next: string, lang: string): boolean {
+function isSentenceEnd(before: string, next: string, lang: string): boolean {
   if (!ENDS.test(before)) return false;
   if (ABBREVIATION.test(before) || (ORDINAL.test(before) && /^de/u.test(lang))) return false;
   const space = /[。！？]["'”’»）)」』]*$/u.test(before) ? "" : " ";

@@ -47,7 +47,7 @@ const UNKNOWN: Language = {
   self: NEVER,
 };
 
-export function languageFacts(lang: string): Language {
+function languageFacts(lang: string): Language {
   return LANGUAGES[languageOf(lang)] ?? UNKNOWN;
 }
 

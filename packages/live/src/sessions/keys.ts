@@ -23,7 +23,7 @@ export interface KeyEntry {
 const PREFIX = "live/key/";
 
 /** A key can be any text. Errors: `invalid` for an empty one, `too_large`. */
-export function assertKey(key: string): void {
+function assertKey(key: string): void {
   if (key === "") throw new ContinuoError("invalid", "the key of a session is empty");
   if (key.length > LIMITS.keyLength) {
     throw new ContinuoError("too_large", `the key is longer than ${LIMITS.keyLength} characters`, {

@@ -108,7 +108,7 @@ export interface LiveFold extends Pending {
   closedAtMs: number | null;
 }
 
-export const NO_COST: LiveCost = { modelCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+const NO_COST: LiveCost = { modelCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
 const HEALTHY: LiveFold["health"] = {
   lastError: null,

@@ -24,7 +24,7 @@ export {
 } from "./fold.ts";
 export { acknowledge, Follower, stateOf } from "./follower.ts";
 export { addNoteEvent, type NoteEntry, roomForNotes } from "./note-entries.ts";
-export { isSpentOnPage, type PageMark } from "./page-mark.ts";
+export { isSpentOnPage } from "./page-mark.ts";
 export { hasRoom, type PendingEvidence, refill } from "./pending-evidence.ts";
 export {
   assertDegraded,

@@ -16,7 +16,7 @@ interface Row {
   readonly to: LiveState;
 }
 
-export const TRANSITIONS: readonly Row[] = [
+const TRANSITIONS: readonly Row[] = [
   { from: ["created"], on: "input", to: "active" },
   { from: ["active"], on: "silence", to: "idle" },
   { from: ["idle"], on: "input", to: "active" },

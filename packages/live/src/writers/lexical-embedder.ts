@@ -19,7 +19,7 @@ export function lexicalEmbedder(): Embedder {
   };
 }
 
-export function lexicalVector(text: string): readonly number[] {
+function lexicalVector(text: string): readonly number[] {
   const vector = new Array<number>(DIMENSIONS).fill(0);
   const add = (feature: string, weight: number): void => {
     const place = hashOf(feature) % DIMENSIONS;

@@ -205,7 +205,7 @@ export function pieceOf({ sequence, text, startMs, endMs, lang }: EvidenceItem):
 }
 
 /** Long texts in parts, each with its share of the time, so that none holds up the event loop. */
-export function piecesOf(item: EvidenceItem): readonly Piece[] {
+function piecesOf(item: EvidenceItem): readonly Piece[] {
   const piece = pieceOf(item);
   const { text, startMs, endMs } = piece;
   if (text.length <= LIMITS.heardChars) return [piece];

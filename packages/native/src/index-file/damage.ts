@@ -11,7 +11,7 @@ import { createSchema } from "./schema.ts";
 export type IndexFailure = "damaged" | "outside" | "other";
 
 /** A row whose content is not what Continuo wrote: SQLite does not check it. */
-export class DamagedRowError extends Error {
+class DamagedRowError extends Error {
   constructor(options: ErrorOptions) {
     super("a row of the index is damaged", options);
     this.name = "DamagedRowError";

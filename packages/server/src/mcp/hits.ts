@@ -18,7 +18,7 @@ export const foundOutput: z.ZodObject = z.object({
 });
 
 /** Whose words an excerpt is. */
-export const VOICE_NAMES: Readonly<Record<Excerpt["voice"], string>> = {
+const VOICE_NAMES: Readonly<Record<Excerpt["voice"], string>> = {
   person: "person",
   agent: "agent",
   call: "call",

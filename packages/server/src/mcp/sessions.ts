@@ -96,7 +96,7 @@ function matchName(match: Match, matches: readonly Match[]): string {
 }
 
 /** Returns the places in which a caller's sessions are searched. */
-export function sourcesOf({ places, ownSessions }: Machine): {
+function sourcesOf({ places, ownSessions }: Machine): {
   readonly places: Machine["places"];
   readonly store?: null;
 } {

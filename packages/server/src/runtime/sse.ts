@@ -8,14 +8,14 @@ import type { SseOptions } from "./types.ts";
 /** A proxy closes a connection that says nothing. */
 const KEEP_ALIVE_MS = 15_000;
 
-export const SSE_HEADERS: Readonly<Record<string, string>> = {
+const SSE_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 };
 
 /** The place in the log from which a request goes on: its `Last-Event-ID`, or the parameter `after`. */
-export function placeOf(from: Request | SseOptions | undefined): FollowOptions {
+function placeOf(from: Request | SseOptions | undefined): FollowOptions {
   if (from === undefined) return {};
   if (!("headers" in from)) {
     assertKnownOptions("toSSE", from, EVENT_OPTIONS);

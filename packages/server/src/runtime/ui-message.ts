@@ -61,7 +61,7 @@ class Speech {
   }
 }
 
-export function createUIFold(messageId: string): UIFold {
+function createUIFold(messageId: string): UIFold {
   const speech = new Speech();
   const called = new Set<string>();
   const begin = [{ type: "start", messageId }, { type: "start-step" }];

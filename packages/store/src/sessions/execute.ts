@@ -97,7 +97,7 @@ async function runToExecute(
   return run;
 }
 
-export async function knownRun(store: Store, runId: string): Promise<Run> {
+async function knownRun(store: Store, runId: string): Promise<Run> {
   const run = await store.getRun(runId);
   if (run !== null) return run;
   throw new ContinuoError("not_found", `there is no run ${runId}`, { details: { runId } });

@@ -65,7 +65,7 @@ export async function holdLease(store: Store, name: string, options: HoldOptions
 }
 
 /** Who holds it now, and is not certainly gone; `owner` is only the id. */
-export async function holderOf(store: Store, name: string, call: CallOptions = {}): Promise<Lease | null> {
+async function holderOf(store: Store, name: string, call: CallOptions = {}): Promise<Lease | null> {
   const lease = await store.getLease(name, call);
   return lease === null || isLetGo(lease) ? null : { ...lease, owner: idOf(lease.owner) };
 }

@@ -86,7 +86,7 @@ export class SharedTails {
   }
 }
 
-export class SharedTail {
+class SharedTail {
   readers = 0;
   readonly #engine: Engine;
   readonly #logId: string;

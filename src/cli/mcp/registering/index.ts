@@ -8,5 +8,5 @@
 
 export { applyEdit, diffOf, type Edit, inverseOf } from "./edit.ts";
 export { readEditRecord, removeEditRecord, saveEditRecord } from "./edit-records.ts";
-export { type Registration, registrationOf, SERVER_NAME } from "./registrations.ts";
+export { type Registration, registrationOf } from "./registrations.ts";
 export { readSettings, type Settings, writeSettings } from "./settings-file.ts";

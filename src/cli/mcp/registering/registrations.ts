@@ -16,7 +16,7 @@ export interface Registration {
   remove(text: string): Edit | null;
 }
 
-export const SERVER_NAME = "continuo";
+const SERVER_NAME = "continuo";
 
 /** Errors: `unsupported` for an agent that has no place for MCP servers. */
 export function registrationOf(agent: AgentName, places: Places): Registration {

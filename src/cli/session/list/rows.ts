@@ -104,7 +104,7 @@ function drawRow(cells: readonly string[], at: number, columns: readonly number[
 }
 
 /** Returns the agent; for an own conversation with the agents that took part in it. */
-export function agentOf({ agent, nativeRefs = [] }: ListedSession): string {
+function agentOf({ agent, nativeRefs = [] }: ListedSession): string {
   const others = nativeRefs.map((ref) => ref.agent).join(", ");
   return others === "" ? agent : `${agent} (${others})`;
 }

@@ -42,7 +42,7 @@ export interface Pen extends ConversationOptions {
   readonly agent: string;
 }
 
-export const INDENT = "  ";
+const INDENT = "  ";
 
 export function drawConversation(
   session: CatalogSession,

@@ -31,7 +31,7 @@ export function codexOf(version: CodexVersion, title: string): Subject {
   };
 }
 
-export async function askBeforeWriting(sandbox: Sandbox): Promise<void> {
+async function askBeforeWriting(sandbox: Sandbox): Promise<void> {
   const config = await readFile(`${sandbox.root}/.codex/config.toml`, "utf8");
   const asking = config
     .replace('approval_policy = "never"', 'approval_policy = "on-request"')

@@ -23,7 +23,7 @@ export async function askCapabilities(server: CodexServer, limits: CallLimits): 
 }
 
 /** Pure. */
-export function capabilitiesIn(refusal: string): SessionCapabilities {
+function capabilitiesIn(refusal: string): SessionCapabilities {
   const methods = new Set([...refusal.matchAll(/`([^`]+)`/gu)].map(([, method]) => method));
   const canList = methods.has("thread/list");
   const canResume = methods.has("thread/resume");

@@ -41,7 +41,7 @@ export async function lastSession(
 }
 
 /** Sessions of the folder, and those whose folder nobody tells; `null` where there is none. Pure but for links. */
-export function newestOf(sessions: readonly AgentSession[], cwd: string): AgentSession | null {
+function newestOf(sessions: readonly AgentSession[], cwd: string): AgentSession | null {
   const folder = canonicalFolder(cwd);
   let newest: AgentSession | null = null;
   for (const session of sessions) {

@@ -44,7 +44,7 @@ export interface DriverLimits {
   readonly cancelMs: number;
 }
 
-export const DRIVER_LIMITS: DriverLimits = {
+const DRIVER_LIMITS: DriverLimits = {
   startMs: 60_000,
   openMs: 120_000,
   callMs: 60_000,

@@ -30,7 +30,7 @@ export function readingsAround(bytes: Buffer, place: number): readonly string[] 
 }
 
 /** The text as it stands, then with its escapes decoded once, twice and so on. */
-export function readingsOf(text: string): readonly string[] {
+function readingsOf(text: string): readonly string[] {
   const readings = [text];
   for (let depth = 1; depth <= DEPTHS; depth++) {
     const before = readings[depth - 1] ?? "";

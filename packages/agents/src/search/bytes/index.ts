@@ -6,5 +6,5 @@
  * Does not know: which bytes belong to a session, or what a text is.
  */
 
-export { type ByteFilter, createByteFilter, type SessionFilter } from "./byte-filter.ts";
+export { type ByteFilter, createByteFilter } from "./byte-filter.ts";
 export { type CandidateLine, createLineFinder, type LineFinder } from "./candidate-lines.ts";

@@ -13,6 +13,5 @@ export {
   type PlacedCommit,
   type PlacedEdit,
   type ReadSession,
-  type SessionEdits,
   type WorkPlace,
 } from "./session-edits.ts";

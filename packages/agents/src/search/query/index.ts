@@ -8,11 +8,9 @@
 export {
   type BestMatch,
   closeFactor,
-  type Ranking,
   rankAlone,
   rankBestMatch,
   type ScoredTurn,
-  type Term,
   type TurnRank,
   toBestMatch,
 } from "./best-match.ts";
@@ -37,7 +35,6 @@ export {
   rankOf,
   rarityOf,
   shareOfPiece,
-  type TurnCounts,
   type TurnStatistics,
   WEIGHTS,
 } from "./ranking.ts";

@@ -8,7 +8,7 @@
  */
 
 export type { NativeSource } from "./batches.ts";
-export { createFileSearch, type FileSearch, type FileSearchOptions } from "./file-search.ts";
+export { createFileSearch } from "./file-search.ts";
 export { createScan, type ScanResult } from "./scan.ts";
 export { createScanThreads, type ScanThreads } from "./scan-threads.ts";
 export { withTimeLimit } from "./time-limit.ts";

@@ -375,11 +375,11 @@ function closed(): ContinuoError {
   return new ContinuoError("unavailable", "the client is closed", { hint: "Open the session again." });
 }
 
-export function emptyOutboxState(sessionId: string, batches: readonly OutboxBatch[] = []): OutboxState {
+function emptyOutboxState(sessionId: string, batches: readonly OutboxBatch[] = []): OutboxState {
   return { producerId: crypto.randomUUID(), sessionId, nextSequence: batches.length, batches };
 }
 
-export async function requestLiveSession(options: OpenLiveOptions): Promise<OpenedLiveSession> {
+async function requestLiveSession(options: OpenLiveOptions): Promise<OpenedLiveSession> {
   const { key, videoId, title, ephemeral, lanes, noteWriter, continues, budget } = options;
   const body = { videoId, title, ephemeral, lanes, noteWriter, continues, budget };
   return (await call(options, pathOf(key), { method: "PUT", body })) as OpenedLiveSession;

@@ -6,7 +6,7 @@
  */
 
 export { AGENT_LABELS, AGENT_NAMES, type AgentName, isAgentName, nameAgent } from "./agent.ts";
-export type { BlamedLine, BlameLeft, FileBlame, LineOrigin } from "./blame.ts";
+export type { BlamedLine, FileBlame, LineOrigin } from "./blame.ts";
 export {
   type Block,
   type FileBlock,
@@ -24,7 +24,6 @@ export {
   textOf,
   typedIn,
   typedTextOf,
-  type UnknownBlock,
   type Usage,
 } from "./message.ts";
 export {
@@ -47,7 +46,6 @@ export {
   toSessionRow,
 } from "./session.ts";
 export {
-  type AskedFact,
   type CommitFact,
   type CostFact,
   END_WORDS,

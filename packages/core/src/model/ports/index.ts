@@ -41,7 +41,6 @@ export type {
   BlobSource,
   BlobStore,
   CollectOptions,
-  ListBlobsOptions,
   OpenedBlob,
   PutBlobOptions,
 } from "./blobs.ts";
@@ -50,10 +49,7 @@ export type {
   ClaimWrite,
   Coordination,
   Cursor,
-  CursorName,
   Lease,
-  LeaseName,
-  LeaseOptions,
   ListedLease,
   Producer,
   Snapshot,
@@ -76,10 +72,7 @@ export {
   type DeletedLog,
   EVENTS_MEDIA_TYPE,
   type EventPage,
-  type ForkOptions,
-  type ForkPoint,
   type JoinedPage,
-  type ListLogsOptions,
   type Log,
   type LogPage,
   type LogReader,
@@ -89,16 +82,13 @@ export {
   type PruneOptions,
   type ReadJoinedOptions,
   type ReadOptions,
-  type RedactOptions,
   type TailOptions,
   type VerifyResult,
 } from "./logs.ts";
-export type { CallOptions, Page, PageOptions } from "./page.ts";
+export type { CallOptions, Page } from "./page.ts";
 export type { Resumption, ResumptionStep, VerifiedBy } from "./resumption.ts";
 export {
-  type ClaimRunOptions,
   isRunPriority,
-  type ListRunsOptions,
   MAX_RUN_PRIORITY,
   type NewRun,
   RUN_END_STATUSES,
@@ -109,19 +99,11 @@ export {
   type RunPatch,
   type RunStatus,
   type RunStore,
-  type TransitionOptions,
 } from "./runs.ts";
 export type { ListSessionsOptions, NewSession, Session, SessionPatch, SessionStore } from "./sessions.ts";
 export type { AppendOptions, Store, StoreInfo } from "./store.ts";
 export type {
-  CloseWrite,
-  CursorWrite,
-  LeaseReleaseWrite,
-  NewRunWrite,
   ProducerWrite,
   RunWrite,
-  SessionWrite,
-  SnapshotWrite,
   Write,
-  WriterSequenceWrite,
 } from "./writes.ts";

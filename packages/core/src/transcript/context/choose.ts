@@ -106,7 +106,7 @@ function takeBothSides(choice: Choice, older: readonly ContextUnit[], newer: rea
   }
 }
 
-export function messagesOf(unit: ContextUnit): readonly Message[] {
+function messagesOf(unit: ContextUnit): readonly Message[] {
   return unit.members.map(({ message }) => message);
 }
 

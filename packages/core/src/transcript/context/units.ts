@@ -80,7 +80,7 @@ function groupsToUnits(
   return units.sort((a, b) => lastPosition(a) - lastPosition(b));
 }
 
-export function lastPosition(unit: ContextUnit): number {
+function lastPosition(unit: ContextUnit): number {
   return unit.members.at(-1)?.position ?? -1;
 }
 

@@ -5,6 +5,6 @@
  * Does not know: what an event becomes.
  */
 
-export { type EventEntry, type EventLike, logIdOf, sequenceOf, timeOf, toEntry } from "./entry.ts";
-export { type EventOrder, inOrder } from "./order.ts";
+export { type EventEntry, type EventLike, logIdOf, sequenceOf, toEntry } from "./entry.ts";
+export { inOrder } from "./order.ts";
 export { anyField, type Fields, isFields, numberField, textField, wordsOf } from "./payload.ts";

@@ -11,11 +11,9 @@ export { createDraft, type TranscriptDraft } from "./draft.ts";
 export { usageOf } from "./facts.ts";
 export { finishFold, foldEvent } from "./fold.ts";
 export { type Layers, layersOf } from "./lookup.ts";
-export {
-  type Facts,
-  type FoldState,
-  type LeftOutReason,
-  type LooseState,
-  NO_FACTS,
-  type OpenCall,
+export type {
+  Facts,
+  FoldState,
+  LeftOutReason,
+  LooseState,
 } from "./state.ts";

@@ -5,6 +5,6 @@
  * Does not know: clients of these APIs.
  */
 
-export { type AnthropicMessage, type AnthropicMessages, toAnthropicMessages } from "./anthropic.ts";
-export { type OpenAIMessage, type OpenAIMessages, toOpenAIMessages } from "./openai.ts";
+export { type AnthropicMessages, toAnthropicMessages } from "./anthropic.ts";
+export { type OpenAIMessages, toOpenAIMessages } from "./openai.ts";
 export { type ShareGptConversation, toShareGpt } from "./sharegpt.ts";

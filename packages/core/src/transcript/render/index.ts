@@ -15,13 +15,12 @@ export {
   textEditsOf,
 } from "./changes.ts";
 export { fence, inlineCode } from "./fence.ts";
-export { type CommonLines, commonLines } from "./line-diff.ts";
+export { commonLines } from "./line-diff.ts";
 export { isTooLongForMarkdown, type MarkdownOptions, messageToMarkdown } from "./markdown.ts";
 export {
   type MessageKind,
   messageKind,
   type Part,
-  type PartOptions,
   type ResultPart,
   toParts,
 } from "./parts.ts";

@@ -5,4 +5,4 @@
  * Does not know: the format of any agent.
  */
 
-export { type SettleOptions, settleBeforeReading, settleUnfinished } from "./settle.ts";
+export { settleBeforeReading, settleUnfinished } from "./settle.ts";

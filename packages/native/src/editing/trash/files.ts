@@ -92,7 +92,7 @@ export function areInPlace(kept: readonly KeptFile[], replacement?: string): boo
 }
 
 /** Folders of a session that is gone, and that hold nothing any more. */
-export function removeEmptied(plan: FilesPlan): void {
+function removeEmptied(plan: FilesPlan): void {
   for (const path of plan.paths) removeEmptyFolders(path);
 }
 

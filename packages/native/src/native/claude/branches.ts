@@ -77,7 +77,7 @@ export function linkRecords(index: Index, options: LinkOptions): Tree {
 }
 
 /** The end of the active branch; -1 for a file without a conversation. */
-export function activeTip(index: Index, tree: Tree): number {
+function activeTip(index: Index, tree: Tree): number {
   const named = index.promptLeaf === -1 ? -1 : (tree.recordOf[index.promptLeaf] ?? -1);
   if (named !== -1 && tree.candidate[named] === 1) {
     const newest = tree.candidate.lastIndexOf(1);

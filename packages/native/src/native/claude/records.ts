@@ -8,7 +8,7 @@
 import { isJson, type Json, textField, toTime } from "@continuo/files";
 
 /** Every line type that this version knows, with what it is. Others are kept verbatim and counted. */
-export const LINE_TYPES: Readonly<Record<string, string>> = {
+const LINE_TYPES: Readonly<Record<string, string>> = {
   user: "what the person typed, the result of a tool, or text put there for the model",
   assistant: "one block of an answer (older versions: all blocks)",
   system: "told to the person, or the boundary of a compaction",

@@ -92,7 +92,7 @@ export function finishRow(firsts: Firsts, lasts: Lasts, besideTitle: string | nu
 export const TITLE_MARKERS: readonly string[] = ['"custom-title"', '"ai-title"', '"summary"'];
 
 /** A line with something said in it. */
-export function isConversation(record: Json): boolean {
+function isConversation(record: Json): boolean {
   return (record.type === "user" || record.type === "assistant") && contentOf(record) !== null;
 }
 

@@ -181,7 +181,7 @@ async function readStart(
   return { isTalk, isFirstDamaged, hasUser, promptAt: null };
 }
 
-export function whyUnnamed(head: string, { isFirstDamaged, hasUser, promptAt }: FileStart): Reason {
+function whyUnnamed(head: string, { isFirstDamaged, hasUser, promptAt }: FileStart): Reason {
   if (isSidechainFirst(head)) return { cause: "sidechain_first", detail: null };
   if (head.startsWith("\ufeff")) return { cause: "byte_order_mark", detail: null };
   if (isFirstDamaged) return { cause: "torn_first_line", detail: null };

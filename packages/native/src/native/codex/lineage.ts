@@ -129,7 +129,7 @@ async function lookAtHead(path: string): Promise<FileHead> {
 }
 
 /** The first text that was typed, as a title. */
-export function firstTypedIn(records: Iterable<{ readonly value: unknown }>): string | null {
+function firstTypedIn(records: Iterable<{ readonly value: unknown }>): string | null {
   for (const { value } of records) {
     const record = parseRecord(value);
     const title = record === null ? null : toTitle(typedText(record.type, record.payload));

@@ -78,7 +78,7 @@ export function toMessage(content: DraftContent): Message {
 }
 
 /** Seen in 0.169.0. */
-export const SECOND_HEADER = "A second header: Codex sends nothing of what stands before it.";
+const SECOND_HEADER = "A second header: Codex sends nothing of what stands before it.";
 
 function idOf({ draft, fallbackId }: DraftContent, records: readonly CodexRecord[]): string {
   if (draft.nativeId !== "own") return fallbackId;

@@ -16,7 +16,7 @@ import { parseRecord, parseSessionMeta, type SessionMeta } from "./records.ts";
 import { shownUserText } from "./text-authors.ts";
 
 /** Lines that the list looks at for a prompt. */
-export const LISTED_LINES = 210;
+const LISTED_LINES = 210;
 
 export type SourceKind = "listed" | "exec" | "sub-agent" | "other";
 

@@ -88,7 +88,7 @@ function toSigned(raw: unknown, signedBy: string | null): Block {
 }
 
 /** A call of the type `custom` has a text as its input. */
-export function toToolCall(raw: Json): ToolCallBlock {
+function toToolCall(raw: Json): ToolCallBlock {
   const { arguments: args } = raw;
   const rawArgs = typeof args === "string" ? args : (JSON.stringify(args) ?? "");
   return {

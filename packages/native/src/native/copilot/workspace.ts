@@ -18,7 +18,7 @@ export function readName(sessionFile: string): string | null {
 }
 
 /** A whole YAML parser costs a list more than all else, and the note has one key a line. */
-export function nameIn(text: string): string | null {
+function nameIn(text: string): string | null {
   const lines = text.split(/\r?\n/u);
   const at = lines.findIndex((line) => line.startsWith("name:"));
   const value = lines[at]?.slice("name:".length).trim() ?? "";

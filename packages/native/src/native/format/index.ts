@@ -10,5 +10,5 @@
  */
 
 export type { AcpDescription, AcpHold, Agent, McpServers, Resumable, ServerCommand } from "./agent.ts";
-export type { AgentFormat, SessionRepairer } from "./format.ts";
+export type { AgentFormat } from "./format.ts";
 export { objectIn, readRecord, readRecordText, serverEntry } from "./settings.ts";

@@ -210,7 +210,7 @@ export function typedText(message: Json): string | null {
   return shown.trim() === "" ? textsOf(message.content) : shown;
 }
 
-export function textsOf(content: unknown): string {
+function textsOf(content: unknown): string {
   return partsOf(content)
     .map((part) => textOfPart(part) ?? "")
     .join("");

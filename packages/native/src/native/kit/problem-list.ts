@@ -3,7 +3,7 @@
 import type { Problem, ProblemCode } from "@continuo/core/model";
 
 /** Problems of one kind in one session; the rest is counted in a last one. */
-export const MAX_PROBLEMS_PER_CODE: number = 500;
+const MAX_PROBLEMS_PER_CODE: number = 500;
 
 /** Plain data, so that a scan can be saved. */
 export interface ProblemList {

@@ -41,7 +41,7 @@ export interface RecordDamage {
 }
 
 /** Every type of part that this version knows, with what it is. Others are kept verbatim and counted. */
-export const PART_TYPES: Readonly<Record<string, string>> = {
+const PART_TYPES: Readonly<Record<string, string>> = {
   text: "said by the person or the model; `synthetic`: put there by opencode",
   reasoning: "the model's thinking, with the vendor's signature in `metadata`",
   tool: "a call and, once it is over, its result",

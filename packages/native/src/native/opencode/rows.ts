@@ -93,7 +93,7 @@ export function openRows(database: Database, sessionId: string): SessionSource {
 }
 
 /** The record of a row of `session`. */
-export function toSessionRecord(row: Json): NativeRecord {
+function toSessionRecord(row: Json): NativeRecord {
   return {
     kind: "session",
     id: textField(row, "id"),

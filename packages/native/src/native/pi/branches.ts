@@ -35,7 +35,7 @@ export interface LinkOptions {
 }
 
 /** Without links: version 1, or a file without a header and without any id. */
-export function isFlat(index: Index): boolean {
+function isFlat(index: Index): boolean {
   return index.header === null ? !index.hasIds : index.header.version < 2;
 }
 

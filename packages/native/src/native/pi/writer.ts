@@ -78,7 +78,7 @@ export const piWriter: NativeWriter<PiTip> = {
 };
 
 /** The last one on the path names the session. */
-export function titleEntry(title: string, link: EntryLink): Json {
+function titleEntry(title: string, link: EntryLink): Json {
   return { type: "session_info", ...link, name: title };
 }
 

@@ -31,15 +31,12 @@ export {
   toLineSource,
 } from "./lines.ts";
 export { openByScan } from "./open.ts";
-export { fromPlainJson, toPlainJson } from "./plain-json.ts";
 export type {
-  GrowingFile,
   MessageCounts,
   Scan,
   ScanContext,
   ScanFacts,
   ScanSource,
   ScanStart,
-  ScanValue,
   Tip,
 } from "./scan.ts";

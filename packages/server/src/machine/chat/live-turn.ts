@@ -41,7 +41,7 @@ export async function openLiveTurn(
 const MOST = 200;
 
 /** A message object never changes: a new object replaces it. */
-export function chatEventsOf(
+function chatEventsOf(
   before: readonly Message[],
   now: readonly Message[],
   key: string,

@@ -123,7 +123,7 @@ export function withPageConnections(quotas: Quotas, use: PageUse): Quotas {
 }
 
 /** `null` for a grant of a token that is no page's. */
-export function pageOf({ tokenId, workspaceId, page }: Grant): PageName | null {
+function pageOf({ tokenId, workspaceId, page }: Grant): PageName | null {
   return tokenId === null || page === null ? null : { tokenId, workspaceId, parentId: page.parentId };
 }
 

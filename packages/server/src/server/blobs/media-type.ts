@@ -1,6 +1,6 @@
 /** The type of an attachment: what its sender says, if the first bytes agree. Pure. */
 
-export const UNKNOWN_TYPE = "application/octet-stream";
+const UNKNOWN_TYPE = "application/octet-stream";
 /** The number of bytes of the beginning that decide. */
 export const HEAD_BYTES = 512;
 

@@ -7,7 +7,6 @@
 
 export type {
   Answer,
-  AttachmentScan,
   Authenticate,
   CreateMount,
   Credentials,

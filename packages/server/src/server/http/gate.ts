@@ -17,7 +17,7 @@ export interface Gate {
 }
 
 /** The paths at which an extension asks for access. */
-export const EXTENSION_PATH = "/v1/extension/";
+const EXTENSION_PATH = "/v1/extension/";
 
 /** The origin that a request claims. */
 export interface Arrival {

@@ -10,7 +10,6 @@ export { readBody, readJsonObject } from "./body.ts";
 export { downloadHeaders } from "./download.ts";
 export { compressed, type Encoding, encodedAnswer, encodingFor } from "./encoded-answer.ts";
 export {
-  EXTENSION_PATH,
   type Gate,
   gateRefusal,
   guardHeaders,

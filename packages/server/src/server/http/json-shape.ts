@@ -15,7 +15,7 @@ export interface JsonLimits {
   readonly elements: number;
 }
 
-export const JSON_LIMITS: JsonLimits = {
+const JSON_LIMITS: JsonLimits = {
   values: LIMITS.jsonValues,
   depth: LIMITS.jsonDepth,
   elements: LIMITS.jsonElements,

@@ -125,7 +125,7 @@ export async function mayChange(c: Call, asked: MachineAccess): Promise<boolean>
   return await may(c, asked, "write");
 }
 
-export async function may(c: Call, asked: MachineAccess, access: MachinePermission): Promise<boolean> {
+async function may(c: Call, asked: MachineAccess, access: MachinePermission): Promise<boolean> {
   try {
     await asked(c, access);
     return true;

@@ -9,7 +9,7 @@ import { type Preferences, THEMES, type Theme } from "@continuo/core/wire/machin
 import { type Json, recordFile } from "@continuo/files";
 import type { KeptPreferences } from "../context/index.ts";
 
-export function isTheme(value: unknown): value is Theme {
+function isTheme(value: unknown): value is Theme {
   return THEMES.some((theme) => theme === value);
 }
 

@@ -11,7 +11,7 @@ import { networkOf } from "../sockets/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export { type FollowAudit, watchAudit } from "./audit-watch.ts";
-export { createFailureLog, type FailureLog } from "./failures.ts";
+export { createFailureLog } from "./failures.ts";
 export { recordingLogins, recordRefusal } from "./record-refusals.ts";
 
 interface SecurityLogOptions {

@@ -14,7 +14,7 @@ export function parseEvents(body: Uint8Array, actor: Actor): Promise<readonly Ne
   return mapElements(body, ({ value }, index) => eventOf(value, actor, index));
 }
 
-export function isOfTheServer(type: string): boolean {
+function isOfTheServer(type: string): boolean {
   return OF_THE_SERVER.test(type);
 }
 

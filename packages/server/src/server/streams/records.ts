@@ -80,11 +80,6 @@ function bytesOf(event: StoredEvent): Uint8Array {
   });
 }
 
-/** Bytes of the records, without what frames them. */
-export function sizeOf(records: Records, events: readonly StoredEvent[]): number {
-  return keptOf(events).reduce((size, event) => size + records.encode(event).length, 0);
-}
-
 function keptOf(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return events.filter(({ type, pruned }) => type !== "bytes" || pruned === undefined);
 }

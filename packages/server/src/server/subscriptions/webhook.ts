@@ -43,7 +43,7 @@ for (const [network, bits] of [
   PRIVATE.addSubnet(network, bits, "ipv6");
 }
 
-export function isPrivateAddress(address: string): boolean {
+function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 6) return !PUBLIC_6.check(address, "ipv6") || PRIVATE.check(address, "ipv6");
   return family === 0 || PRIVATE.check(address, "ipv4");

@@ -9,6 +9,6 @@
 
 export type { JournalEntry } from "./entry.ts";
 export { Journal, type LastAppend } from "./journal.ts";
-export { createRecorder, type Recorder } from "./recorder.ts";
-export { createTurn, endTurn, journalEvent, type TurnJournal } from "./turn.ts";
+export { createRecorder } from "./recorder.ts";
+export { createTurn, endTurn, type TurnJournal } from "./turn.ts";
 export { tokensOf, usageOf } from "./usage.ts";

@@ -14,14 +14,11 @@ export { fillRandom } from "./random.ts";
 export { countedLease, measuredAppend, storeMeter } from "./telemetry.ts";
 export { textOnce } from "./texts.ts";
 export {
-  type Bounds,
   type Dialect,
   type EventRow,
   query,
-  type Row,
   type Scope,
   type Segment,
-  type SequenceRange,
   type SqlValue,
   type Statement,
   scanWorkOf,

@@ -204,7 +204,7 @@ export async function query<T>(pool: pg.Pool, begin: () => Work<T>): Promise<T> 
 }
 
 /** A connection was lost, and certainly nothing was stored. */
-export class LostConnection extends Error {
+class LostConnection extends Error {
   constructor(cause: Error) {
     super("the connection was lost", { cause });
   }

@@ -11,7 +11,7 @@ import { prefixEnd } from "./pages.ts";
 import { assertText, invalid } from "./refusals.ts";
 
 /** No lease can have it. */
-export const NO_NAME = "";
+const NO_NAME = "";
 
 export function* createLease(tx: Transaction, name: string): Work<void> {
   const token = yield* floorOf(tx, tx.dialect.forShare);

@@ -10,7 +10,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 export type Frame = Readonly<Record<string, unknown>>;
 
 /** The longest time for anything that a client must do: a machine that runs tests may be slow. */
-export const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 60_000;
 
 /** One connection of the client. */
 export class Peer {
@@ -130,7 +130,7 @@ export function eventFrame(sequence: number, after: number, more: Frame = {}): F
   };
 }
 
-export function contentOf(sequence: number): string {
+function contentOf(sequence: number): string {
   return `message ${sequence}`;
 }
 
