@@ -35,7 +35,9 @@ const TRADES: readonly string[] = [
   "all sessions of a user",
   "conversations",
   "the server",
+  "a product in one object",
   "commands, public entries, contract tests",
+  "former names",
   "the package",
 ];
 

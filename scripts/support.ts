@@ -5,7 +5,7 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSessions, HOME_VARIABLES, openNativeSession } from "@continuo/agents";
+import { findNativeSessions, HOME_VARIABLES, openNativeSession } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model";
 import { type Section, withSection } from "./section.ts";
 
@@ -56,7 +56,7 @@ async function supportOf(agent: AgentName): Promise<Support> {
   for (const { home, version, isFixture } of homesOf(agent)) {
     versions.add(version);
     const places = { home: "/nowhere", env: { [HOME_VARIABLES[agent]]: home } };
-    for await (const found of findSessions({ places })) {
+    for await (const found of findNativeSessions({ places })) {
       if (found.agent !== agent) continue;
       sessions += 1;
       using session = await openNativeSession(found, { places });

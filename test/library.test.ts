@@ -1,14 +1,15 @@
 /** The library's entry, on sessions that the real agents wrote. */
 
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import * as continuo from "../src/index.ts";
 import {
   checkNativeSession,
   listNativeSessions,
-  listSessions,
   openNativeSession,
   type Places,
+  readNativeList,
   readNativeSession,
 } from "../src/index.ts";
 import { scratchFolder } from "./scratch-folder.ts";
@@ -30,7 +31,7 @@ beforeAll(() => {
 
 describe("listNativeSessions", () => {
   test("newest first, archived ones left out and counted", async () => {
-    const { sessions, total, archivedLeftOut } = await listSessions({ places });
+    const { sessions, total, archivedLeftOut } = await readNativeList({ places });
     const all = await listNativeSessions({ places, archived: "include" });
     const times = sessions.map((session) => session.updatedAt ?? "");
     expect(times).toEqual(times.toSorted().toReversed());
@@ -126,6 +127,38 @@ test("every example that an agent wrote checks without damage", async () => {
     const { problems } = await checkNativeSession(row, { places });
     expect(problems.filter((one) => one.code !== "expires_soon")).toEqual([]);
   }
+});
+
+describe("former names", () => {
+  test("are the names that they point to", () => {
+    const { findSessions, listAllSessions, listSessions, sessions, ...now } = continuo;
+    expect([findSessions, listAllSessions, listSessions, sessions]).toEqual([
+      now.findNativeSessions,
+      now.listAgentSessions,
+      now.readNativeList,
+      now.sessionsOfAgent,
+    ]);
+    expectTypeOf<continuo.Masked<string>>().toEqualTypeOf<continuo.MaskedValue<string>>();
+    expectTypeOf<continuo.Omitted>().toEqualTypeOf<continuo.ContextPlan["omitted"]>();
+    expectTypeOf<continuo.AgentSession>().toExtend<Pick<continuo.ReportedSession, "sessionId">>();
+  });
+
+  test("stand in one file, and each says which public name replaces it", () => {
+    const root = join(import.meta.dirname, "..");
+    const sources = ["src", "packages"].flatMap((folder) =>
+      globSync(`${folder}/**/*.ts`, { cwd: root, exclude: (path) => /node_modules|dist/u.test(path) }),
+    );
+    const former = sources.filter((path) => readFileSync(join(root, path), "utf8").includes("@deprecated"));
+    expect(former).toEqual(["src/former-names/index.ts"]);
+    const text = readFileSync(join(root, former[0] ?? ""), "utf8");
+    const pointed = [...text.matchAll(/@deprecated since \d+\.\d+: \{@link (\w+)\}/gu)].map(
+      ([, name]) => name,
+    );
+    const names = [...text.matchAll(/^export (?:const|type) (\w+)/gmu)].map(([, name]) => name);
+    expect(pointed).toHaveLength(names.length);
+    const entry = readFileSync(join(root, "src/index.ts"), "utf8");
+    expect(pointed.filter((name) => !new RegExp(`\\b${name},`, "u").test(entry))).toEqual([]);
+  });
 });
 
 test("an aborted signal ends the work", async () => {

@@ -8,9 +8,11 @@ import { DatabaseSync } from "node:sqlite";
 const LIBRARY = "../../dist/index.js";
 
 async function readSessions(): Promise<void> {
-  const { findSessions, openNativeSession }: typeof import("../../src/index.ts") = await import(LIBRARY);
+  const { findNativeSessions, openNativeSession }: typeof import("../../src/index.ts") = await import(
+    LIBRARY
+  );
   let messages = 0;
-  for await (const found of findSessions()) {
+  for await (const found of findNativeSessions()) {
     using opened = await openNativeSession(found);
     for await (const message of opened.history()) messages += message.content.length > 0 ? 1 : 0;
   }

@@ -1,4 +1,4 @@
-/** `sessions(agent)`: list, capabilities and resume, of an agent that Continuo reads and of one that speaks ACP. */
+/** `sessionsOfAgent(agent)`: list, capabilities and resume, of an agent that Continuo reads and of one that speaks ACP. */
 
 import { beforeEach, expect, test } from "vitest";
 import * as continuo from "../../src/index.ts";
@@ -28,7 +28,7 @@ test("lists and resumes sessions of an agent that speaks ACP, and reports its ca
       "session/prompt": [chunk("Hello."), DONE],
     },
   });
-  const sessions = continuo.sessions(driver, { cwd, places: { home: scratch, env: {} } });
+  const sessions = continuo.sessionsOfAgent(driver, { cwd, places: { home: scratch, env: {} } });
   expect(sessions.agent).toBe("scripted");
   expect((await sessions.list()).map(({ agent, sessionId }) => [agent, sessionId])).toEqual([
     ["scripted", "abc"],
@@ -47,17 +47,17 @@ test("lists and resumes sessions of an agent that speaks ACP, and reports its ca
 
 test("lists what Continuo reads without starting the agent, and finds it by the same names as every command", async () => {
   const { places, sessions: all } = await copyHome(scratch, ["pi", "compaction"]);
-  const pi = continuo.sessions("pi", { places, command: ["/nowhere/pi"] });
+  const pi = continuo.sessionsOfAgent("pi", { places, command: ["/nowhere/pi"] });
   expect((await pi.list()).map(({ sessionId }) => sessionId)).toEqual(all.map(({ sessionId }) => sessionId));
   expect(await pi.list({ title: "no such title" })).toEqual([]);
   await expect(pi.resume("ffffffff")).rejects.toMatchObject({ code: "not_found" });
   await expect(pi.resume("claude:ffff")).rejects.toMatchObject({ code: "not_found" });
   // Found: now its program is started.
   await expect(pi.resume("last")).rejects.toMatchObject({ code: "agent_missing" });
-  const claude = continuo.sessions("claude", { places });
+  const claude = continuo.sessionsOfAgent("claude", { places });
   await expect(claude.resume("last")).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("a name that Continuo does not know needs a command", async () => {
-  await expect(continuo.sessions("nobody").list()).rejects.toMatchObject({ code: "usage" });
+  await expect(continuo.sessionsOfAgent("nobody").list()).rejects.toMatchObject({ code: "usage" });
 });

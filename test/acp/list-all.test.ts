@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentDriver, ContinuoError } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { listAllSessions } from "../../packages/agents/src/catalog/agent-lists.ts";
+import { listAgentSessions } from "../../packages/agents/src/catalog/agent-lists.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { hello1 } from "./script.ts";
 import { scripted } from "./scripted-program.ts";
@@ -58,10 +58,10 @@ test("the lists of agents are merged with the files: no session twice, and a lis
   });
 
   // Our reader's time counts: what it left out is not brought back by the agent's.
-  const recent = await listAllSessions({ places: { home, env: {} }, drivers: [pi], since: "2026-01-03" });
+  const recent = await listAgentSessions({ places: { home, env: {} }, drivers: [pi], since: "2026-01-03" });
   expect(recent.sessions.map(({ sessionId }) => sessionId)).toEqual(["told"]);
 
-  const { sessions, failures } = await listAllSessions({
+  const { sessions, failures } = await listAgentSessions({
     places: { home, env: {} },
     drivers: [pi, broken, mute, driver],
   });

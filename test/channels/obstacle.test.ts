@@ -3,14 +3,14 @@
 import { connect, watch } from "@continuo/core/client";
 import { openLive, watchLive } from "@continuo/core/client/live";
 import type { ContinuoError, Store } from "@continuo/core/model";
-import type { Listening } from "@continuo/server";
+import type { ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openServer } from "../server/harness/open-server.ts";
 import { plainProxy } from "./plain-proxy.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 beforeAll(async () => {
   store = await openStore("memory:");
   server = await openServer(store, { hosts: ["127.0.0.1"] });

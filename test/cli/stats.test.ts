@@ -1,7 +1,7 @@
 /** `stats` and the cost in `session info`. */
 
 import { tokensOf, usageOf } from "@continuo/agents/catalog";
-import { findSessions, openNativeSession } from "@continuo/native";
+import { findNativeSessions, openNativeSession } from "@continuo/native";
 import { beforeEach, expect, test } from "vitest";
 import { copyEveryCase } from "../search/every-case.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home } from "./home.ts";
@@ -110,7 +110,7 @@ test("continuo.yaml in CONTINUO_HOME sets prices, for `stats` and `session info`
 test("of every session of the cases, the tokens by hour and model are the tokens of the session", async () => {
   const places = copyEveryCase(home.path);
   let counted = 0;
-  for await (const found of findSessions({ places, subagents: "include" })) {
+  for await (const found of findNativeSessions({ places, subagents: "include" })) {
     using session = await openNativeSession(found, { places });
     const { usage, location } = session.details;
     const sum = (await usageOf(session)).reduce((tokens, bucket) => tokens + tokensOf(bucket.usage), 0);

@@ -6,7 +6,13 @@
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { findSessions, handOff, openNativeSession, openSessionAdapter, type Places } from "@continuo/agents";
+import {
+  findNativeSessions,
+  handOff,
+  openNativeSession,
+  openSessionAdapter,
+  type Places,
+} from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { snapshotOf } from "../agents/proof.ts";
@@ -95,7 +101,7 @@ const LIMIT_MS = 300_000;
 
 describe("a hand-over", () => {
   const sessionsOf = async (agent: AgentName, places: Places): Promise<string[]> => {
-    const found = await Array.fromAsync(findSessions({ places }));
+    const found = await Array.fromAsync(findNativeSessions({ places }));
     return found.filter((one) => one.agent === agent).map(({ sessionId }) => sessionId);
   };
 

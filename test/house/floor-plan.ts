@@ -95,7 +95,8 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   cli: { folder: "src/cli", floor: 9 },
   testing: { folder: "packages/store/src/testing", floor: 9 },
   agents: { folder: "packages/agents/src", floor: 9 },
-  "index.ts": { folder: "src/index.ts", floor: 10 },
+  "former-names": { folder: "src/former-names", floor: 10 },
+  "index.ts": { folder: "src/index.ts", floor: 11 },
 };
 
 /** Packages that cost a start-up; only what needs them may load them, so never from here by a static import. */

@@ -2,7 +2,7 @@ import { memoryOutbox, openLive } from "@continuo/core/client/live";
 import { canonicalJson } from "@continuo/core/model";
 import type { EvidenceInput, LiveServerFrame, LiveSession, WireEvent } from "@continuo/core/wire";
 import { extractiveWriter } from "@continuo/live";
-import { createAuthenticate, type Listening, type ServerOptions } from "@continuo/server";
+import { createAuthenticate, type ServerHandle, type ServerOptions } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { sha256 } from "../../packages/live/src/kit/index.ts";
@@ -14,7 +14,7 @@ interface Opened extends AsyncDisposable {
   readonly store: Awaited<ReturnType<typeof openStore>>;
   readonly clock: FakeClock;
   readonly writer: ReturnType<typeof scriptedWriter>;
-  readonly server: Listening;
+  readonly server: ServerHandle;
 }
 
 async function opened(options: Partial<ServerOptions> = {}): Promise<Opened> {

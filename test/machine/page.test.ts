@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -11,7 +11,7 @@ import { openServer } from "../server/harness/open-server.ts";
 
 const folder = scratchFolder("page");
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 beforeAll(async () => {
   mkdirSync(join(folder, "assets"));
   writeFileSync(join(folder, "index.html"), "<!doctype html><title>Continuo</title>");

@@ -1,6 +1,6 @@
 /** One row of a session: the library, the command, the server and a search say the same of it, under the same keys. */
 
-import { listSessions } from "@continuo/agents";
+import { readNativeList } from "@continuo/agents";
 import { type SessionRow, toSessionRow } from "@continuo/core/model";
 import type { SessionsPage } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -27,7 +27,7 @@ test("each list gives the same row of each session, with the same keys in the sa
   const rows = (await printed("list", "--json", "--all")) as readonly SessionRow[];
   expect(rows.length).toBeGreaterThan(2);
   const { sessions: served }: SessionsPage = await machine.json("/v1/machine/sessions");
-  const { sessions: listed } = await listSessions({
+  const { sessions: listed } = await readNativeList({
     places: { home: machine.home.path, env: { PATH: "" } },
   });
   for (const row of rows) {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Places } from "@continuo/agents";
 import { updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, search } from "@continuo/agents/search";
-import { listSessions } from "@continuo/native";
+import { readNativeList } from "@continuo/native";
 import { indexPathOf, openRows, useIndex } from "@continuo/native/index-file";
 import { beforeAll, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -109,7 +109,7 @@ test(`a fill that is killed at ${KILLS.length} points never gives a wrong or a m
       expect(await find(word, texts.ready)).toEqual(expected);
     }
     const memo = openRows(indexPathOf(places), Date.now());
-    expect(await listSessions({ places, memo })).toEqual(await listSessions({ places }));
+    expect(await readNativeList({ places, memo })).toEqual(await readNativeList({ places }));
   }
   await updateTexts({ places });
   expect(statSync(indexPathOf(places)).mode & 0o777).toBe(0o600);

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { Places } from "@continuo/agents";
-import { listSessions } from "@continuo/native";
+import { readNativeList } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
@@ -31,12 +31,12 @@ test("the list by the index equals the list without it, whatever is done to the 
       rmSync(scratch, { recursive: true });
       places = copyEveryCase(scratch, 2);
       setTimes(scratch);
-      await listSessions({ places, memo: openRows(indexPathOf(places), LATER) });
+      await readNativeList({ places, memo: openRows(indexPathOf(places), LATER) });
       for (const { edit, archived, limit } of steps) {
         editFile(edit, { scratch, places });
         const options = { places, archived, ...(limit === undefined ? {} : { limit }) };
         const memo = openRows(indexPathOf(places), LATER);
-        expect(await listSessions({ ...options, memo })).toEqual(await listSessions(options));
+        expect(await readNativeList({ ...options, memo })).toEqual(await readNativeList(options));
       }
     }),
     { numRuns: rounds(40) },

@@ -2,7 +2,7 @@
 
 import type { Places } from "@continuo/agents";
 import type { Block, Message } from "@continuo/core/model";
-import { findSessions, openNativeSession } from "@continuo/native";
+import { findNativeSessions, openNativeSession } from "@continuo/native";
 
 export interface NaiveTurn {
   readonly location: string;
@@ -25,7 +25,7 @@ export interface NaiveTurn {
 
 export async function readNaively(places: Places): Promise<NaiveTurn[]> {
   const turns: NaiveTurn[] = [];
-  for await (const found of findSessions({ places, subagents: "include" })) {
+  for await (const found of findNativeSessions({ places, subagents: "include" })) {
     if (found.files.length === 0) continue;
     using session = await openNativeSession(found, { places });
     const messages: Message[] = [];

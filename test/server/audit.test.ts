@@ -1,7 +1,7 @@
 /** The audit log as the server writes and shows it: in whose name, from where, and to whom. */
 
 import type { IssuedToken } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { followAudit, type OpenedStore, openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPage } from "./harness/open-page.ts";
@@ -11,7 +11,7 @@ const SERVER = { who: "server", from: null };
 const FROM = "127.0.0.1";
 
 let store: OpenedStore;
-let server: Listening;
+let server: ServerHandle;
 let admin: IssuedToken;
 const lines: string[] = [];
 beforeAll(async () => {

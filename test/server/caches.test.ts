@@ -6,8 +6,8 @@ import {
   type ContinuoServer,
   createAuthenticate,
   createServer,
-  type Listening,
   listen,
+  type ServerHandle,
 } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { recordingMachine } from "./harness/recording-store.ts";
 
 let store: Store;
 let server: ContinuoServer;
-let listening: Listening;
+let listening: ServerHandle;
 let token: string;
 let paths: readonly string[];
 beforeAll(async () => {

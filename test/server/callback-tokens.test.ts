@@ -1,14 +1,14 @@
 /** The token of a wake: what else it opens, and what else is taken for it. */
 
 import type { Store } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { codeFor, openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 let admin: string;
 beforeAll(async () => {
   store = await openStore("memory:");

@@ -6,13 +6,13 @@
 import { connect } from "@continuo/core/client";
 import type { NewToken, Store } from "@continuo/core/model";
 import type { ChannelHead, MessagesWindow, WireError } from "@continuo/core/wire";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 let ada: string;
 beforeAll(async () => {
   store = await openStore("memory:");

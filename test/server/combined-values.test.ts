@@ -3,14 +3,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeFor, exchange, newNonce } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 let admin: string;
 let other: string;
 let hash: string;

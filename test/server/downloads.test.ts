@@ -1,7 +1,7 @@
 /** Files that the server gives out: their names and types are the server's, whatever a sender or a session says. */
 
 import type { Store } from "@continuo/core/model";
-import type { Listening } from "@continuo/server";
+import type { ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openServer } from "./harness/open-server.ts";
@@ -10,7 +10,7 @@ import { recordingMachine } from "./harness/recording-store.ts";
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 beforeAll(async () => {
   store = await openStore("memory:");
   server = await openServer(store);

@@ -9,8 +9,8 @@ import {
   type ContinuoServer,
   createAuthenticate,
   createServer,
-  type Listening,
   listen,
+  type ServerHandle,
 } from "@continuo/server";
 import { type Continuo, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
@@ -28,7 +28,7 @@ const agent = new Agent({ keepAlive: true });
 let store: Store;
 let front: Continuo;
 let server: ContinuoServer;
-let listening: Listening;
+let listening: ServerHandle;
 let token: string;
 let paths: readonly string[];
 

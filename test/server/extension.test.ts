@@ -7,7 +7,7 @@ import {
   type ExtensionRequested,
   extensionLabel,
 } from "@continuo/core/wire";
-import { createAuthenticate, createServer, extensionOrigins, type Listening } from "@continuo/server";
+import { createAuthenticate, createServer, extensionOrigins, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SETTINGS } from "../../extension/messages/messages.ts";
@@ -18,7 +18,7 @@ const EXTENSION = `chrome-extension://${"b".repeat(32)}`;
 const OTHER = `chrome-extension://${"c".repeat(32)}`;
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 beforeAll(async () => {
   store = await openStore("memory:");
   server = await openServer(store, {

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Store } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -13,7 +13,7 @@ import { openServer } from "./harness/open-server.ts";
 
 const folder = scratchFolder("folders");
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 let token: string;
 beforeAll(async () => {
   for (const name of ["assets", "assets/inner", ".git"]) mkdirSync(join(folder, name));

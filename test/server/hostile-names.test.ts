@@ -1,7 +1,7 @@
 /** Names that look like parts of a statement, stored and asked for on each engine: they are only names. */
 
 import type { Store } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newPostgresDatabase } from "../sizes/shared-programs.ts";
@@ -25,7 +25,7 @@ describe.each([
   ["postgres", newPostgresDatabase],
 ] as const)("the engine %s", (engine, urlOf) => {
   let store: Store;
-  let server: Listening;
+  let server: ServerHandle;
   let token: string;
   beforeAll(async () => {
     store = await openStore(await urlOf(), { migrate: true });

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { connect } from "@continuo/core/client";
 import type { Store } from "@continuo/core/model";
 import type { WireError } from "@continuo/core/wire";
-import { createAuthenticate, DEFAULT_LIMITS, type Listening, type ServerLimits } from "@continuo/server";
+import { createAuthenticate, DEFAULT_LIMITS, type ServerHandle, type ServerLimits } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { SERVER_LIMIT_KEYS } from "../../packages/agents/src/config/server-limits.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-const servers: Listening[] = [];
+const servers: ServerHandle[] = [];
 beforeAll(async () => {
   store = await openStore("memory:");
 });

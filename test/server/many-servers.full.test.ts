@@ -3,14 +3,14 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Store } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { openServer } from "./harness/open-server.ts";
 
 const stores: Store[] = [];
-const servers: Listening[] = [];
+const servers: ServerHandle[] = [];
 const received: { readonly wake_id: string; readonly generation: number }[] = [];
 let token: string;
 let hook: Server;

@@ -5,7 +5,7 @@
 
 import type { Store } from "@continuo/core/model";
 import type { ChannelHead, ServerFrame } from "@continuo/core/wire";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -14,7 +14,7 @@ import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
 let tokens: Store;
-let server: Listening;
+let server: ServerHandle;
 beforeAll(async () => {
   store = await openStore("memory:");
   tokens = await openStore("memory:");

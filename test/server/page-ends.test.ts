@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IssuedToken, Store } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -18,7 +18,7 @@ const TEAM = "/v1/stream/channels/team";
 
 let store: Store;
 let token: IssuedToken;
-let server: Listening;
+let server: ServerHandle;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date", "performance"] });
   store = await openStore("memory:", { now: () => Date.now() });
@@ -32,7 +32,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-function open(): Promise<Listening> {
+function open(): Promise<ServerHandle> {
   return openServer(store, { authenticate: createAuthenticate(store) });
 }
 
@@ -40,7 +40,7 @@ function later(hours: number): void {
   vi.advanceTimersByTime(hours * HOUR_MS);
 }
 
-async function statusOf(secret: string, at: Listening = server): Promise<number> {
+async function statusOf(secret: string, at: ServerHandle = server): Promise<number> {
   return (await fetch(`${at.url}${TEAM}`, { headers: { authorization: `Bearer ${secret}` } })).status;
 }
 
@@ -109,7 +109,7 @@ test("a jump of the time of day ends no page, on the server that it uses and on 
   const servers = await Promise.all(
     [1, 2].map(() => openServer(file, { authenticate: createAuthenticate(file) })),
   );
-  const [first, second] = servers as [Listening, Listening];
+  const [first, second] = servers as [ServerHandle, ServerHandle];
   const { secret } = await openPage(first.url, opener.secret);
   for (const hours of [3, -5, 4]) {
     vi.setSystemTime(Date.now() + hours * HOUR_MS);

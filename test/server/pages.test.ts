@@ -3,14 +3,14 @@
 import { createHmac } from "node:crypto";
 import type { IssuedToken, Store } from "@continuo/core/model";
 import { type PageEntry, parsePageLabel } from "@continuo/core/wire";
-import { createAuthenticate, createServer, type Listening, listen } from "@continuo/server";
+import { createAuthenticate, createServer, listen, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { codeFor, exchange, newNonce, openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 let token: IssuedToken;
 const report = vi.fn();
 beforeAll(async () => {
@@ -273,7 +273,7 @@ test("a page with a cookie that is left loses the cookie", async () => {
 });
 
 test("a server that only its machine reaches lets no page in that an earlier start let in", async () => {
-  const open = async (): Promise<Listening> => {
+  const open = async (): Promise<ServerHandle> => {
     const started = createServer({
       store: (workspaceId) => store.forWorkspace(workspaceId),
       authenticate: createAuthenticate(store),
@@ -283,7 +283,7 @@ test("a server that only its machine reaches lets no page in that an earlier sta
   };
   const first = await open();
   const { secret } = await openPage(first.url, token.secret);
-  const statusAt = async ({ url }: Listening, sent: string): Promise<number> =>
+  const statusAt = async ({ url }: ServerHandle, sent: string): Promise<number> =>
     (await fetch(`${url}${TEAM}`, { headers: bearer(sent) })).status;
   expect(await statusAt(first, secret)).toBe(200);
   expect(await statusAt(first, secret.split(".", 1)[0] ?? "")).toBe(401);

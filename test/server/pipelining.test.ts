@@ -3,17 +3,17 @@
 import { connect, type Socket } from "node:net";
 import type { Store } from "@continuo/core/model";
 import { SUBPROTOCOL } from "@continuo/core/wire";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { openServer } from "./harness/open-server.ts";
 
-function connected({ url }: Listening): Socket {
+function connected({ url }: ServerHandle): Socket {
   return connect(Number(new URL(url).port), "127.0.0.1").on("error", () => undefined);
 }
 
-function request({ url }: Listening, path: string): string {
+function request({ url }: ServerHandle, path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`;
 }
 

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { Store } from "@continuo/core/model";
 import { LIVE_SUBPROTOCOL, SUBPROTOCOL } from "@continuo/core/wire";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -14,7 +14,7 @@ const SCOPES = ["channel:team:read,write", "live:talk:read,write"];
 const STREAM = "/v1/stream/channels/team?offset=now&live=";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 beforeAll(async () => {
   store = await openStore("memory:");
   await store.createLog({ logId: "channels/team" });

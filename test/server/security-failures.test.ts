@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { IssuedToken, Store } from "@continuo/core/model";
 import { LIVE_SUBPROTOCOL, SUBPROTOCOL } from "@continuo/core/wire";
-import { createAuthenticate, createServer, type Listening } from "@continuo/server";
+import { createAuthenticate, createServer, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
@@ -12,7 +12,7 @@ import { createSecurityLog } from "../../packages/server/src/server/security-log
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 let token: IssuedToken;
 let lines: string[] = [];
 let reports: string[] = [];

@@ -1,7 +1,7 @@
 /** The security log of a server: what it records, what it leaves out, and how many lines a stranger can cause. */
 
 import type { IssuedToken, Store } from "@continuo/core/model";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createSecurityLog } from "../../packages/server/src/server/security-log/index.ts";
@@ -9,7 +9,7 @@ import { codeFor, exchange, openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 let token: IssuedToken;
 let lines: string[] = [];
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import type { IssuedToken, NewToken, Store } from "@continuo/core/model";
 import type { WireError } from "@continuo/core/wire";
-import { createAuthenticate, type Listening, trustedProxies } from "@continuo/server";
+import { createAuthenticate, type ServerHandle, trustedProxies } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openServer } from "./harness/open-server.ts";
@@ -13,7 +13,7 @@ const LIMITS = { requestsPerSecond: 2_000, connections: 2, channels: 2, requestB
 const ORIGIN = "https://app.example";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 let host: string;
 const reported: string[] = [];
 beforeAll(async () => {

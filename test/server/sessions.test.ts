@@ -1,6 +1,6 @@
 /** Sessions and approvals of a server with tokens: agents run in another process, which takes the messages. */
 
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { type Approval, type Continuo, openContinuo } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { EchoAgent } from "@continuo/store/testing";
@@ -9,7 +9,7 @@ import { openServer } from "./harness/open-server.ts";
 
 let store: OpenedStore;
 let front: Continuo;
-let listening: Listening;
+let listening: ServerHandle;
 
 beforeEach(async () => {
   store = await openStore("memory:");

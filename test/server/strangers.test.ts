@@ -3,14 +3,14 @@
 import { connect, type Socket } from "node:net";
 import type { Store } from "@continuo/core/model";
 import { CHANNEL_LIMITS, LIVE_SUBPROTOCOL, SUBPROTOCOL } from "@continuo/core/wire";
-import { createAuthenticate, type Listening } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 beforeAll(async () => {
   store = await openStore("memory:");
   server = await openServer(store, { authenticate: createAuthenticate(store) });

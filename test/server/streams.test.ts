@@ -2,13 +2,13 @@
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import type { WireError } from "@continuo/core/wire";
-import type { Listening } from "@continuo/server";
+import type { ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
-let server: Listening;
+let server: ServerHandle;
 beforeAll(async () => {
   store = await openStore("memory:");
   server = await openServer(store, { longPollMs: 200 });

@@ -6,7 +6,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { findSessions, HOME_VARIABLES, type Places } from "@continuo/agents";
+import { findNativeSessions, HOME_VARIABLES, type Places } from "@continuo/agents";
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   type AgentName,
@@ -57,7 +57,7 @@ function snapshot(folder: string): Record<string, string> {
 
 async function listed(): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { agent, sessionId } of findSessions({ places })) ids.push(`${agent}:${sessionId}`);
+  for await (const { agent, sessionId } of findNativeSessions({ places })) ids.push(`${agent}:${sessionId}`);
   return ids.sort();
 }
 

@@ -9,24 +9,24 @@ export { continuoHome, type Places, placesOfThisUser } from "@continuo/files";
 export {
   checkFoundSession,
   checkNativeSession,
-  findSessions,
+  findNativeSessions,
   formatOf,
   HOME_VARIABLES,
   type ListOptions,
   type Lookup,
   type LookupOptions,
   listNativeSessions,
-  listSessions,
   lookUpSession,
+  type NativeList,
   type NativeSession,
   openNativeSession,
   READABLE_AGENTS,
   type ReadOptions,
   readNativeDetails,
+  readNativeList,
   readNativeSession,
   resumeCommandOf,
   type SessionCheck,
-  type SessionList,
   type SessionRef,
 } from "@continuo/native";
 export {
@@ -62,16 +62,16 @@ export {
 } from "@continuo/native/kit";
 export type { RepairEdit } from "@continuo/native/repairing";
 export {
-  type AgentSessions,
-  type AllSessions,
-  type ListAllOptions,
+  type AgentSessionList,
+  type ListAgentSessionsOptions,
   type ListedSession,
   type ListSessionsOfAgent,
-  listAllSessions,
+  listAgentSessions,
   type ReportedSession,
   type ResumeOptions,
+  type SessionsOfAgent,
   type SessionsOptions,
-  sessions,
+  sessionsOfAgent,
 } from "./catalog/index.ts";
 export {
   type AgentProgram,

@@ -5,7 +5,7 @@ import { type AgentProgram, findAgentProgram } from "@continuo/agents/drivers";
 import { isSince } from "@continuo/agents/drivers/process";
 import { isAgentName } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
-import { listSessions, TRIED_VERSIONS } from "@continuo/native";
+import { readNativeList, TRIED_VERSIONS } from "@continuo/native";
 import { plural, type Shell, tildePath } from "../terminal/index.ts";
 import type { Finding } from "./finding.ts";
 
@@ -17,7 +17,7 @@ export async function checkAgents(shell: Shell): Promise<readonly Finding[]> {
       .filter(({ endpoint }) => endpoint === undefined)
       .map((settings) => findAgentProgram(settings.name, { ...agentOptionsOf(settings), places })),
   );
-  const { sessions } = await listSessions({ places, archived: "include" });
+  const { sessions } = await readNativeList({ places, archived: "include" });
   return programs.map((program) => {
     const own = sessions.filter(({ agent }) => agent === program.agent).length;
     return findingFor(program, own, shell);

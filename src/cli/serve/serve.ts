@@ -13,8 +13,8 @@ import {
   createAuthenticate,
   createServer,
   extensionOrigins,
-  type Listening,
   listen,
+  type ServerHandle,
   type SessionsService,
   trustedProxies,
 } from "@continuo/server";
@@ -171,7 +171,7 @@ function publicUrlOf(text: string): string {
 
 interface Announcement {
   readonly store: OpenedStore;
-  readonly listening: Listening;
+  readonly listening: ServerHandle;
   readonly tokenFile: string | null;
   readonly flags: ServeFlags;
   readonly shell: Shell;

@@ -5,7 +5,7 @@ import { type OpenOwn, openOwn, storeUrlOf } from "@continuo/agents/catalog";
 import { AGENT_NAMES, ContinuoError, messageOf, present, type Store } from "@continuo/core/model";
 import { ANY_HANDLE } from "@continuo/core/wire";
 import { placesOf, readVersion } from "@continuo/files";
-import { createAuthenticate, createServer, type Listening, listen } from "@continuo/server";
+import { createAuthenticate, createServer, listen, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import {
   DEFAULT_LISTEN,
@@ -109,7 +109,7 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
   await using _server = { [Symbol.asyncDispose]: () => server.close() };
   const stopped = stopSignal(shell);
   const loopback = pageName === undefined ? "one" : "both";
-  const listenOn = (port: number): Promise<Listening> =>
+  const listenOn = (port: number): Promise<ServerHandle> =>
     listen(server, { host: HOST, port, loopback, process: "own" });
   const listening = await takePort(wanted, { listen: listenOn, warn });
   const { port } = new URL(listening.url);
@@ -146,7 +146,11 @@ const SCOPES: Readonly<Record<ViewerRequest["access"], readonly string[]>> = {
   write: ["machine:read,write", "channel:*:read,write", "live:*:read", "metrics"],
 };
 
-async function issueCode(store: Store, { url }: Listening, access: ViewerRequest["access"]): Promise<string> {
+async function issueCode(
+  store: Store,
+  { url }: ServerHandle,
+  access: ViewerRequest["access"],
+): Promise<string> {
   const { secret } = await store.createToken({
     scopes: SCOPES[access],
     handle: ANY_HANDLE,

@@ -3,7 +3,7 @@
 import type { Store } from "@continuo/core/model";
 import type { Note } from "@continuo/core/wire";
 import { extractiveWriter } from "@continuo/live";
-import type { Listening } from "@continuo/server";
+import type { ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { openServer } from "../../server/harness/open-server.ts";
@@ -18,7 +18,7 @@ const WAIT = { timeout: 30_000 };
 
 interface Viewing {
   readonly clock: FakeClock;
-  readonly server: Listening;
+  readonly server: ServerHandle;
 }
 
 async function opened(store: Store, startMs?: number): Promise<Viewing> {

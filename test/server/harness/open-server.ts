@@ -4,9 +4,9 @@ import { present, type Store } from "@continuo/core/model";
 import {
   allowEverybody,
   createServer,
-  type Listening,
   type ListenOptions,
   listen,
+  type ServerHandle,
   type ServerOptions,
 } from "@continuo/server";
 
@@ -20,7 +20,7 @@ export async function openServer(
     stalledMs,
     ...options
   }: Partial<ServerOptions & ListenOptions> = {},
-): Promise<Listening> {
+): Promise<ServerHandle> {
   const server = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: allowEverybody(store.workspaceId),

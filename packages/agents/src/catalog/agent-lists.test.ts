@@ -1,12 +1,12 @@
-import { type AgentDriver, type AgentSession, ContinuoError } from "@continuo/core/model";
+import { type AgentDriver, ContinuoError, type DriverSession } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { agentListOf, agentListsOf } from "./agent-lists.ts";
 
-function session(sessionId: string, more: Partial<AgentSession> = {}): AgentSession {
+function session(sessionId: string, more: Partial<DriverSession> = {}): DriverSession {
   return { sessionId, cwd: null, title: null, updatedAt: null, ...more };
 }
 
-function driver(agent: string, pages: readonly (readonly AgentSession[])[] | ContinuoError): AgentDriver {
+function driver(agent: string, pages: readonly (readonly DriverSession[])[] | ContinuoError): AgentDriver {
   const listSessions = async ({ cursor = "0" }: { readonly cursor?: string }) => {
     if (pages instanceof ContinuoError) throw pages;
     const at = Number(cursor);
@@ -15,7 +15,7 @@ function driver(agent: string, pages: readonly (readonly AgentSession[])[] | Con
   return { agent, listSessions } as unknown as AgentDriver;
 }
 
-const idsOf = (rows: readonly AgentSession[]): readonly string[] => rows.map(({ sessionId }) => sessionId);
+const idsOf = (rows: readonly DriverSession[]): readonly string[] => rows.map(({ sessionId }) => sessionId);
 
 test("all pages of an agent's list are read", async () => {
   expect(idsOf(await agentListOf(driver("x", [[session("1")], [session("2")], [session("3")]]), {}))).toEqual(

@@ -2,20 +2,20 @@
 
 import {
   type AgentDriver,
-  type AgentSession,
   ContinuoError,
+  type DriverSession,
   isAgentName,
   isContinuoError,
   present,
   type SessionInfo,
 } from "@continuo/core/model";
 import { canonicalFolder } from "@continuo/files";
-import { type ListOptions, listSessions, READABLE_AGENTS } from "@continuo/native";
+import { type ListOptions, READABLE_AGENTS, readNativeList } from "@continuo/native";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { ListedSession } from "./rows.ts";
 
 /** A row of an agent's own list. */
-export interface ReportedSession extends AgentSession {
+export interface ReportedSession extends DriverSession {
   readonly agent: string;
 }
 
@@ -111,12 +111,12 @@ export async function agentListsOf(drivers: readonly AgentDriver[], filter: Filt
   return { told, failures };
 }
 
-export interface ListAllOptions extends Omit<ListOptions, "limit"> {
+export interface ListAgentSessionsOptions extends Omit<ListOptions, "limit"> {
   /** Asked in addition to our readers. */
   readonly drivers?: readonly AgentDriver[];
 }
 
-export interface AllSessions {
+export interface AgentSessionList {
   /** Newest first. If both know a session, the reader's row is used: it has more facts. */
   readonly sessions: readonly (SessionInfo | ReportedSession)[];
   /** The lists that are missing, each with its reason. */
@@ -124,7 +124,7 @@ export interface AllSessions {
 }
 
 /** The sessions that readers find on disk, and those that agents report. */
-export async function listAllSessions(options: ListAllOptions = {}): Promise<AllSessions> {
+export async function listAgentSessions(options: ListAgentSessionsOptions = {}): Promise<AgentSessionList> {
   const { drivers = [], agents = READABLE_AGENTS, ...reading } = options;
   const rows = new Map<string, SessionInfo | ReportedSession>();
   const failures: ListFailure[] = [];
@@ -132,7 +132,7 @@ export async function listAllSessions(options: ListAllOptions = {}): Promise<All
   const met = new Set<string>();
   for (const agent of agents) {
     try {
-      const { sessions, metIds } = await listSessions({ ...reading, agents: [agent] });
+      const { sessions, metIds } = await readNativeList({ ...reading, agents: [agent] });
       for (const id of metIds) met.add(`${agent}:${id}`);
       for (const row of sessions) rows.set(`${agent}:${row.sessionId}`, row);
     } catch (error) {

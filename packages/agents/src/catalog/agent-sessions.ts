@@ -1,4 +1,4 @@
-/** `sessions(agent)`: the sessions of one agent as one object, in the simplest form. */
+/** `sessionsOfAgent(agent)`: the sessions of one agent as one object, in the simplest form. */
 
 import {
   type AgentDriver,
@@ -30,7 +30,7 @@ export type ResumeOptions = Partial<
   Omit<OpenConversation, "resumeSessionId" | "continueLast" | "forkSessionId">
 >;
 
-export interface AgentSessions {
+export interface SessionsOfAgent {
   readonly agent: string;
   /**
    * Newest first. Of the agents that Continuo reads, from their files, and no agent is started; any other agent is
@@ -51,13 +51,13 @@ export interface AgentSessions {
  *
  * Errors, of every member: `usage` for a name that is none of ours and has no command.
  */
-export function sessions(agent: string | AgentDriver, options: SessionsOptions = {}): AgentSessions {
+export function sessionsOfAgent(agent: string | AgentDriver, options: SessionsOptions = {}): SessionsOfAgent {
   const { cwd = process.cwd(), ...opening } = options;
   const at: PlacesAt = { ...(options.places ?? placesOfThisUser()), cwd };
   const name = typeof agent === "string" ? agent : agent.agent;
   const driver = async (): Promise<AgentDriver> =>
     typeof agent === "string" ? await openAgent(agent, { ...opening, places: placesFrom(at) }) : agent;
-  const list: AgentSessions["list"] = async (wanted = {}) => {
+  const list: SessionsOfAgent["list"] = async (wanted = {}) => {
     const drivers = isListedOnlyByAgent(name) ? [await driver()] : [];
     const found = await listCatalog({ ...wanted, agents: [name], drivers }, { places: at, store: null });
     const [failure] = found.failures;

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentName } from "@continuo/core/model";
 import { type Places, packageFile } from "@continuo/files";
-import { findSessions, formatOf, HOME_VARIABLES, READABLE_AGENTS } from "@continuo/native";
+import { findNativeSessions, formatOf, HOME_VARIABLES, READABLE_AGENTS } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import type { SavedSkimMemo } from "@continuo/native/kit";
 
@@ -23,7 +23,7 @@ export function examplePlaces(): Places | null {
 }
 
 export async function hasSessions(places: Places): Promise<boolean> {
-  for await (const _ of findSessions({ places })) return true;
+  for await (const _ of findNativeSessions({ places })) return true;
   return false;
 }
 

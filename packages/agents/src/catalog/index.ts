@@ -9,18 +9,18 @@
  */
 
 export {
-  type AllSessions,
+  type AgentSessionList,
   isListedOnlyByAgent,
-  type ListAllOptions,
-  listAllSessions,
+  type ListAgentSessionsOptions,
+  listAgentSessions,
   type ReportedSession,
 } from "./agent-lists.ts";
 export {
-  type AgentSessions,
   type ListSessionsOfAgent,
   type ResumeOptions,
+  type SessionsOfAgent,
   type SessionsOptions,
-  sessions,
+  sessionsOfAgent,
 } from "./agent-sessions.ts";
 export { type CallingSession, type CallingSessionOptions, findCallingSession } from "./calling-session.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";

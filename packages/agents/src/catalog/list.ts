@@ -11,7 +11,7 @@ import {
   textOf,
 } from "@continuo/core/model";
 import { canonicalFolder, debugOf, isJson, type PlacesAt, placesOf } from "@continuo/files";
-import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "@continuo/native";
+import { type ListOptions, type NativeList, READABLE_AGENTS, readNativeList } from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
 import { toTitle } from "@continuo/native/kit";
 import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
@@ -33,7 +33,7 @@ import { listOwn, type OpenOwn, openOwn } from "./store.ts";
 const debug = debugOf("catalog");
 
 export interface CatalogList
-  extends Pick<SessionList, "total" | "archivedLeftOut" | "emptyLeftOut" | "metIds"> {
+  extends Pick<NativeList, "total" | "archivedLeftOut" | "emptyLeftOut" | "metIds"> {
   readonly sessions: readonly ListedSession[];
   /** Why Continuo's own are missing, where the store cannot be read. */
   readonly error: ContinuoError | null;
@@ -82,7 +82,7 @@ export async function listCatalog(
   await using _own = given === undefined ? opened.store : null;
   const { store } = opened;
   const rows = store === null ? [] : await listOwn(store);
-  const list = await listSessions({
+  const list = await readNativeList({
     ...options,
     ...(limit === undefined || needsAll ? {} : { limit }),
     // Rows that the filter hides are not counted as archived or empty.

@@ -19,7 +19,7 @@ import {
 } from "@continuo/core/model";
 import { type Places, type PlacesAt, placesOf } from "@continuo/files";
 import {
-  findSessions,
+  findNativeSessions,
   formatOf,
   type Lookup,
   lookUpSession,
@@ -319,7 +319,7 @@ export async function rowsByIdPrefix(
 ): Promise<readonly ListedSession[]> {
   const [wanted, memo] = [prefix.toLowerCase(), rowsOf(looking.places)];
   const rows: ListedSession[] = [...(await ownOf(prefix, looking))];
-  for await (const found of findSessions({ places: placesOf(looking.places), memo })) {
+  for await (const found of findNativeSessions({ places: placesOf(looking.places), memo })) {
     if (rows.length >= CATALOG_LIMITS.candidates) break;
     if (!found.sessionId.toLowerCase().startsWith(wanted)) continue;
     rows.push(await (await formatOf(found.agent)).skim(found, { part: "whole", memo }));
@@ -330,7 +330,7 @@ export async function rowsByIdPrefix(
 /** True if the sub-agent exists: in a place of its own, or inside of a session's file. */
 export async function isSubagentPlace(location: string, places: Places): Promise<boolean> {
   const file = location.replace(/#[^#]*$/u, "");
-  for await (const found of findSessions({ places, subagents: "include", memo: rowsOf(places) })) {
+  for await (const found of findNativeSessions({ places, subagents: "include", memo: rowsOf(places) })) {
     if (found.location === location) return found.parentId !== undefined;
     if (found.location !== file) continue;
     const { subagents } = await readNativeDetails(found, { places });

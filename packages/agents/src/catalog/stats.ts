@@ -2,7 +2,7 @@
 
 import { isContinuoError } from "@continuo/core/model";
 import { type Places, type PlacesAt, placesOf } from "@continuo/files";
-import { findSessions, openNativeSession } from "@continuo/native";
+import { findNativeSessions, openNativeSession } from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import type { FoundSession, SavedSkimMemo } from "@continuo/native/kit";
@@ -48,7 +48,7 @@ export async function usageOfAll({
   const memo = openRows(indexPathOf(at), Date.now(), "usage");
   const sessions: SessionUsage[] = [];
   let unreadable = 0;
-  for await (const found of findSessions({ places: at, memo, subagents: "include" })) {
+  for await (const found of findNativeSessions({ places: at, memo, subagents: "include" })) {
     if (found.files.length > 0 && found.files.every(({ mtimeMs }) => mtimeMs < changedSinceMs)) continue;
     try {
       sessions.push(await usageOfNative(found, at, memo));

@@ -2,7 +2,7 @@
 
 import { isContinuoError, present, type SessionDetails, toSessionRow } from "@continuo/core/model";
 import type { FoundFile, Places } from "@continuo/files";
-import { findSessions, formatOf, openNativeSession, READABLE_AGENTS } from "@continuo/native";
+import { findNativeSessions, formatOf, openNativeSession, READABLE_AGENTS } from "@continuo/native";
 import {
   asOneStep,
   isSettled,
@@ -42,7 +42,7 @@ export async function nativeSources(options: NativeSourceOptions): Promise<Catal
   const { places, memo, signal, isExcluded } = options;
   const found: FoundSession[] = [];
   const looking = present({ places, memo, signal });
-  for await (const one of findSessions({ ...looking, subagents: "include" })) {
+  for await (const one of findNativeSessions({ ...looking, subagents: "include" })) {
     if (one.files.length > 0 && !isExcluded(one.location)) found.push(one);
     options.onFound?.(found.length);
   }

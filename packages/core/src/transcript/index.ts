@@ -21,7 +21,7 @@ export {
   costOf,
   cutMiddle,
   type Halves,
-  type Omitted,
+  type OmittedMessages,
   type PlanOptions,
   PROMPT_BEFORE_ANSWER,
   planContext,
@@ -67,4 +67,4 @@ export {
   visibleLine,
   visibleText,
 } from "./render/index.ts";
-export { type Masked, maskSecrets, type SecretsFound, sumSecrets } from "./secrets/index.ts";
+export { type MaskedValue, maskSecrets, type SecretsFound, sumSecrets } from "./secrets/index.ts";

@@ -16,13 +16,13 @@ export {
 } from "./hidden.ts";
 export type { TargetRules } from "./kit/index.ts";
 export {
-  findSessions,
+  findNativeSessions,
   isEmptySession,
   type ListOptions,
   listNativeSessions,
-  listSessions,
+  type NativeList,
   pick,
-  type SessionList,
+  readNativeList,
 } from "./list.ts";
 export { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
 export {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import type { SavedSkimMemo } from "./kit/index.ts";
-import { listSessions } from "./list.ts";
+import { readNativeList } from "./list.ts";
 
 const home = scratchFolder("list");
 
@@ -30,7 +30,7 @@ test("of the newest by file times only these are read, and no row of the index i
     save: async (asked) => void saved.push(asked),
   };
   const places = { home, env: {} };
-  const { sessions, total } = await listSessions({ places, memo, limit: 2, newestBy: "file times" });
+  const { sessions, total } = await readNativeList({ places, memo, limit: 2, newestBy: "file times" });
   expect(sessions.map(({ sessionId }) => sessionId)).toEqual([ids[2], ids[1]]);
   expect(total).toBe(3);
   expect([...looked].filter((path) => path.includes("00000001.jsonl"))).toEqual([]);

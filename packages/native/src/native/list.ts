@@ -39,7 +39,7 @@ export interface ListOptions {
   readonly onProgress?: (looked: number) => void;
 }
 
-export interface SessionList {
+export interface NativeList {
   readonly sessions: readonly SessionInfo[];
   /** The number of sessions that pass the filters, before `limit`. */
   readonly total: number;
@@ -53,16 +53,16 @@ export interface SessionList {
   readonly metIds: readonly string[];
 }
 
-/** The rows of `listSessions`. */
+/** The rows of `readNativeList`. */
 export async function listNativeSessions(options: ListOptions = {}): Promise<readonly SessionInfo[]> {
-  return (await listSessions(options)).sessions;
+  return (await readNativeList(options)).sessions;
 }
 
 /**
  * Sessions by `updatedAt`, newest first; those without a time last. No file is read whole but for a byte
  * search for titles, and that only in what the limit lets through.
  */
-export async function listSessions(options: ListOptions = {}): Promise<SessionList> {
+export async function readNativeList(options: ListOptions = {}): Promise<NativeList> {
   const places = options.places ?? placesOfThisUser();
   const looking = pick(options, "signal", "memo");
   const rows: Row[] = [];
@@ -116,7 +116,7 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
 }
 
 /** Every session of every agent, only by its place and without opening it: the candidates of a look-up. */
-export async function* findSessions(
+export async function* findNativeSessions(
   options: Omit<FindOptions, "cwd"> & {
     readonly places?: Places;
     readonly agents?: readonly AgentName[];

@@ -17,7 +17,7 @@ export interface LookupOptions {
 }
 
 /**
- * The words of a person, a row of a list, or a result of `findSessions`, which need not be searched for again.
+ * The words of a person, a row of a list, or a result of `findNativeSessions`, which need not be searched for again.
  */
 export type SessionRef = string | ReadableRef | FoundSession;
 

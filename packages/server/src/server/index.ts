@@ -31,7 +31,7 @@ export type {
 } from "./context/index.ts";
 export { DEFAULT_LIMITS } from "./context/index.ts";
 export { extensionOrigins } from "./extension/index.ts";
-export { type Listening, type ListenOptions, listen, toNodeListener } from "./listen.ts";
+export { type ListenOptions, listen, type ServerHandle, toNodeListener } from "./listen.ts";
 export { MOUNTED } from "./mounts.ts";
 export { type ContinuoServer, createServer } from "./server.ts";
 export type { ServerOptions } from "./server-options.ts";

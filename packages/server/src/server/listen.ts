@@ -21,7 +21,7 @@ import {
   UnreadAnswers,
 } from "./sockets/index.ts";
 
-export interface Listening {
+export interface ServerHandle {
   /** `http://ADDRESS:PORT`. */
   readonly url: string;
   /** Takes no more connections, lets requests finish, and resolves when every socket is closed. */
@@ -58,7 +58,7 @@ const LISTEN_OPTIONS: KnownOptions<ListenOptions> = {
 };
 
 /** Errors: `usage` for an option that there is not; `unavailable` if the address is in use or not allowed. */
-export async function listen(server: ContinuoServer, options: ListenOptions): Promise<Listening> {
+export async function listen(server: ContinuoServer, options: ListenOptions): Promise<ServerHandle> {
   assertKnownOptions("listen", options, LISTEN_OPTIONS);
   const proxies = options.proxies ?? trustedProxies([]);
   const strangers = new Strangers(proxies, LIMITS, (address) => server.crowded(address));

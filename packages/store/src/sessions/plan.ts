@@ -18,7 +18,12 @@ import {
   type Store,
   toPlainJson,
 } from "@continuo/core/model";
-import { type Omitted, planContext, type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
+import {
+  type OmittedMessages,
+  planContext,
+  type Transcript,
+  TranscriptBuilder,
+} from "@continuo/core/transcript";
 import type { ContinuationOptions, ContinuationWish } from "./continuation.ts";
 import { CUT_OFF } from "./interrupt.ts";
 import { referenceOf, toNativeRef, usedNative } from "./references.ts";
@@ -172,7 +177,7 @@ async function native(options: PlanOptions): Promise<Plan> {
   });
 }
 
-function toldOf(omitted: Omitted | undefined): Pick<Resumption, "omitted"> {
+function toldOf(omitted: OmittedMessages | undefined): Pick<Resumption, "omitted"> {
   return omitted === undefined ? {} : { omitted: { ...omitted } };
 }
 
@@ -208,7 +213,7 @@ interface View {
   /** `null` where nothing is left. */
   readonly transcript: AgentTranscript | null;
   /** The part that the limits left out, including events that were not read. */
-  readonly omitted?: Omitted;
+  readonly omitted?: OmittedMessages;
   readonly lastSequence: number;
 }
 
@@ -248,7 +253,7 @@ function view(
 }
 
 /** With the events after a sequence that were not read, and the results whose calls are among them. */
-function withUnread(omitted: Omitted, after: number, { metadata }: Transcript): Omitted {
+function withUnread(omitted: OmittedMessages, after: number, { metadata }: Transcript): OmittedMessages {
   const { calls, results } = omitted.halves;
   const { events, lastSequence } = metadata.older ?? { events: after, lastSequence: after };
   return {

@@ -3,7 +3,7 @@
 import { ContinuoError, exitCodeOf, isContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { type Places, placesOf } from "@continuo/files";
-import { checkFoundSession, findSessions, formatOf } from "@continuo/native";
+import { checkFoundSession, findNativeSessions, formatOf } from "@continuo/native";
 import { repairNativeSession, type SessionRepair } from "@continuo/native/editing";
 import type { FoundSession } from "@continuo/native/kit";
 import {
@@ -53,7 +53,7 @@ async function planAll(places: Places, shell: Shell): Promise<readonly Plan[]> {
   using progress = createProgress(shell);
   const plans: Plan[] = [];
   let checked = 0;
-  for await (const found of findSessions({ places })) {
+  for await (const found of findNativeSessions({ places })) {
     const check = await checkFoundSession({ reader: await formatOf(found.agent), found }, { places });
     checked += 1;
     progress.show(`checked ${formatCount(checked)} sessions`);

@@ -5,7 +5,7 @@ import { type CheckedSession, checkOwn, listOwn, OWN, type OwnRow, openOwn } fro
 import { adviceFor, severityOf, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { type Places, placesOf } from "@continuo/files";
-import { checkFoundSession, findSessions, formatOf, type SessionCheck } from "@continuo/native";
+import { checkFoundSession, findNativeSessions, formatOf, type SessionCheck } from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
 import type { FoundSession } from "@continuo/native/kit";
 import { locate, warnOfUnfinished } from "../../notices/index.ts";
@@ -119,7 +119,7 @@ async function* checks(id: string | null, shell: Shell): AsyncGenerator<Check, v
     return;
   }
   const places = placesOf(shell);
-  for await (const found of findSessions({ places })) yield await checkOne(found, places);
+  for await (const found of findNativeSessions({ places })) yield await checkOne(found, places);
   yield* ownChecks(shell);
 }
 

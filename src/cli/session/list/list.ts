@@ -21,7 +21,7 @@ import {
 } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
-import { findSessions, listSessions } from "@continuo/native";
+import { findNativeSessions, readNativeList } from "@continuo/native";
 import { startIndexingOf } from "../../indexing/index.ts";
 import { keepRows, warnOfUnfinished } from "../../notices/index.ts";
 import {
@@ -186,7 +186,8 @@ async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<Catalo
 async function idsOf({ agent: names }: ListFlags, shell: Shell): Promise<string[]> {
   const agents = names === undefined ? {} : { agents: AGENT_NAMES.filter((agent) => names.includes(agent)) };
   const ids: string[] = [];
-  for await (const found of findSessions({ places: placesOf(shell), ...agents })) ids.push(found.sessionId);
+  for await (const found of findNativeSessions({ places: placesOf(shell), ...agents }))
+    ids.push(found.sessionId);
   return ids;
 }
 
@@ -240,7 +241,7 @@ async function looksInto({ agent: names }: ListFlags, shell: Shell): Promise<rea
 async function describeExamples(shell: Shell): Promise<string> {
   const places = examplePlaces();
   if (places === null) return "";
-  const { sessions, metIds } = await listSessions({ places });
+  const { sessions, metIds } = await readNativeList({ places });
   const [first] = sessions.filter(isWhole);
   if (first === undefined) return "";
   const table = drawSessions(sessions, { shell, allIds: metIds });

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type AgentDriver,
-  type AgentSession,
   type CallOptions,
   ContinuoError,
   type Conversation,
+  type DriverSession,
   type OpenConversation,
   type Page,
   present,
@@ -76,7 +76,7 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
         () => link?.connection.hello ?? helloInScratch({ program, options, protocol, signal }),
       );
     },
-    async listSessions({ cwd, cursor, signal }): Promise<Page<AgentSession>> {
+    async listSessions({ cwd, cursor, signal }): Promise<Page<DriverSession>> {
       const params = present({ cwd, cursor });
       return await ask({ ...params, ...present({ signal }) }, async (connection) => {
         assertOffered(program, connection.hello.capabilities.canList, "list");

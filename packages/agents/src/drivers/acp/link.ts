@@ -3,11 +3,11 @@
 import {
   type AgentCommand,
   type AgentEvent,
-  type AgentSession,
   type Block,
   type CallOptions,
   type ContextUse,
   ContinuoError,
+  type DriverSession,
   type Message,
   type OpenConversation,
   present,
@@ -236,7 +236,7 @@ export class AcpLink implements Link {
     await this.connection.close();
   }
 
-  async list(options: CallOptions): Promise<readonly AgentSession[]> {
+  async list(options: CallOptions): Promise<readonly DriverSession[]> {
     return await listPages(this.connection, {
       cwd: this.#start.open.cwd,
       ...this.#asking(options, "callMs"),

@@ -1,6 +1,6 @@
 /** An agent's own list of its sessions. */
 
-import type { AgentSession, Page } from "@continuo/core/model";
+import type { DriverSession, Page } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import type { AcpConnection, AcpRequestOptions } from "./connection.ts";
 
@@ -11,7 +11,7 @@ export async function listPage(
   connection: AcpConnection,
   params: { readonly cwd?: string; readonly cursor?: string },
   asking: AcpRequestOptions,
-): Promise<Page<AgentSession>> {
+): Promise<Page<DriverSession>> {
   const answer = await connection.callKnown("session/list", { ...params }, asking);
   const sessions = Array.isArray(answer.sessions) ? answer.sessions : [];
   const cursor = answer.nextCursor;
@@ -25,12 +25,12 @@ export async function listPage(
 export async function listPages(
   connection: AcpConnection,
   { cwd, ...asking }: AcpRequestOptions & { readonly cwd: string },
-): Promise<readonly AgentSession[]> {
-  const sessions: AgentSession[] = [];
+): Promise<readonly DriverSession[]> {
+  const sessions: DriverSession[] = [];
   const cursors = new Set<string>();
   let cursor: string | null = null;
   do {
-    const page: Page<AgentSession> = await listPage(
+    const page: Page<DriverSession> = await listPage(
       connection,
       cursor === null ? { cwd } : { cwd, cursor },
       asking,
@@ -45,7 +45,7 @@ export async function listPages(
   return sessions;
 }
 
-function toSession({ sessionId, cwd, title, updatedAt }: Json): AgentSession[] {
+function toSession({ sessionId, cwd, title, updatedAt }: Json): DriverSession[] {
   if (typeof sessionId !== "string") return [];
   const time = typeof updatedAt === "string" ? Date.parse(updatedAt) : Number.NaN;
   return [

@@ -1,6 +1,6 @@
 /** Codex's own list of its threads. */
 
-import type { AgentSession, Page } from "@continuo/core/model";
+import type { DriverSession, Page } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
 import type { CallLimits, CodexServer } from "./server.ts";
 
@@ -30,7 +30,7 @@ export async function listThreads(
   server: CodexServer,
   list: ThreadList,
   limits: CallLimits,
-): Promise<Page<AgentSession>> {
+): Promise<Page<DriverSession>> {
   const params = { ...list, modelProviders: [], sourceKinds: SOURCES, sortKey: "updated_at" };
   const { data, nextCursor } = await server.call("thread/list", params, limits);
   const threads = Array.isArray(data) ? data.filter(isJson) : [];
@@ -38,7 +38,7 @@ export async function listThreads(
 }
 
 /** Pure. */
-function toSession(thread: Json): AgentSession {
+function toSession(thread: Json): DriverSession {
   const preview = textField(thread, "preview");
   return {
     sessionId: textField(thread, "id") ?? "",
@@ -55,8 +55,8 @@ export async function allThreads(
   server: CodexServer,
   cwd: string,
   limits: CallLimits,
-): Promise<readonly AgentSession[]> {
-  const sessions: AgentSession[] = [];
+): Promise<readonly DriverSession[]> {
+  const sessions: DriverSession[] = [];
   let list: ThreadList = { cwd };
   for (let page = 0; page < MAX_PAGES; page++) {
     const { items, nextCursor } = await listThreads(server, list, limits);

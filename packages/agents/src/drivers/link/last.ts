@@ -1,8 +1,8 @@
 /** The session that was used last, by our own order: of our reader's list, else of the agent's. */
 
 import {
-  type AgentSession,
   ContinuoError,
+  type DriverSession,
   type OpenConversation,
   present,
   type ResumptionStep,
@@ -16,7 +16,7 @@ export interface Lister {
   /** The agent, as a person calls it: for messages. */
   readonly agent: string;
   /** The agent's own list, all of it; asked where nobody reads its sessions. Errors: `unsupported`. */
-  list(): Promise<readonly AgentSession[]>;
+  list(): Promise<readonly DriverSession[]>;
 }
 
 type Where = Pick<OpenConversation, "cwd" | "signal">;
@@ -41,9 +41,9 @@ export async function lastSession(
 }
 
 /** Sessions of the folder, and those whose folder nobody tells; `null` where there is none. Pure but for links. */
-function newestOf(sessions: readonly AgentSession[], cwd: string): AgentSession | null {
+function newestOf(sessions: readonly DriverSession[], cwd: string): DriverSession | null {
   const folder = canonicalFolder(cwd);
-  let newest: AgentSession | null = null;
+  let newest: DriverSession | null = null;
   for (const session of sessions) {
     if (session.cwd !== null && canonicalFolder(session.cwd) !== folder) continue;
     if (newest === null || timeOf(session) > timeOf(newest)) newest = session;
@@ -51,7 +51,7 @@ function newestOf(sessions: readonly AgentSession[], cwd: string): AgentSession 
   return newest;
 }
 
-function timeOf({ updatedAt }: Pick<AgentSession, "updatedAt">): number {
+function timeOf({ updatedAt }: Pick<DriverSession, "updatedAt">): number {
   const time = updatedAt === null ? Number.NaN : Date.parse(updatedAt);
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }

@@ -4,8 +4,8 @@
  */
 
 import {
-  type AgentSession,
   ContinuoError,
+  type DriverSession,
   isContinuoError,
   type OpenConversation,
   present,
@@ -37,7 +37,7 @@ export interface Ways {
    */
   last?(): CascadeStep<OpenOutcome>;
   /** The agent's own list, all of it; asked where nobody reads its sessions. Errors: `unsupported`. */
-  list(): Promise<readonly AgentSession[]>;
+  list(): Promise<readonly DriverSession[]>;
 }
 
 export type OpenRequest = Omit<OpenConversation, "model" | "mode" | "onPermission">;

@@ -1,7 +1,7 @@
 /** The earlier conversation as text in front of a prompt, for a native session that does not know it. Pure. */
 
 import type { Message, TextBlock } from "@continuo/core/model";
-import { messagesToText, type Omitted, planContext } from "@continuo/core/transcript";
+import { messagesToText, type OmittedMessages, planContext } from "@continuo/core/transcript";
 
 /** About 100,000 tokens: what most models take in addition to their instructions. */
 const MAX_REPLAY_CHARS = 400_000;
@@ -10,7 +10,7 @@ export interface RecordedMessages {
   /** `null` where nothing was said. */
   readonly block: TextBlock | null;
   /** Left out where nothing was. */
-  readonly omitted?: Omitted;
+  readonly omitted?: OmittedMessages;
 }
 
 /** `all` that was said; or what was said `elsewhere` since the session's own last turn. */

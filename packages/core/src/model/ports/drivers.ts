@@ -70,7 +70,7 @@ export interface OpenConversation extends CallOptions {
 }
 
 /** A row of an agent's own list. */
-export interface AgentSession {
+export interface DriverSession {
   readonly sessionId: string;
   readonly cwd: string | null;
   readonly title: string | null;
@@ -142,7 +142,7 @@ export interface AgentDriver {
   /** The agent's own list; it may hide some. Errors: `unsupported` where it has none. */
   listSessions(
     options: CallOptions & { readonly cwd?: string; readonly cursor?: string },
-  ): Promise<Page<AgentSession>>;
+  ): Promise<Page<DriverSession>>;
   /**
    * Errors: `agent_missing`, `agent_failed`, `native_unavailable` (the session cannot be resumed and
    * `onMissing` is `error`; `details.steps`), `not_found` (nothing to continue, or no such session), `unsupported`

@@ -57,9 +57,9 @@ export type {
 export type {
   AgentCommand,
   AgentDriver,
-  AgentSession,
   ContextUse,
   Conversation,
+  DriverSession,
   OnMissing,
   OpenConversation,
   PermissionPolicy,

@@ -4,7 +4,7 @@ import type { Message, Usage } from "../../model/index.ts";
 import {
   type BudgetOptions,
   isLimited,
-  type Omitted,
+  type OmittedMessages,
   planContext,
   type StrategyOptions,
 } from "../context/index.ts";
@@ -47,7 +47,7 @@ export interface TranscriptMetadata {
   readonly openCalls: readonly string[];
   readonly usage?: Usage;
   /** Messages that a budget left out, and events that were not read. */
-  readonly omitted?: Omitted;
+  readonly omitted?: OmittedMessages;
   /** The state from which the next update starts. */
   readonly fold: FoldState;
   /** `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `resumption`, `handedOver`, `liveState`, `closed`. */
@@ -181,7 +181,7 @@ function withView({ sessionId, messages, fold, last }: TranscriptFold, options: 
   };
 }
 
-function withOlder(omitted: Omitted, older: TranscriptMetadata["older"]): Omitted {
+function withOlder(omitted: OmittedMessages, older: TranscriptMetadata["older"]): OmittedMessages {
   if (older === undefined) return omitted;
   return {
     ...omitted,

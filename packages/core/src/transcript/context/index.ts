@@ -10,5 +10,11 @@ export { type BudgetOptions, isLimited } from "./budget.ts";
 export type { Strategy, StrategyOptions } from "./choose.ts";
 export { type Cost, costOf, type Tokenizer, type TokenizerModule, toTokenizer } from "./cost.ts";
 export { cutMiddle } from "./cut.ts";
-export { type ContextPlan, type Omitted, type PlanOptions, planContext, type Summarizer } from "./plan.ts";
+export {
+  type ContextPlan,
+  type OmittedMessages,
+  type PlanOptions,
+  planContext,
+  type Summarizer,
+} from "./plan.ts";
 export { type Halves, PROMPT_BEFORE_ANSWER, toModelOrder } from "./units.ts";

@@ -27,7 +27,7 @@ export interface PlanOptions extends BudgetOptions, StrategyOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Omitted {
+export interface OmittedMessages {
   readonly messages: number;
   /** Events that those messages were made of. */
   readonly events: number;
@@ -43,7 +43,7 @@ export interface Omitted {
 export interface ContextPlan {
   /** In their order. Those that were cut have `metadata.cut`. */
   readonly messages: readonly Message[];
-  readonly omitted: Omitted;
+  readonly omitted: OmittedMessages;
   readonly cost: Cost;
 }
 
@@ -87,7 +87,7 @@ interface Outcome {
   readonly halves: Halves;
 }
 
-function omittedOf(messages: readonly Message[], { members, left, halves }: Outcome): Omitted {
+function omittedOf(messages: readonly Message[], { members, left, halves }: Outcome): OmittedMessages {
   let events = 0;
   let firstSequence: number | null = null;
   let lastSequence: number | null = null;
@@ -129,7 +129,7 @@ async function planWithSummary(
   return { ...plan, messages: withIt, cost: costOf(withIt, budget.tokenizer) };
 }
 
-function toSummary(text: string, { firstSequence, lastSequence }: Omitted): Message {
+function toSummary(text: string, { firstSequence, lastSequence }: OmittedMessages): Message {
   return {
     id: `summary-${firstSequence ?? 0}-${lastSequence ?? 0}`,
     role: "user",

@@ -11,7 +11,7 @@ const FAMILIES: readonly SecretFamily[] = [...VENDOR_SECRETS, ...FORMS_OF_SECRET
 /** The number of masked secrets of each family, by its name. */
 export type SecretsFound = Readonly<Record<string, number>>;
 
-export interface Masked<T> {
+export interface MaskedValue<T> {
   readonly value: T;
   readonly found: SecretsFound;
 }
@@ -19,7 +19,7 @@ export interface Masked<T> {
 /**
  * Masks a text, or every text and key within a JSON value, such as a `Message`. Deeper than 1,000 levels nothing is kept.
  */
-export function maskSecrets<T>(value: T): Masked<T> {
+export function maskSecrets<T>(value: T): MaskedValue<T> {
   const counts = new Map<string, number>();
   const masked = maskValue(value, counts, 0) as T;
   return { value: masked, found: Object.fromEntries(counts) };
