@@ -307,7 +307,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "packages/store/src/channels/lifecycle.test.ts",
   },
   {
-    promise: "Whoever is not connected writes no message in parts.",
+    promise: "A program without a connection writes no message in parts.",
     file: "packages/store/src/channels/frame-checks.ts",
     text: 'if (PARTS.has(type) || (type === "message_sent" && fields.state !== undefined)) throw part(type);',
     mistake: "if (PARTS.has(type)) throw part(type);",

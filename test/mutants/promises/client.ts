@@ -48,7 +48,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/calls.test.ts",
   },
   {
-    promise: "Whoever stops reading results cancels the call.",
+    promise: "A reader that stops reading results cancels the call.",
     file: "packages/core/src/client/calls.ts",
     text: "  } finally {\n    stop();\n  }",
     mistake: "  } finally {\n    waiting.wake = null;\n  }",

@@ -60,7 +60,7 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     test: "packages/server/src/machine/list.test.ts",
   },
   {
-    promise: "A page whose history was read anew begins anew.",
+    promise: "A page begins again when its history was read again.",
     file: "packages/server/src/machine/history-changes.ts",
     text: "if (seen?.generation !== generation) {",
     mistake: "if (seen === null) {",

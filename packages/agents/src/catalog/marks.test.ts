@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Places } from "@continuo/files";
+import { lockSession, type Places } from "@continuo/files";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { markSession, readMarks, toTag } from "./marks.ts";
 import { type ListedSession, OWN, type OwnRow } from "./rows.ts";
@@ -43,7 +43,9 @@ test("a session keeps its pin and its tags until they are taken off, and other s
   await markSession(claude, { pinned: true, addTags: ["Tea", "later"] }, { places });
   expect(marksOf(claude)).toEqual({ pinned: true, tags: ["later", "tea"] });
   expect(marksOf(row("codex", "a"))).toBeUndefined();
-  await markSession(claude, { pinned: false, removeTags: ["TEA"] }, { places });
+  await markSession(claude, { addTags: ["soon"] }, { places });
+  expect(marksOf(claude)).toEqual({ pinned: true, tags: ["later", "soon", "tea"] });
+  await markSession(claude, { pinned: false, removeTags: ["TEA", "soon"] }, { places });
   expect(marksOf(claude)).toEqual({ pinned: false, tags: ["later"] });
   await markSession(claude, { removeTags: ["later"] }, { places });
   expect(marksOf(claude)).toBeUndefined();
@@ -73,7 +75,21 @@ test("marks of a later version stay when these change, and changes at the same t
   });
 });
 
-test.each(["[]", "no JSON", '{"version":2,"sessions":{}}'])(
+test("a change waits for that of another process, and keeps it", async () => {
+  const other = await lockSession("/marks", "marks", { places, waitMs: 0, signal: undefined });
+  const marking = markSession(row("claude", "a"), { pinned: true }, { places });
+  const theirs = { version: 1, sessions: { "codex:b": { pinned: true } } };
+  mkdirSync(join(home, ".continuo"), { recursive: true });
+  writeFileSync(file(), JSON.stringify(theirs));
+  other.release();
+  await marking;
+  expect([row("claude", "a"), row("codex", "b")].map(marksOf)).toMatchObject([
+    { pinned: true },
+    { pinned: true },
+  ]);
+});
+
+test.each(["[]", "no JSON", '{"version":2,"sessions":{"claude:a":{"pinned":true}}}'])(
   "a file with %j marks nothing, and is not overwritten",
   async (text) => {
     mkdirSync(join(home, ".continuo"));
@@ -95,7 +111,7 @@ test.each(["", " ", "a b", "a,b", "-a", "a\u202eb", "\u001b[1m", "x".repeat(41)]
 );
 
 test("a tag is kept in small letters; a session has at most 20", async () => {
-  expect(["Übung", "v1.2/x_y-z", "ZÉRO"].map(toTag)).toEqual(["übung", "v1.2/x_y-z", "zéro"]);
+  expect(["Übung", "v1.2/x_y-z", "ZÉRO", "e\u0301"].map(toTag)).toEqual(["übung", "v1.2/x_y-z", "zéro", "é"]);
   const twenty = Array.from({ length: 20 }, (_, at) => `t${at}`);
   await markSession(row("pi", "a"), { addTags: twenty }, { places });
   await expect(markSession(row("pi", "a"), { addTags: ["more"] }, { places })).rejects.toMatchObject({

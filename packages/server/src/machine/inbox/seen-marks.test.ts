@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { readJsonFile } from "@continuo/files";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
+import { INBOX_LIMITS } from "./limits.ts";
+import { openSeenFile, type SeenFile } from "./seen-marks.ts";
+
+const START = "2026-01-01T00:00:00.000Z";
+
+function openFile(): { readonly file: SeenFile; readonly path: string } {
+  const home = scratchFolder("seen");
+  const folder = join(home, ".continuo");
+  return {
+    file: openSeenFile({ home, env: { CONTINUO_HOME: folder } }, START),
+    path: join(folder, "seen.json"),
+  };
+}
+
+/** The time of a session, some seconds after the start. */
+function timeAt(seconds: number): string {
+  return new Date(Date.parse(START) + seconds * 1000).toISOString();
+}
+
+test("of more looks than are kept, the oldest become the time before which everything is seen", () => {
+  const { file, path } = openFile();
+  const count = INBOX_LIMITS.marks + 2;
+  file.see(new Map(Array.from({ length: count }, (_, at) => [`claude:${at}`, timeAt(at + 1)])));
+  const { since, marks } = readJsonFile(path) as Record<string, object>;
+  expect([since, Object.keys(marks ?? {}).length]).toEqual([timeAt(2), INBOX_LIMITS.marks]);
+  const seen = file.read();
+  for (const at of [0, 1, 2, count - 1]) expect(seen.has(`claude:${at}`, timeAt(at + 1))).toBe(true);
+  expect(seen.has("claude:other", timeAt(3))).toBe(false);
+});
+
+test("a look covers the session as it was, and none of its later changes", () => {
+  const { file } = openFile();
+  file.see(new Map([["claude:a", timeAt(5)]]));
+  const seen = file.read();
+  expect([timeAt(5), timeAt(4), timeAt(6)].map((at) => seen.has("claude:a", at))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(seen.has("constructor", timeAt(5))).toBe(false);
+});
+
+test("looks that a later time covers are dropped, and an earlier time changes nothing", () => {
+  const { file, path } = openFile();
+  file.see(
+    new Map([
+      ["claude:a", timeAt(5)],
+      ["claude:b", timeAt(9)],
+    ]),
+  );
+  file.seeAll(timeAt(7));
+  file.seeAll(timeAt(6));
+  const looks = readJsonFile(path);
+  expect(looks).toMatchObject({ since: timeAt(7), marks: { "claude:b": timeAt(9) } });
+  expect(Object.keys((looks as { marks: object }).marks)).toEqual(["claude:b"]);
+});
