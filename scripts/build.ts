@@ -1,8 +1,9 @@
 /**
  * Builds `dist/`: what `npm ci` runs, and what the command and the library load.
  *
- * The library is compiled file by file, each of our packages below its name, so that `continuo` depends on none of
- * them. The command is bundled into a few chunks, one a command and one an
+ * The types of our packages are compiled file by file, each package below its name, so that `continuo` depends on none
+ * of them; the library is bundled, one file for each door and a few that doors share.
+ * The command is bundled into a few chunks, one a command and one an
  * agent: loading two hundred small modules would take four times as long as the work of a short command. Kysely,
  * which every store needs, is three hundred more, and is bundled too. The viewer (`web/`) is bundled for browsers.
  */
@@ -12,7 +13,8 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { commandBundle, commandChunks, writeStarted } from "./bundle.ts";
-import { copyPackages, PACKAGES } from "./packages.ts";
+import { bundleLibrary } from "./library.ts";
+import { copyTypes, PACKAGES } from "./packages.ts";
 import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -20,6 +22,7 @@ const fresh = join(root, "dist.new");
 
 rmSync(fresh, { recursive: true, force: true });
 compile();
+await bundleLibrary(root, fresh);
 await bundleCommand();
 await writeStarted(root, join(fresh, "cli"), "js");
 await bundleWeb(root, join(fresh, "web"));
@@ -33,7 +36,7 @@ function compile(): void {
   };
   run("-b", ...PACKAGES.map((name) => `packages/${name}`));
   run("-p", "tsconfig.build.json", "--outDir", fresh);
-  copyPackages(root, PACKAGES, fresh);
+  copyTypes(root, PACKAGES, fresh);
 }
 
 async function bundleCommand(): Promise<void> {

@@ -27,10 +27,10 @@ export function doorsOf(root: string, name: string): ReadonlyMap<string, string>
 }
 
 /**
- * Copies what was compiled of each package to `folder/NAME/`. Specifiers such as `@continuo/core/model` become relative
+ * Copies the types of each package to `folder/NAME/`. Specifiers such as `@continuo/core/model` become relative
  * paths.
  */
-export function copyPackages(root: string, names: readonly string[], folder: string): void {
+export function copyTypes(root: string, names: readonly string[], folder: string): void {
   const doors = new Map(names.flatMap((name) => [...doorsOf(root, name)]));
   const toRelative = (text: string, from: string): string =>
     text.replace(/(["'])(@continuo\/[\w/-]+)\1/gu, (whole, quote: string, specifier: string) => {
@@ -41,10 +41,10 @@ export function copyPackages(root: string, names: readonly string[], folder: str
       return quote + (path.startsWith(".") ? path : `./${path}`) + quote;
     });
   for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (/\.(?:js|d\.ts)$/u.test(file)) rewrite(folder, file, toRelative);
+    if (file.endsWith(".d.ts")) rewrite(folder, file, toRelative);
   }
   for (const name of names) {
-    for (const file of compiledFilesOf(root, name)) {
+    for (const file of compiledFilesOf(root, name).filter((one) => one.endsWith(".d.ts"))) {
       const target = posix.join(name, file);
       const text = readFileSync(join(root, "packages", name, "dist", file), "utf8");
       mkdirSync(dirname(join(folder, target)), { recursive: true });

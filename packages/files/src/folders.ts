@@ -138,14 +138,14 @@ function readManifest(folder: string): Manifest | null {
 }
 
 /**
- * A file of the package that is started by itself, and so is not bundled with what starts it: next to the file that asks, or next to
- * the chunks into which that was bundled.
+ * A file of the package that is started by itself, and so is not bundled with what starts it: next to the file that asks, next to
+ * the chunks into which that was bundled, or, for the library, among the files of the command.
  *
  * @param asking the path of the file that asks
  */
 export function besideBundle(asking: string, name: string): string {
   const named = `${name}${extname(asking)}`;
-  const files = [named, `../${named}`].map((file) => join(dirname(asking), file));
+  const files = [named, `../${named}`, `../cli/${named}`].map((file) => join(dirname(asking), file));
   const file = files.find(existsSync);
   if (file === undefined) throw new Error(`${named} belongs to the package`);
   return file;

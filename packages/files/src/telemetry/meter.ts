@@ -1,12 +1,7 @@
 /** Metrics by a table: what each is called, counts and says, in one place. */
 
-import {
-  type Attributes,
-  type Counter,
-  type Histogram,
-  type MeterProvider,
-  metrics,
-} from "@opentelemetry/api";
+import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
+import { registered } from "./registered.ts";
 
 export interface Metric {
   readonly kind: "counter" | "histogram" | "gauge";
@@ -81,20 +76,22 @@ export function createMeter<
   table: Readonly<Record<Counters | Histograms | Gauges, Metric>>,
 ): Meter<Counters, Histograms, Gauges> {
   let instruments: Instruments | null = null;
-  /** The program may register or replace a provider at any time. */
-  const present = (): Instruments => {
-    const provider = metrics.getMeterProvider();
-    if (instruments?.provider !== provider) instruments = instrumentsOf(provider, scope, table);
+  /** `null` without a provider. */
+  const present = (): Instruments | null => {
+    const { metrics: provider } = registered();
+    if (instruments?.provider !== provider) {
+      instruments = provider === undefined ? null : instrumentsOf(provider, scope, table);
+    }
     return instruments;
   };
   return {
     count: (name, value = 1, attributes = {}) => {
       if (value <= 0) return;
-      present().counters.get(name)?.add(value, attributes);
+      present()?.counters.get(name)?.add(value, attributes);
       for (const listener of listeners) listener({ name, kind: "counter", value, attributes });
     },
     record: (name, value, attributes = {}) => {
-      present().histograms.get(name)?.record(value, attributes);
+      present()?.histograms.get(name)?.record(value, attributes);
       for (const listener of listeners) listener({ name, kind: "histogram", value, attributes });
     },
     observe: (name, read) => {

@@ -1,15 +1,7 @@
 /** Spans of what Continuo does, as children of the application's own. */
 
-import {
-  type Attributes,
-  context,
-  propagation,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from "@opentelemetry/api";
+import type { Attributes, Span, Tracer } from "@opentelemetry/api";
+import { registered } from "./registered.ts";
 
 export type { Attributes } from "@opentelemetry/api";
 
@@ -19,19 +11,38 @@ export interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
-const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
+/** The work inside of a span tells of it by these. */
+export interface SpanOfWork {
+  setAttributes(attributes: Attributes): unknown;
+  /** 2 is an error. */
+  setStatus(status: { readonly code: 2 }): unknown;
+  updateName(name: string): unknown;
+}
 
-function tracer(): Tracer {
-  return trace.getTracer("continuo");
+/** `SpanKind` and `SpanStatusCode` of the API, whose package is not loaded. */
+const KINDS = { internal: 0, server: 1, client: 2 } as const;
+const FAILED = 2;
+
+/** It stands for the span where the program registered no provider. */
+const UNRECORDED: SpanOfWork = {
+  setAttributes: () => undefined,
+  setStatus: () => undefined,
+  updateName: () => undefined,
+};
+
+function tracer(): Tracer | undefined {
+  return registered().trace?.getTracer("continuo");
 }
 
 /** A span around the work. An exception ends it as failed, with the code of the error as `error.type`. */
 export async function inSpan<Result>(
   name: string,
   { kind = "internal", attributes = {} }: SpanOptions,
-  work: (span: Span) => Promise<Result>,
+  work: (span: SpanOfWork) => Promise<Result>,
 ): Promise<Result> {
-  return await tracer().startActiveSpan(name, { kind: KINDS[kind], attributes }, async (span) => {
+  const recording = tracer();
+  if (recording === undefined) return await work(UNRECORDED);
+  return await recording.startActiveSpan(name, { kind: KINDS[kind], attributes }, async (span) => {
     try {
       return await work(span);
     } catch (error) {
@@ -47,13 +58,17 @@ export async function inSpan<Result>(
 export async function inRemoteSpan<Result>(
   name: string,
   { headers, ...options }: SpanOptions & { readonly headers: Headers },
-  work: (span: Span) => Promise<Result>,
+  work: (span: SpanOfWork) => Promise<Result>,
 ): Promise<Result> {
+  const { context, propagation } = registered();
+  const run = (): Promise<Result> => inSpan(name, options, work);
+  // Without a manager of contexts no span is the child of another.
+  if (context === undefined || propagation === undefined) return await run();
   const parent = propagation.extract(context.active(), headers, {
-    get: (carrier, key) => carrier.get(key) ?? undefined,
-    keys: (carrier) => [...carrier.keys()],
+    get: (carrier: Headers, key) => carrier.get(key) ?? undefined,
+    keys: (carrier: Headers) => [...carrier.keys()],
   });
-  return await context.with(parent, () => inSpan(name, options, work));
+  return await context.with(parent, run);
 }
 
 /** A span whose end is seen elsewhere. Its children are those of the span around it. */
@@ -64,7 +79,8 @@ export interface OpenSpan {
 }
 
 export function openSpan(name: string, { kind = "internal", attributes = {} }: SpanOptions): OpenSpan {
-  const span = tracer().startSpan(name, { kind: KINDS[kind], attributes });
+  const span = tracer()?.startSpan(name, { kind: KINDS[kind], attributes });
+  if (span === undefined) return { set: () => undefined, end: () => undefined };
   let isOpen = true;
   return {
     set: (more) => void span.setAttributes(more),
@@ -80,5 +96,5 @@ export function openSpan(name: string, { kind = "internal", attributes = {} }: S
 function markFailed(span: Span, error: unknown): void {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   span.setAttribute("error.type", typeof code === "string" ? code : "_OTHER");
-  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.setStatus({ code: FAILED });
 }

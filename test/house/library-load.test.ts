@@ -1,0 +1,90 @@
+/**
+ * The files that a program loads when it imports the library: counted, because a count is the same on every machine. A
+ * limit grows only together with a line here that says why.
+ */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { bundleLibrary } from "../../scripts/library.ts";
+import { scratchFolder } from "../scratch-folder.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const dist = join(scratchFolder("library-load"), "dist");
+const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+};
+
+beforeAll(async () => {
+  mkdirSync(dist);
+  writeFileSync(join(dist, "../package.json"), readFileSync(join(ROOT, "package.json")));
+  symlinkSync(join(ROOT, "node_modules"), join(dist, "../node_modules"));
+  await bundleLibrary(ROOT, dist);
+}, 60_000);
+
+function built(door: string): string {
+  const entry = exports[door];
+  if (typeof entry !== "object") throw new Error(`${door} is not exported`);
+  return pathToFileURL(join(dist, "..", entry.default)).href;
+}
+
+function node(code: string): unknown {
+  const text = execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" });
+  return JSON.parse(text);
+}
+
+/** The URLs of the modules that are loaded with a door, without Node's own. */
+function loadedWith(door: string): readonly string[] {
+  const code = `import { registerHooks } from "node:module";
+    const seen = [];
+    registerHooks({ load: (url, context, next) => (seen.push(url), next(url, context)) });
+    await import(${JSON.stringify(built(door))});
+    console.log(JSON.stringify(seen.filter((url) => !url.startsWith("node:"))));`;
+  return node(code) as readonly string[];
+}
+
+const doors = Object.entries(exports).flatMap(([door, entry]) => (typeof entry === "string" ? [] : [door]));
+
+/** Files of ours that a door loads at once: the modules of four hundred sources lie in them. */
+const FILES: readonly (readonly [door: string, most: number])[] = [
+  [".", 28],
+  ["./agents", 26],
+  ["./store", 13],
+  ["./sessions", 19],
+  ["./client", 10],
+  ["./transcript", 15],
+];
+
+test.each(FILES)("continuo%s loads a few files, and no other package", (door, most) => {
+  const loaded = loadedWith(door);
+  expect(loaded.filter((url) => url.includes("/node_modules/"))).toEqual([]);
+  expect(loaded.length, loaded.join("\n")).toBeLessThanOrEqual(most);
+});
+
+describe("a door", () => {
+  const importsOf = doors.map((door) => `import(${JSON.stringify(built(door))})`);
+
+  test("exports the names of its types, and no more", () => {
+    const names = node(`const all = await Promise.all([${importsOf.join()}]);
+      console.log(JSON.stringify(all.map((one) => Object.keys(one))));`) as readonly (readonly string[])[];
+    expect(names).toHaveLength(doors.length);
+    // A name that a bundler made is one or two small letters.
+    expect(names.flat().filter((name) => name.length < 3)).toEqual([]);
+    expect(names[doors.indexOf("./client")]?.toSorted()).toEqual([
+      "connect",
+      "formatMessages",
+      "missedAfter",
+      "watch",
+    ]);
+  });
+
+  test("throws errors that every other door knows by their class", () => {
+    const code = `const { ContinuoError } = await import(${JSON.stringify(built("."))});
+      const { openStore } = await import(${JSON.stringify(built("./store"))});
+      const error = await openStore("nothing:").catch((thrown) => thrown);
+      console.log(JSON.stringify([error instanceof ContinuoError, error.code]));`;
+    expect(node(code)).toEqual([true, "invalid"]);
+  });
+});
