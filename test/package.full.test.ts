@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -206,43 +207,118 @@ test("the installed command refuses the store of an earlier version, and brings 
   });
 });
 
-describe("a program that bundles it", () => {
-  const app = (): string => mkdtempSync(join(folder, "app-"));
+interface Bundling {
+  readonly input: string;
+  readonly place: string;
+  readonly platform: "node" | "browser";
+}
 
-  /** One file without comments; what is loaded on demand lies next to it. */
+const external = Object.keys(manifest.peerDependencies);
+
+/** One file; what is loaded on demand lies next to it. */
+const BUNDLERS: readonly (readonly [name: string, bundle: (bundling: Bundling) => Promise<void>])[] = [
+  [
+    "rolldown",
+    async ({ input, place, platform }) => {
+      await using bundle = await rolldown({ input, platform, external, cwd: user, logLevel: "silent" });
+      await bundle.write({ dir: place, entryFileNames: "app.mjs", minify: true });
+    },
+  ],
+  [
+    "esbuild",
+    async ({ input, place, platform }) => {
+      const page = readFileSync(join(ROOT, "docs/library.md"), "utf8");
+      const [, banner = ""] = /--banner:js='([^']+)'/u.exec(page) ?? [];
+      const outputs = [`--outdir=${place}`, "--entry-names=app", "--out-extension:.js=.mjs", "--minify"];
+      const inputs = [
+        "--bundle",
+        "--format=esm",
+        "--splitting",
+        `--platform=${platform}`,
+        "--log-level=error",
+      ];
+      const others = external.map((name) => `--external:${name}`);
+      const node = platform === "node" ? [`--banner:js=${banner}`] : [];
+      run(join(MODULES, ".bin/esbuild"), [input, ...inputs, ...outputs, ...others, ...node], user);
+    },
+  ],
+];
+
+/** The kilobytes of everything that an entry has, with the packages of others. */
+const MOST_KB: Readonly<Record<string, number>> = {
+  continuo: 2_800,
+  "continuo/agents": 1_700,
+  "continuo/sessions": 150,
+  "continuo/store": 510,
+  "continuo/client": 38,
+  "continuo/client/live": 16,
+  "continuo/live": 850,
+  "continuo/server": 1_700,
+  "continuo/testing": 230,
+  "continuo/model-agent": 34,
+  "continuo/transcript": 92,
+};
+
+describe.each(BUNDLERS)("a program that %s bundles", (_name, bundle) => {
+  /** @returns the folder of the bundle, which has no package.json and none above it */
   async function bundled(code: string, platform: "node" | "browser"): Promise<string> {
-    const place = app();
+    const place = mkdtempSync(join(folder, "app-"));
     const input = join(user, `${basename(place)}.js`);
     writeFileSync(input, code);
-    const external = Object.keys(manifest.peerDependencies);
-    await using bundle = await rolldown({ input, platform, external, cwd: user, logLevel: "silent" });
-    await bundle.write({ dir: place, entryFileNames: "app.mjs", minify: true });
+    await bundle({ input, place, platform });
     return place;
   }
 
+  function start(cwd: string): string {
+    const app = spawnSync(process.execPath, ["app.mjs"], { cwd, encoding: "utf8", timeout: 60_000 });
+    expect({ status: app.status, stderr: app.stderr }).toEqual({ status: 0, stderr: "" });
+    return app.stdout;
+  }
+
   test.each(entries)("$specifier starts where no package.json lies above it", async ({ specifier }) => {
-    const place = await bundled(
-      `import * as all from "${specifier}"; console.log(Object.keys(all).length);`,
-      "node",
-    );
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["app.mjs"], {
-      cwd: place,
-      encoding: "utf8",
-      timeout: 60_000,
-    });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(Number(stdout)).toBeGreaterThan(0);
+    const code = `import * as all from "${specifier}"; console.log(Object.keys(all).length);`;
+    const place = await bundled(code, "node");
+    expect(Number(start(place))).toBeGreaterThan(0);
+    const bytes = readdirSync(place).reduce((sum, name) => sum + statSync(join(place, name)).size, 0);
+    expect(bytes / 1_000).toBeLessThan(MOST_KB[specifier] ?? 0);
+  });
+
+  test("a product with a store, a server and a channel works, though it waits at its top level", async () => {
+    const code = `
+      import { createServer } from "node:http";
+      import { openContinuo } from "continuo";
+      import { connect } from "continuo/client";
+      import { toNodeListener } from "continuo/server";
+      import { EchoAgent } from "continuo/testing";
+      const c = await openContinuo("sqlite:./app.db", { agents: [new EchoAgent()], recover: "retry" });
+      const { text } = await c.session("s", { create: true }).send("hello", { id: "1" }).result();
+      const rights = { sessions: "*", channels: "*", access: "write", by: "ann" };
+      const handler = c.handler({ authorize: () => rights });
+      const { status } = await handler(new Request("http://localhost/v1/sessions/s"));
+      const http = createServer(toNodeListener(handler)).on("upgrade", handler.upgrade);
+      await new Promise((resolve) => http.listen(0, "127.0.0.1", resolve));
+      const serverUrl = "http://127.0.0.1:" + http.address().port;
+      const ann = await connect({ serverUrl, channel: "team", handle: "ann", token: "ann" });
+      const { messageId } = await ann.send("hello");
+      await ann.close();
+      await c.close();
+      http.close();
+      console.log(text, status, typeof messageId);
+    `;
+    expect(start(await bundled(code, "node"))).toBe("hello 200 string\n");
   });
 
   test.each([
     ['import { textOf } from "continuo"; console.log(textOf([]));', 1_000],
     ['import { isContinuoError, ContinuoError } from "continuo"; console.log(isContinuoError(0));', 12_000],
+    ['import { toModelMessages } from "continuo/model-agent"; console.log(toModelMessages([]));', 12_000],
     ['import { connect } from "continuo/client"; console.log(connect);', 35_000],
   ])("%s takes only what it uses, in a browser too", async (code, mostBytes) => {
     const place = await bundled(code, "browser");
     const text = readFileSync(join(place, "app.mjs"), "utf8");
-    expect(text).not.toContain("node:");
+    expect(text).not.toMatch(/node:|\brequire\(/u);
     expect(text.length).toBeLessThan(mostBytes);
+    start(place);
   });
 });
 

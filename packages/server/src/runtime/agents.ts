@@ -46,12 +46,12 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
     name: options.name,
     context: async () => {
       if (maxTokens !== "window") return { maxTokensApprox: maxTokens };
-      const { conversationTokens, windowOf } = await import("@continuo/agents/model-agent");
-      return { maxTokensApprox: conversationTokens(window ?? (await windowOf(options.model))) };
+      const { tokensFor } = await import("./model-agent.ts");
+      return { maxTokensApprox: await tokensFor(options.model, window) };
     },
     async open() {
-      const { ModelAgent } = await import("@continuo/agents/model-agent");
-      return new ModelAgent(model);
+      const { openModelAgent } = await import("./model-agent.ts");
+      return openModelAgent(model);
     },
     // The `ai` package has checked it against the schema.
     parse: (value) => value as InferSchema<Schema>,
@@ -65,29 +65,13 @@ export interface CodingOptions extends Omit<RunAgentOptions, "onPermission" | "n
 
 /** A coding agent of this machine. With `permissions: "ask"` its questions are approvals of the program. */
 export function coding(agent: string, options: CodingOptions): AgentDefinition {
-  const { name = agent, permissions = "ask", ...rest } = options;
+  const { name = agent, ...rest } = options;
   return {
     name,
     async open({ onPermission }) {
-      const [{ openRunAgent }, { permissionsBy }, { MAX_TIMER_MS }] = await Promise.all([
-        import("@continuo/agents/handoff"),
-        import("@continuo/agents/drivers/link"),
-        import("@continuo/store/sessions"),
-      ]);
-      // The time limit is that of the approvals, which outlive this process.
-      const ask = permissionsBy({ policy: permissions, ask: onPermission, timeLimitMs: MAX_TIMER_MS });
-      const opened = await openRunAgent(agent, { ...rest, permissions, onPermission: ask });
-      return name === agent ? opened : renamed(opened, name);
+      const { openCodingAgent } = await import("./coding-agent.ts");
+      return await openCodingAgent(agent, { ...rest, name, onPermission });
     },
-  };
-}
-
-function renamed(agent: Agent & AsyncDisposable, name: string): Agent & AsyncDisposable {
-  return {
-    name,
-    capabilities: async (options) => (await agent.capabilities?.(options)) ?? {},
-    execute: (request, options) => agent.execute(request, options),
-    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
   };
 }
 

@@ -24,7 +24,9 @@ export function createHandler(continuo: Continuo, options: HandlerOptions): Open
   const arrived = new WeakMap<Peer, Request>();
   let loading: Promise<ContinuoServer> | undefined;
   const load = (): Promise<ContinuoServer> => {
-    loading ??= openServer(continuo, options, authenticator(continuo, options, arrived));
+    loading ??= import("./mounted-server.ts").then(({ openServer }) =>
+      openServer(continuo, options, authenticator(continuo, options, arrived)),
+    );
     return loading;
   };
   const handle = async (request: Request): Promise<Response> => {
@@ -60,26 +62,6 @@ export function createHandler(continuo: Continuo, options: HandlerOptions): Open
     }),
     close: async () => await (await loading)?.close(),
   };
-}
-
-async function openServer(
-  continuo: Continuo,
-  { origins, limits, live }: HandlerOptions,
-  authenticate: Authenticate,
-): Promise<ContinuoServer> {
-  const { createServer, MOUNTED } = await import("../server/index.ts");
-  const { store } = continuo;
-  return createServer(
-    {
-      store: () => store,
-      authenticate,
-      sessions: () => continuo,
-      live: { workspaceIds: live === undefined ? [] : [store.workspaceId], ...live },
-      ...(origins === undefined ? {} : { origins }),
-      ...(limits === undefined ? {} : { limits }),
-    },
-    MOUNTED,
-  );
 }
 
 /** Asks the program, with the request as it arrived there. A token in the first frame of a WebSocket is a bearer token. */

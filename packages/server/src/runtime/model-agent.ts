@@ -1,0 +1,25 @@
+/** A model, opened for a run. What models need is loaded with the first one (see `mounted-server.ts`). */
+
+import {
+  conversationTokens,
+  ModelAgent,
+  type ModelAgentOptions,
+  windowOf,
+} from "@continuo/agents/model-agent";
+import type { Agent } from "@continuo/core/model";
+
+export function openModelAgent(options: ModelAgentOptions): Agent {
+  return new ModelAgent(options);
+}
+
+/**
+ * The tokens of a conversation that a model is given.
+ *
+ * @param window what the program says of the model; without it, the model's server is asked where its name is unknown
+ */
+export async function tokensFor(
+  model: ModelAgentOptions["model"],
+  window: number | undefined,
+): Promise<number> {
+  return conversationTokens(window ?? (await windowOf(model)));
+}

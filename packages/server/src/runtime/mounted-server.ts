@@ -1,0 +1,27 @@
+/**
+ * The server of a program, which is loaded with its first request. Nothing that a program can import by a name of the
+ * package is loaded on demand: a bundler puts that into the file of the program, and a program that waits at its top
+ * level would wait for itself.
+ */
+
+import { type Authenticate, type ContinuoServer, createServer, MOUNTED } from "../server/index.ts";
+import type { Continuo, HandlerOptions } from "./types.ts";
+
+export function openServer(
+  continuo: Continuo,
+  { origins, limits, live }: HandlerOptions,
+  authenticate: Authenticate,
+): ContinuoServer {
+  const { store } = continuo;
+  return createServer(
+    {
+      store: () => store,
+      authenticate,
+      sessions: () => continuo,
+      live: { workspaceIds: live === undefined ? [] : [store.workspaceId], ...live },
+      ...(origins === undefined ? {} : { origins }),
+      ...(limits === undefined ? {} : { limits }),
+    },
+    MOUNTED,
+  );
+}
