@@ -7,6 +7,6 @@
  * Does not know: HTTP, who may ask, how anything is drawn.
  */
 
-export { withChanges } from "./changes.ts";
+export { type Changes, createChanges, withChanges } from "./changes.ts";
 export { type Chat, createChat } from "./chat.ts";
 export { foldRuns, RUN_EVENT_TYPES } from "./runs.ts";

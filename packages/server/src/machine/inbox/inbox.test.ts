@@ -6,8 +6,7 @@ import type { PlacesAt } from "@continuo/files";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { scratchFolder } from "../../../../../test/scratch-folder.ts";
-import { type Changes, createChanges } from "../chat/changes.ts";
-import type { Chat } from "../chat/index.ts";
+import { type Changes, type Chat, createChanges } from "../chat/index.ts";
 import { createInbox } from "./inbox.ts";
 import { INBOX_LIMITS } from "./limits.ts";
 
@@ -138,7 +137,7 @@ test("the end of a turn is read again when its session changed", async () => {
   expect(await now()).toMatchObject({ failed: [], finished: [{ session: { key } }] });
 });
 
-test("a look is told at once to the pages that follow the inbox", async () => {
+test("a look reaches the pages that follow the inbox at once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   try {
     list("claude:a", { updatedAt: AFTER });
