@@ -50,6 +50,7 @@ const LATER_STYLES = [
   "chosen.css",
   "new-chat.css",
   "film.css",
+  "compare.css",
   "chat.css",
   "inbox.css",
   "usage.css",

@@ -5,6 +5,7 @@
 import type { NewEvent, Store } from "@continuo/core/model";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CLAUDE_ID } from "../cli/home.ts";
 import { liveTest } from "../live/live-session.ts";
 import { sessionAddress } from "./long-session.ts";
 import { type OpenViewer, openViewer, signIn } from "./open-viewer.ts";
@@ -76,11 +77,15 @@ continuo_requests_total{status="500"} 2
 
 const SAMPLE = sessionAddress(SAMPLE_ID);
 
+/** Two branches. */
+const COMPARED = `/compare/claude%3A${CLAUDE_ID}/claude%3A${CLAUDE_ID}?branch2=a2`;
+
 const PAGES = [
   // Its rows are whole when their sessions were read.
   ["list", "/", ".rows:not(:has(.row:not(:has(.damaged)) .turns:empty)) .title"],
   ["session", `${SAMPLE}/turn/1`, ".turn-foot"],
   ["files", `${SAMPLE}/files`, ".diff"],
+  ["compare", COMPARED, ".compare-cell.right .turn-foot"],
   ["channel", "/channels/tea", ".post-note.warn"],
   ["live", "/live/harbour", ".note-card .evidence"],
   ["health", "/health", ".health dl"],

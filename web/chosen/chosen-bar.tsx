@@ -4,6 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { type MachineSession, ONLY_READS } from "@continuo/core/wire/machine";
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";
 import { counted } from "../content/words.ts";
 import { chosen, filters, load, rows, toggleChosen } from "../list/list-state.ts";
 import { useMayChange } from "../parts/may-change.ts";
@@ -65,6 +66,11 @@ export function ChosenBar(): VNode {
         </button>
         <fieldset class="bare" disabled={isOff}>
           <ChangeButtons picked={picked} run={run} asked={asked} />
+          {picked.length === 2 ? (
+            <button type="button" onClick={() => comparePicked(chosen.value ?? [])}>
+              Compare
+            </button>
+          ) : null}
           {filters.value.shown === "deleted" ? null : (
             <button type="button" onClick={set("export")}>
               Export…
@@ -88,6 +94,12 @@ function setterOf(asked: Signal<Asked | null>): (next: Asked | null) => () => vo
   return (next) => () => {
     asked.value = next;
   };
+}
+
+/** The one that was chosen first is on the left. */
+function comparePicked([left, right]: readonly string[]): void {
+  if (left === undefined || right === undefined) return;
+  location.hash = compareLink(comparison(historyOf(left), historyOf(right)));
 }
 
 function endChoosing(): void {

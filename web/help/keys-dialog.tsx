@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["j  k", "next and previous session, turn, or file"],
-  ["[  ]", "previous and next place: an error, a commit, a compaction"],
+  ["[  ]", "previous and next place: an error, a commit, a compaction, a difference"],
   ["/", "search"],
   ["Enter", "open the session"],
   ["x", "select sessions in the list; Esc ends that"],
@@ -13,6 +13,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["t", "fold or unfold thinking"],
   ["m", "show the session as the model sees it"],
   ["b", "the branches of the session as a tree; arrows walk in it"],
+  ["d", "compare the session with a branch, its source, or another session"],
+  ["h  l", "left and right column of a comparison on a narrow screen"],
   ["c", "the command that resumes the session"],
   ["s", "share: one file, masked, with a receipt"],
   ["a", "actions: hand over, fork, rename, repair, export, delete"],

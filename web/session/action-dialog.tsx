@@ -19,10 +19,12 @@ import {
 import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";
+import { CompareForm } from "../compare/compare-form.tsx";
 import { copyText } from "../content/copy.ts";
 import { agentName, counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
-import { ask, isLost, ServerError, sayError } from "../state/server.ts";
+import { ask, isAbort, isLost, ServerError, sayError } from "../state/server.ts";
 import type { Action } from "./actions.tsx";
 import { Opened, OpenInTerminal } from "./open-in-terminal.tsx";
 import { RepairEdits } from "./repair-edits.tsx";
@@ -39,6 +41,7 @@ interface DialogProps {
 const TITLES: Readonly<Record<Action, string>> = {
   resume: "Resume",
   share: "Share",
+  compare: "Compare",
   handoff: "Hand over to another agent",
   fork: "Fork",
   rename: "Rename",
@@ -96,6 +99,8 @@ function ActionForm({ action, ...props }: FormProps & { action: Action }): VNode
       return <ResumeForm {...props} />;
     case "share":
       return <ShareForm {...props} />;
+    case "compare":
+      return <CompareForm state={props.state} />;
     case "handoff":
       return <HandOffForm {...props} />;
     case "fork":
@@ -160,6 +165,42 @@ function Command({ resume: { command, cwd }, beside }: CommandProps): VNode {
   );
 }
 
+/** The command of a new session, with a button that runs it where a terminal can be opened. */
+function MadeCommand({ made, run, busy }: Pick<FormProps, "run" | "busy"> & { made: HandOffAnswer }): VNode {
+  const key = made.session?.key;
+  const canOpen = useSignal(false);
+  const opened = useSignal<string | null>(null);
+  useEffect(() => {
+    if (key === undefined) return;
+    const offer = ask<ResumeOffer>(sessionPath(key, "resume"));
+    // Without an answer the command is there, as in a browser on another machine.
+    void offer.then(({ terminal }) => {
+      canOpen.value = terminal !== null;
+    }, isAbort);
+  }, [key]);
+  if (key === undefined || !canOpen.value) return <Command resume={made.resume} />;
+  return (
+    <>
+      <Command
+        resume={made.resume}
+        beside={<OpenInTerminal sessionKey={key} run={run} busy={busy} opened={opened} />}
+      />
+      <Opened opened={opened} />
+    </>
+  );
+}
+
+/** The source on the left, as it was handed over. */
+function CompareWith({ state, made }: { state: SessionState; made: { readonly key: string } }): VNode {
+  const source = historyOf(state.key, { branch: state.branch.value });
+  return (
+    <>
+      {" "}
+      <a href={compareLink(comparison(source, historyOf(made.key)))}>Compare with the source</a>
+    </>
+  );
+}
+
 function HandOffForm({ state, run, busy }: FormProps): VNode {
   const cwd = useSignal("");
   const agents = Object.keys(AGENT_LABELS).filter((agent) => agent !== state.head.value?.session.agent);
@@ -182,8 +223,9 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
         <>
           <p>
             The new session is in {agentName(to.value)}.{checked} <Made session={made.session} />
+            {made.session === null ? null : <CompareWith state={state} made={made.session} />}
           </p>
-          <Command resume={made.resume} />
+          <MadeCommand made={made} run={run} busy={busy} />
         </>
       );
     });

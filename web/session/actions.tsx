@@ -10,7 +10,16 @@ import { downloadFile } from "../state/files.ts";
 import { isLost, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
 
-export type Action = "resume" | "share" | "handoff" | "fork" | "rename" | "tags" | "repair" | "delete";
+export type Action =
+  | "resume"
+  | "share"
+  | "compare"
+  | "handoff"
+  | "fork"
+  | "rename"
+  | "tags"
+  | "repair"
+  | "delete";
 
 const ACTIONS: readonly (readonly [Action, string])[] = [
   ["handoff", "Hand over to another agent…"],
@@ -20,6 +29,9 @@ const ACTIONS: readonly (readonly [Action, string])[] = [
   ["repair", "Repair…"],
   ["delete", "Move to the trash"],
 ];
+
+/** A page that only reads may do these too. */
+const READS: ReadonlySet<Action> = new Set(["resume", "share", "compare"]);
 
 type Format = "html" | "md" | "json";
 
@@ -38,7 +50,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   const menu = useRef<HTMLDetailsElement>(null);
   const mayChange = state.head.value?.readOnly !== ONLY_READS;
   const start = (action: Action): void => {
-    if (!mayChange && action !== "resume" && action !== "share") return;
+    if (!mayChange && !READS.has(action)) return;
     if (isLost.value || state.head.value?.session.trashId != null) return;
     if (menu.current !== null) menu.current.open = false;
     open.value = action;
@@ -53,6 +65,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   useKeys({
     c: () => start("resume"),
     s: () => start("share"),
+    d: () => start("compare"),
     a: () => {
       if (menu.current === null) return false;
       menu.current.open = !menu.current.open;
@@ -79,6 +92,11 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
         <summary aria-keyshortcuts="a">More</summary>
         <ul>
           {mayChange ? null : <li class="dim">{ONLY_READS}</li>}
+          <li>
+            <button type="button" aria-keyshortcuts="d" onClick={() => start("compare")}>
+              Compare…
+            </button>
+          </li>
           {(mayChange ? ACTIONS : []).map(([action, label]) => (
             <li key={action}>
               <button type="button" onClick={() => start(action)}>

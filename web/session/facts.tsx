@@ -40,6 +40,9 @@ export function Facts({ state }: { state: SessionState }): VNode | null {
       {head === null || head.parentKey === null ? null : (
         <a href={sessionLink(head.parentKey)}>Parent session</a>
       )}
+      {head?.handedOverFrom == null ? null : (
+        <a href={sessionLink(head.handedOverFrom)}>The session that it was handed over from</a>
+      )}
       {state.reading.value === null ? null : (
         <span class="state reading" role="status">
           {readingWords(state)}

@@ -14,6 +14,7 @@ const BlamePage = lazily(async () => (await import("../blame/blame-page.tsx")).B
 const InboxPage = lazily(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
 const UsagePage = lazily(async () => (await import("../usage/usage-page.tsx")).UsagePage);
 const HealthPage = lazily(async () => (await import("../health/health.tsx")).HealthPage);
+const ComparePage = lazily(async () => (await import("../compare/compare-page.tsx")).ComparePage);
 const ChannelsPage = lazily(async () => (await import("../channels/channel-list.tsx")).ChannelsPage);
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
 const LiveListPage = lazily(async () => (await import("../live/live-list.tsx")).LiveListPage);
@@ -105,6 +106,8 @@ function pageAt(place: Route): VNode {
       return <NewChatPage />;
     case "file":
       return <BlamePage key={place.path} path={place.path} />;
+    case "compare":
+      return <ComparePage />;
     case "unknown":
       return <UnknownPage />;
     case "channels":

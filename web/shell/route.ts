@@ -1,4 +1,4 @@
-/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/session/KEY/film/12`, `#/health`, `#/new`, `#/files/PATH`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
+/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/session/KEY/film/12`, `#/health`, `#/new`, `#/files/PATH`, `#/compare/KEY/KEY/at/7`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
 
 import { signal } from "@preact/signals";
 
@@ -11,6 +11,8 @@ export type Route =
   | { readonly page: "new" }
   /** A file from the root, and who wrote it. */
   | { readonly page: "file"; readonly path: string }
+  /** Two histories; `web/compare/compare-address.ts` reads the rest of the address. */
+  | { readonly page: "compare"; readonly left: string; readonly right: string }
   /** An address that names no page. */
   | { readonly page: "unknown" }
   /** `null` for the list of all. */
@@ -32,6 +34,7 @@ export function parseRoute(hash: string): Route {
   const [name, key, tab, turn] = (hash.replace(/^#\/?/u, "").split("?")[0] ?? "").split("/");
   if (name === "health" || name === "inbox" || name === "usage" || name === "new") return { page: name };
   if (name === "files" && key !== undefined && key !== "") return { page: "file", path: decode(key) };
+  if (name === "compare" && key && tab) return { page: name, left: decode(key), right: decode(tab) };
   if (name === "live") return parseLive(key, tab, turn);
   if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };
   if (name !== "session") return { page: name === "" ? "list" : "unknown" };

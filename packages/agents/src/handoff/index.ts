@@ -10,5 +10,6 @@ export { folderNotNamed, isNamed } from "./folder.ts";
 export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
 export { handOffMessages, type SaidElsewhere } from "./hand-off-messages.ts";
 export { openRunAgent, type RunAgentOptions, replayWriterOf } from "./run-agent.ts";
+export { type Origin, originOfHandOff } from "./source/index.ts";
 export type { AgentPrograms, Verification } from "./verify.ts";
 export { type WriteSessionOptions, type WrittenSession, writeNativeSession } from "./write-session.ts";

@@ -24,11 +24,13 @@ export interface OutlineQuery {
   /** Only turns before this number. */
   readonly before?: number;
   readonly limit?: number;
+  /** With the print of each turn. */
+  readonly prints?: "include";
 }
 
 export function outlineOf(
   { turns }: CachedHistory,
-  { before, limit = HISTORY_LIMITS.outlineTurns }: OutlineQuery,
+  { before, limit = HISTORY_LIMITS.outlineTurns, prints }: OutlineQuery,
   seenFrom: Outline["seenFrom"],
 ): Outline {
   const end = Math.min(turns.length, (before ?? turns.length + 1) - 1);
@@ -38,7 +40,7 @@ export function outlineOf(
     for (const mark of [...(turns[at]?.marks ?? [])].reverse()) marks.push({ ...mark, turn: at + 1 });
   }
   return {
-    turns: turns.slice(start, end).map((turn, at) => toOutlineTurn(turn, start + at + 1)),
+    turns: turns.slice(start, end).map((turn, at) => toOutlineTurn(turn, start + at + 1, prints)),
     total: turns.length,
     hasOlder: start > 0,
     marks: marks.slice(0, HISTORY_LIMITS.outlineMarks).reverse(),

@@ -1,5 +1,6 @@
 /** The facts of one turn, folded message by message: its line in the outline, its marks, files and changes. Pure. */
 
+import { createHash } from "node:crypto";
 import {
   type Block,
   type Message,
@@ -7,7 +8,13 @@ import {
   type ToolResultBlock,
   typedIn,
 } from "@continuo/core/model";
-import { changesOf, type DiffLine, messageKind, visibleLine } from "@continuo/core/transcript";
+import {
+  changesOf,
+  contentOfBlock,
+  type DiffLine,
+  messageKind,
+  visibleLine,
+} from "@continuo/core/transcript";
 import { turnTitle } from "@continuo/core/transcript/html";
 import {
   commitsOf,
@@ -16,7 +23,7 @@ import {
   type TurnWork,
   type WorkBudget,
 } from "@continuo/core/transcript/work";
-import type { OutlineMark, OutlineTurn } from "@continuo/core/wire/machine";
+import type { OutlineMark, OutlineTurn, TurnPrint } from "@continuo/core/wire/machine";
 import { costOf, filesOfCall, type Prices, tokensOf } from "../catalog/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 
@@ -38,6 +45,7 @@ export interface TurnFacts {
   /** Calls without a result so far. */
   readonly open: Map<string, OpenCall>;
   readonly work: TurnWork;
+  print: TurnPrint;
 }
 
 export type Mark = Omit<OutlineMark, "turn">;
@@ -77,6 +85,7 @@ export function createTurnFacts(message: Message, index: number, before: TurnFac
     files: new Map(),
     open: new Map(),
     work: createTurnWork(before?.work ?? null),
+    print: { asked: "", all: "" },
   };
 }
 
@@ -93,6 +102,7 @@ export interface FoldOptions {
 export function foldTurn(turn: TurnFacts, message: Message, { index, prices, budget }: FoldOptions): void {
   foldWork(turn.work, message, budget);
   const kind = messageKind(message);
+  turn.print = longerPrint(turn.print, message);
   turn.messages += 1;
   turn.endedAt = message.timestamp ?? turn.endedAt;
   if (message.model !== undefined) turn.models.add(message.model);
@@ -110,6 +120,16 @@ export function foldTurn(turn: TurnFacts, message: Message, { index, prices, bud
     else if (block.type === "tool_result") foldResult(turn, block, place);
   }
 }
+
+/** Chained, so that a turn that grows needs only its new messages. */
+function longerPrint({ asked, all }: TurnPrint, message: Message): TurnPrint {
+  const kind = messageKind(message);
+  const content = JSON.stringify([kind, message.content.map(contentOfBlock)]);
+  const next = createHash("sha256").update(`${all}\n${content}`).digest("base64url").slice(0, PRINT_CHARS);
+  return { asked: kind === "person" ? next : asked, all: next };
+}
+
+const PRINT_CHARS = 22;
 
 export function costOfMessage({ model, usage }: Message, prices: Prices): number | null {
   return usage === undefined ? null : costOf([{ model: model ?? null, usage }], prices).usd;
@@ -185,8 +205,10 @@ function fileOf(turn: TurnFacts, path: string): { calls: number; readonly change
   return file ?? null;
 }
 
-export function toOutlineTurn(turn: TurnFacts, number: number): OutlineTurn {
+/** @param prints `include`: with the turn's print */
+export function toOutlineTurn(turn: TurnFacts, number: number, prints?: "include"): OutlineTurn {
   const { id, index, title, at, endedAt, messages, toolCalls, errors, tokens, costUsd, models } = turn;
   const counts = { messages, toolCalls, errors, tokens, costUsd };
-  return { number, id, index, title, at, endedAt, ...counts, models: [...models].slice(0, 10) };
+  const line = { number, id, index, title, at, endedAt, ...counts, models: [...models].slice(0, 10) };
+  return prints === undefined ? line : { ...line, print: turn.print };
 }

@@ -46,6 +46,8 @@ export {
 export {
   type ChangedFile,
   changesOf,
+  commonLines,
+  contentOfBlock,
   type DiffLine,
   type FileText,
   fence,

@@ -16,6 +16,7 @@ import { changesOf } from "./changed-files.ts";
 import { type Chat, createChat } from "./chat/index.ts";
 import { fileBlameOf } from "./file-blame.ts";
 import { growthOf } from "./growth-events.ts";
+import { sourceKeyOf } from "./handed-over.ts";
 import { healthOf } from "./health.ts";
 import { createInbox } from "./inbox/index.ts";
 import { createKnownFacts } from "./known-facts.ts";
@@ -65,7 +66,7 @@ export function createMachine(options: MachineOptions): MachineService {
       const prices = await options.prices();
       const head = await machine.ask("head", { key }, { named, prices }, signal);
       facts.keep(named.row, { head });
-      return head;
+      return { ...head, handedOverFrom: await sourceKeyOf(machine, named.row, signal) };
     },
     async known(key, signal) {
       const { row, shown } = await machine.named(key, signal);
@@ -85,8 +86,7 @@ export function createMachine(options: MachineOptions): MachineService {
     growth: (query, signal) => growthOf(machine, query, signal),
     async outline(query, signal) {
       const outline = await machine.ask("outline", query, query, signal);
-      const isNewest = query.before === undefined && query.branch === undefined && query.view !== "model";
-      if (isNewest) facts.keep((await machine.named(query.key, signal)).row, { outline });
+      if (isNewest(query)) facts.keep((await machine.named(query.key, signal)).row, { outline });
       return outline;
     },
     facts: (query, signal) => machine.ask("facts", query, null, signal),
@@ -120,6 +120,11 @@ function inboxOf({ options, source }: Machine, chat: Chat, usages: RowUsages): M
       return rows.map((row) => usages.of(row).facts?.lastWords ?? null);
     },
   });
+}
+
+/** The next server shows such an outline before it has read the session. */
+function isNewest({ before, branch, view, prints }: Parameters<MachineService["outline"]>[0]): boolean {
+  return [before, branch, prints].every((one) => one === undefined) && view !== "model";
 }
 
 /** The head of the last read with the row of now, which does not know what was read. */

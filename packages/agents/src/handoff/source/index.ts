@@ -11,6 +11,7 @@ export { fromMessage, type PartOptions, withinLimits } from "./part.ts";
 export {
   type Origin,
   originOf,
+  originOfHandOff,
   type Provenance,
   readCopy,
   readProvenance,

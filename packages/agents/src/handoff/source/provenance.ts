@@ -151,6 +151,15 @@ export async function readProvenance(
   return (await storedProvenance(source, places, signal)) ?? parseProvenance(source.note);
 }
 
+/** The session from which this one was handed over, from the store alone; `null` where it tells nothing. */
+export async function originOfHandOff(
+  { agent, sessionId }: Omit<KnownSource, "note">,
+  places: Places,
+  signal: AbortSignal,
+): Promise<Origin | null> {
+  return (await storedProvenance({ agent, sessionId, note: null }, places, signal))?.from ?? null;
+}
+
 async function storedProvenance(
   { agent, sessionId }: KnownSource,
   places: Places,

@@ -6,6 +6,7 @@
  * Does not know: terminals, colours, events.
  */
 
+export { contentOfBlock } from "./block-content.ts";
 export {
   type ChangedFile,
   changesOf,

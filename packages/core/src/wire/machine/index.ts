@@ -73,7 +73,7 @@ export {
   type NewChatAgents,
   type NewChatRequest,
 } from "./new-chat.ts";
-export type { ModelPart, Outline, OutlineMark, OutlineTurn, TouchedFile } from "./outline.ts";
+export type { ModelPart, Outline, OutlineMark, OutlineTurn, TouchedFile, TurnPrint } from "./outline.ts";
 export {
   exportPath,
   historyPath,

@@ -1,4 +1,12 @@
-/** The rail: `GET /v1/machine/sessions/KEY/outline?before=TURN&limit=N&branch=LEAF`. */
+/** The rail: `GET /v1/machine/sessions/KEY/outline?before=TURN&limit=N&branch=LEAF&prints=include`. */
+
+/** Hashes of what is shown of a turn, without ids and times. They tell which turns of two histories are alike. */
+export interface TurnPrint {
+  /** The hash of the person's prompt; empty for a turn that begins without one. */
+  readonly asked: string;
+  /** The hash of all messages. */
+  readonly all: string;
+}
 
 export interface OutlineTurn {
   /** 1-based. */
@@ -17,6 +25,8 @@ export interface OutlineTurn {
   readonly models: readonly string[];
   readonly tokens: number;
   readonly costUsd: number | null;
+  /** Only with `prints=include`. */
+  readonly print?: TurnPrint;
 }
 
 /** A place that a reader may want to jump to. */

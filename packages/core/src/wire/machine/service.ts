@@ -73,7 +73,7 @@ export interface MachineService {
   /** From a position on, or from when all was read; ends when the signal aborts. */
   growth(query: HistoryName & { readonly after?: string }, signal: AbortSignal): AsyncIterable<GrowthEvent>;
   outline(
-    query: HistoryName & { readonly before?: number; readonly limit?: number },
+    query: HistoryName & { readonly before?: number; readonly limit?: number; readonly prints?: "include" },
     signal: AbortSignal,
   ): Promise<Outline>;
   /** The facts of this history. */

@@ -31,6 +31,7 @@ const OUTLINE = z.strictObject({
   ...VIEW,
   before: COUNT.optional(),
   limit: COUNT.pipe(z.number().min(1).max(5_000)).optional(),
+  prints: z.literal("include").optional(),
 });
 const FIND = z.strictObject({
   ...VIEW,

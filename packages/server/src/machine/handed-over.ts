@@ -1,0 +1,28 @@
+/** The session from which a session was handed over, as far as the list has it. */
+
+import { isOwn, type ListedSession } from "@continuo/agents/catalog";
+import { originOfHandOff } from "@continuo/agents/handoff";
+import { keyOf } from "@continuo/agents/pages";
+import { isAgentName, isContinuoError } from "@continuo/core/model";
+import { placesOf } from "@continuo/files";
+import type { Machine } from "./machine-parts.ts";
+
+/** Its key; `null` for a session that was not handed over, or whose source is gone. */
+export async function sourceKeyOf(
+  { options, source }: Pick<Machine, "options" | "source">,
+  row: ListedSession,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (isOwn(row) || !isAgentName(row.agent)) return null;
+  const { agent, sessionId } = row;
+  try {
+    const from = await originOfHandOff({ agent, sessionId }, placesOf(options.places), signal);
+    if (from === null) return null;
+    const key = keyOf(from);
+    return (await source.same()).byKey.has(key) ? key : null;
+  } catch (error) {
+    // A store that cannot be read says nothing of it; the session itself can be read.
+    if (isContinuoError(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+/** The address of a comparison: what it names is what it was made of. */
+
+import { expect, test } from "vitest";
+import { compareLink, comparison, historyOf, parseCompare, swapped } from "./compare-address.ts";
+
+test("an address has both histories, the place, and what is unfolded", () => {
+  const address = {
+    ...comparison(
+      historyOf("claude:a/b", { branch: "m 1&2" }),
+      historyOf("codex:#x?", { view: "model", branch: "é" }),
+    ),
+    at: 7,
+    same: new Set([3, 12]),
+    folds: new Map([
+      ["m1:0", true],
+      ["m2:1", false],
+    ]),
+    side: "right" as const,
+  };
+  expect(parseCompare(compareLink(address))).toEqual(address);
+});
+
+test("a short address names only the histories, and the other way round they change places", () => {
+  const address = comparison(historyOf("a"), historyOf("a", { view: "model" }));
+  expect(compareLink(address)).toBe("#/compare/a/a?view2=model");
+  expect(compareLink(swapped(address))).toBe("#/compare/a/a?view=model");
+});
+
+test.each(["#/session/a", "#/compare", "#/compare/a", "#/compare/a/"])("%s is no comparison", (hash) =>
+  expect(parseCompare(hash)).toBeNull(),
+);
+
+test("a place or a run that is no number is left out", () => {
+  const address = parseCompare("#/compare/a/b/at/x?same=y&same=4&side=up&view2=all");
+  expect(address).toEqual({ ...comparison(historyOf("a"), historyOf("b")), same: new Set([4]) });
+});
