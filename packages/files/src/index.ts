@@ -33,6 +33,14 @@ export {
   readVersion,
   statFile,
 } from "./folders.ts";
+export {
+  type GitRepository,
+  gitFolderAbove,
+  gitRemoteOf,
+  gitRepositoryOf,
+  gitRootsOf,
+  remoteName,
+} from "./git.ts";
 export { continuoFolders, continuoHome, moved } from "./home.ts";
 export { idInPath } from "./id-in-path.ts";
 export {

@@ -14,9 +14,10 @@ import { agentOf, formatOf, visibilityOf } from "../native/index.ts";
 import type {
   AgentReader,
   AgentVisibility,
+  FileMending,
   FoundSession,
   HiddenSession,
-  Mending,
+  RowMending,
 } from "../native/kit/index.ts";
 import { writeNewFile } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
@@ -24,7 +25,7 @@ import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { openScratch } from "./placing/index.ts";
 import { assertAllSaid, textsOf } from "./repair-sound.ts";
 import { settleUnfinished } from "./settling/index.ts";
-import { moveToTrash, type Replacement } from "./trash/index.ts";
+import { changeRows, moveToTrash, type Replacement, restoreFromTrash } from "./trash/index.ts";
 
 export interface ReturnOptions {
   /** This user's when left out. */
@@ -72,6 +73,11 @@ export async function returnHiddenSession(
   const mending = await rules.mend(hidden, places);
   const planned = { agent, sessionId, location, cause, command: rules.command(hidden) };
   if (mending === null) return { ...planned, steps: [], newLocation: location, trashId: null };
+  if (mending.of === "row") {
+    const change = { reader, found, mending, places };
+    const trashId = options.write === undefined ? null : await replaceRow(change, rules, options.signal);
+    return { ...planned, steps: mending.steps, newLocation: location, trashId };
+  }
   const changing = { reader, found, mending, places };
   await verify(changing, rules);
   const changed = { ...planned, steps: mending.steps, newLocation: mending.to };
@@ -80,10 +86,10 @@ export async function returnHiddenSession(
   return { ...changed, trashId };
 }
 
-interface Changing {
+interface Changing<Change = FileMending> {
   readonly reader: AgentReader;
   readonly found: FoundSession;
-  readonly mending: Mending;
+  readonly mending: Change;
   readonly places: Places;
 }
 
@@ -130,7 +136,7 @@ function stagedPath(path: string, { reader, places, staged }: Staged): string {
   return join(target, relative(folder, path));
 }
 
-function filesBeside({ beside }: Mending): Mending["beside"] {
+function filesBeside({ beside }: FileMending): FileMending["beside"] {
   return beside.flatMap(({ from, to }) =>
     filesBelow(from).map((path) => ({ from: path, to: join(to, relative(from, path)) })),
   );
@@ -159,6 +165,29 @@ async function replace(
     });
     return trashId;
   });
+}
+
+/** Gives the trash id of the old row. Nothing that was said is in it, and so it is looked at where it lies. */
+async function replaceRow(
+  { reader, found, mending, places }: Changing<RowMending>,
+  rules: AgentVisibility,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const { database, table, set } = mending;
+  const info = await reader.skim(found, present({ part: "whole", signal }));
+  const tables = [{ name: table, column: "id", values: [found.sessionId] }];
+  const plan = { type: "rows", database, tables, forks: [], isAlone: true } as const;
+  const edited = { ...found, file: fileOf(found) };
+  const trashId = await lockedForEdit(edited, { places, signal }, async () => {
+    const replacement: Replacement = { rows: (take) => changeRows(plan, set, take) };
+    return (await moveToTrash(found, info, plan, { places, now: new Date(), replacement })).trashId;
+  });
+  for await (const still of rules.hidden(places, {})) {
+    if (still.found.location !== found.location) continue;
+    await restoreFromTrash(trashId, { places, now: new Date(), force: false });
+    throw unsound(`the list would hide it still (${still.cause})`);
+  }
+  return trashId;
 }
 
 /** Errors: `conflict` where the file is not as it was when the change was made up. */

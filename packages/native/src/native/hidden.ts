@@ -7,11 +7,12 @@ import type { CodexCause } from "./codex/index.ts";
 import type { GeminiCause } from "./gemini/index.ts";
 import type { AgentVisibility, CauseFacts, HiddenOptions, HiddenSession } from "./kit/index.ts";
 import { pick } from "./list.ts";
+import type { OpencodeCause } from "./opencode/index.ts";
 import type { PiCause } from "./pi/index.ts";
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
 
 /** Every cause that is known of any agent. */
-export type HiddenCause = ClaudeCause | CodexCause | GeminiCause | PiCause;
+export type HiddenCause = ClaudeCause | CodexCause | GeminiCause | OpencodeCause | PiCause;
 
 export interface HiddenQuery extends HiddenOptions {
   /** This user's when left out. */

@@ -9,6 +9,7 @@
 
 export { type LaidOut, layOutTrashed, trashedFiles } from "./lay-out.ts";
 export { findManifest, listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
+export { changeRows } from "./rows.ts";
 export {
   emptyTrash,
   moveToTrash,

@@ -96,7 +96,7 @@ export function isThere(db: DatabaseSync, table: string, row: KeptRow): boolean 
   return db.prepare(`SELECT 1 FROM ${quotedName(table)} WHERE ${same}`).get(...values) !== undefined;
 }
 
-interface TransactionOptions {
+export interface TransactionOptions {
   readonly enableForeignKeyConstraints?: boolean;
 }
 

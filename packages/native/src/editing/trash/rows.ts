@@ -16,6 +16,7 @@ import {
   type KeptTable,
   readKept,
   selectRows,
+  type TransactionOptions,
 } from "./kept-rows.ts";
 
 export const ROWS_FILE = "rows.json";
@@ -27,7 +28,12 @@ export const ROWS_FILE = "rows.json";
  * `unwritable`. Nothing is deleted then.
  */
 export async function takeRows(plan: RowsPlan, folder: string): Promise<void> {
-  await inTransaction(plan.database, (db) => keepAndDelete(db, plan, folder));
+  await inTransaction(plan.database, (db) => keepAndDelete(db, plan, folder), rulesFor(plan));
+}
+
+/** A row that goes alone must not take those with it that refer to it. */
+function rulesFor({ isAlone }: RowsPlan): TransactionOptions {
+  return { enableForeignKeyConstraints: isAlone !== true };
 }
 
 /** Runs inside a transaction of the caller. Errors: as `takeRows`. */
@@ -47,6 +53,22 @@ export function keepAndDelete(db: DatabaseSync, plan: RowsPlan, folder: string):
       hint: "Update Continuo: a newer version of the agent may store more.",
     },
   );
+}
+
+/** Takes the rows and puts them back with other values in these columns, in one transaction. Errors: as `takeRows`. */
+export async function changeRows(
+  plan: RowsPlan,
+  set: Readonly<Record<string, string | null>>,
+  take: (db: DatabaseSync) => void,
+): Promise<void> {
+  const change = (db: DatabaseSync): void => {
+    const kept = plan.tables.map((table) => ({ name: table.name, rows: selectRows(db, table) }));
+    take(db);
+    for (const { name, rows } of kept.toReversed()) {
+      for (const row of rows) insertRow(db, name, { ...row, ...set });
+    }
+  };
+  await inTransaction(plan.database, change, rulesFor(plan));
 }
 
 /** Rows inserted, changed and deleted so far, those by foreign keys and triggers too. */
@@ -70,14 +92,15 @@ export async function putRows(
   if (!existsSync(path)) return;
   const kept = readKept(path);
   if (kept === null) throw unreadableRows(path);
-  await inTransaction(plan.database, (db) => {
+  const putAll = (db: DatabaseSync): void => {
     if (aside !== null) keepAndDelete(db, plan, aside);
     else if (place === "replaced") deleteRows(db, plan.tables);
     // Rows that others refer to come back before those.
     for (const { name, rows } of kept.toReversed()) {
       for (const row of rows) putRow(db, name, row);
     }
-  });
+  };
+  await inTransaction(plan.database, putAll, rulesFor(plan));
 }
 
 /**

@@ -78,7 +78,7 @@ export type Replacement =
   /** In other places than the session has; the first file is the session's. */
   | { readonly placed: readonly NewPlace[] }
   /** Runs `take`, then writes rows with the same ids, all in one transaction of the database. */
-  | { readonly rows: (take: (database: DatabaseSync) => void) => void };
+  | { readonly rows: (take: (database: DatabaseSync) => void) => void | Promise<void> };
 
 /**
  * Errors: `session_live`, `has_forks`, `unreadable`, `conflict`, `busy`, `unsupported`, `unwritable`; nothing
@@ -157,7 +157,7 @@ async function take(
 ): Promise<void> {
   if (plan.type === "rows") {
     if (replacement === undefined || !("rows" in replacement)) return await takeRows(plan, folder);
-    return replacement.rows((database) => keepAndDelete(database, plan, folder));
+    return await replacement.rows((database) => keepAndDelete(database, plan, folder));
   }
   const [file] = files;
   if (replacement !== undefined && "placed" in replacement) {

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { canonicalFolder, isJson, type Json, type Places } from "@continuo/files";
-import { type HiddenSession, type Mending, toTitle } from "../kit/index.ts";
+import { type FileMending, type HiddenSession, type Mending, toTitle } from "../kit/index.ts";
 import { readToMend, refuseTakenPlace } from "../repairing/index.ts";
 import { isSessionId } from "./find.ts";
 import { CLAUDE_CAUSES, type ClaudeCause } from "./hidden-causes.ts";
@@ -58,7 +58,7 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
     steps.push(`add a last line with the title ${quoted(title)}`);
     bytes = Buffer.concat([bytes, Buffer.from(bytes.at(-1) === LF ? "" : "\n"), lineOf(title)]);
   }
-  return { steps, from, to, bytes, beside: to === from ? [] : besideOf(from, to) };
+  return { of: "file", steps, from, to, bytes, beside: to === from ? [] : besideOf(from, to) };
 }
 
 const LF = 0x0a;
@@ -152,7 +152,7 @@ function withoutSidechains(bytes: Buffer): Buffer {
 }
 
 /** The folder next to it: sub-agents, results of tools, notes. */
-function besideOf(from: string, to: string): Mending["beside"] {
+function besideOf(from: string, to: string): FileMending["beside"] {
   const folder = sidecarFolder(from);
   return existsSync(folder) ? [{ from: folder, to: sidecarFolder(to) }] : [];
 }

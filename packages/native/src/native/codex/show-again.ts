@@ -41,7 +41,7 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
     if (to === null || to === from) return null;
     refuseTakenPlace(from, to);
     const index = indexOf(found.sessionId, places, { rollout_path: to });
-    return { steps: [`move the file to ${to}`], from, to, bytes: original, beside: [], index };
+    return { of: "file", steps: [`move the file to ${to}`], from, to, bytes: original, beside: [], index };
   }
   if (isCompressed(from)) {
     throw new ContinuoError("unsupported", `cannot change ${from}: it is compressed`, {
@@ -60,7 +60,7 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
     ),
   );
   const index = indexOf(found.sessionId, places, set);
-  return { steps, from, to: from, bytes: bytesOf(draft), beside: [], index };
+  return { of: "file", steps, from, to: from, bytes: bytesOf(draft), beside: [], index };
 }
 
 /** The row of `state_N.sqlite`, by which Codex finds the file when it resumes the thread. */

@@ -18,12 +18,12 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
   if (cause === "file_name") {
     const to = join(dirname(from), listedName(found.sessionId, startOf(bytes)));
     refuseTakenPlace(from, to);
-    return { steps: [`name the file ${to}`], from, to, bytes, beside: [] };
+    return { of: "file", steps: [`name the file ${to}`], from, to, bytes, beside: [] };
   }
   const project = projectOfFile(from);
   const cwd = project === null ? null : ownerOf(project, readRegistry(geminiFolders(places).runtime));
   const mended = repaired(geminiRepairer, bytes, { sessionId: found.sessionId, cwd, makers: makersOfNow() });
-  return mended && { ...mended, from, to: from, beside: [] };
+  return mended && { of: "file", ...mended, from, to: from, beside: [] };
 }
 
 /** With the whole id: files that end in its first eight characters are deleted together. */

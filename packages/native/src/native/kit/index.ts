@@ -66,8 +66,10 @@ export { knownUpdatedAt, rememberedUpdatedAt } from "./updated-at.ts";
 export type {
   AgentVisibility,
   CauseFacts,
+  FileMending,
   HiddenOptions,
   HiddenSession,
   IndexChange,
   Mending,
+  RowMending,
 } from "./visibility.ts";

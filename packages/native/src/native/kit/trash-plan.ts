@@ -34,6 +34,8 @@ export interface IndexLines {
 
 export interface RowsPlan extends PlanParts, DatabaseRows {
   readonly type: "rows";
+  /** Rows that refer to these stay where they are while these go and come back. */
+  readonly isAlone?: true;
 }
 
 /** Rows of a database, children before the rows that they refer to. */

@@ -29,9 +29,23 @@ export interface HiddenSession<Cause extends string = string> {
 }
 
 /** The change that makes a list show a session, as data: nothing of it is done yet. */
-export interface Mending {
+export type Mending = FileMending | RowMending;
+
+interface MendingSteps {
   /** Sentences without a full stop, in their order. */
   readonly steps: readonly string[];
+}
+
+/** Columns of the session's own row in the database of its agent. What was said stands in other rows. */
+export interface RowMending extends MendingSteps {
+  readonly of: "row";
+  readonly database: string;
+  readonly table: string;
+  readonly set: Readonly<Record<string, string | null>>;
+}
+
+export interface FileMending extends MendingSteps {
+  readonly of: "file";
   /** The session's file, and its place afterwards: the same where only bytes change. */
   readonly from: string;
   readonly to: string;

@@ -33,6 +33,8 @@ export const opencodeFormat: AgentFormat = {
   writer: async () => (await import("./writer.ts")).opencodeWriter,
   forker: async () => (await import("./fork.ts")).opencodeForker,
   repairer: async () => ({ of: "rows", repairer: (await import("./repair.ts")).opencodeRepairer }),
+  visibility: async () => (await import("./visibility.ts")).opencodeVisibility,
 };
 
 export { recogniseFile } from "./find.ts";
+export type { OpencodeCause } from "./hidden-causes.ts";

@@ -30,11 +30,11 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
     const to = listedPlace(from, header, places);
     if (to === null || to === from) return null;
     refuseTakenPlace(from, to);
-    return { steps: [`move the file to ${to}`], from, to, bytes, beside: [] };
+    return { of: "file", steps: [`move the file to ${to}`], from, to, bytes, beside: [] };
   }
   const cwd = header?.cwd ?? (await cwdOfFolder(from)) ?? places.home;
   const mended = repaired(piRepairer, bytes, { sessionId: found.sessionId, cwd, makers: makersOfNow() });
-  return mended && { ...mended, from, to: from, beside: [] };
+  return mended && { of: "file", ...mended, from, to: from, beside: [] };
 }
 
 function headerOf(draft: RepairDraft): Header | null {

@@ -1,0 +1,74 @@
+/**
+ * The identity of a git repository, which outlives its folder: the address of its remote, and its first commits. Git is
+ * started for each question, takes no lock and runs no hook.
+ */
+
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+export interface GitRepository {
+  /** The folder of the work tree. */
+  readonly worktree: string;
+  /** The folder that all work trees of the repository share. */
+  readonly store: string;
+}
+
+/** A repository whose history is this long may take longer to answer than a person waits. */
+const ANSWER_MS = 10_000;
+const ANSWER_BYTES = 1_048_576;
+
+/** The folder, or one above it, that holds `.git`; `null` for none. */
+export function gitFolderAbove(folder: string): string | null {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return null;
+  }
+}
+
+/** `null` where git is missing, or does not take the folder for its own. */
+export async function gitRepositoryOf(folder: string): Promise<GitRepository | null> {
+  const answer = await git(folder, ["rev-parse", "--show-toplevel", "--git-common-dir"]);
+  const [worktree, store] = answer?.split("\n") ?? [];
+  if (worktree === undefined || store === undefined) return null;
+  return { worktree, store: resolve(folder, store) };
+}
+
+/** The address of `origin` as it was written down; `null` for none. */
+export async function gitRemoteOf(folder: string): Promise<string | null> {
+  return (await git(folder, ["remote", "get-url", "origin"])) || null;
+}
+
+/** `HOST/PATH`, equal for every way to reach the same repository; `null` for a folder of this machine. */
+export function remoteName(address: string): string | null {
+  const [, host, path] = URL.canParse(address)
+    ? partsOf(new URL(address))
+    : (/^(?:[^@/:]+@)?([^/:]+):(.+)$/u.exec(address) ?? []);
+  const name = path
+    ?.replace(/^\/+/u, "")
+    .replace(/\.git\/?$/u, "")
+    .replace(/\/+$/u, "");
+  return host && name ? `${host.toLowerCase()}/${name}` : null;
+}
+
+function partsOf({ protocol, hostname, pathname }: URL): readonly (string | undefined)[] {
+  return protocol === "file:" ? [] : ["", hostname, pathname];
+}
+
+/** The commits without a parent, sorted; none in a repository without a commit, `null` where git does not answer. */
+export async function gitRootsOf(folder: string): Promise<readonly string[] | null> {
+  const answer = await git(folder, ["rev-list", "--max-parents=0", "HEAD"]);
+  if (answer !== null) return answer.split("\n").filter(Boolean).sort();
+  return (await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"])) === null ? [] : null;
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<string | null> {
+  try {
+    const options = { cwd, timeout: ANSWER_MS, maxBuffer: ANSWER_BYTES };
+    const { stdout } = await promisify(execFile)("git", ["--no-optional-locks", ...args], options);
+    return stdout.trim();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The real opencode confirms what `continuo doctor sessions` says: its own list lacks the session, has it after the change
+ * with its messages, and lacks it again after the change is undone.
+ */
+
+import { join } from "node:path";
+import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
+import { expect, test } from "vitest";
+import { OPENCODE_ID, OPENCODE_RECIPES } from "../../lost/opencode-recipes.ts";
+import { hiddenIn } from "../../lost/prove.ts";
+import { contentOf, placesOfHome, snapshotOf } from "../../lost/recipe.ts";
+import { asObjects, asText } from "../../model-servers/index.ts";
+import { type Opencode, openOpencode } from "../opencode/driver.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+const CLOSED = "http://127.0.0.1:9";
+
+test.each(OPENCODE_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
+  await using sandbox = await makeSandbox();
+  const XDG_DATA_HOME = join(sandbox.root, ".local", "share");
+  const opencode = await openOpencode(sandbox, CLOSED, {}, { XDG_DATA_HOME });
+  const home = { root: sandbox.root, project: sandbox.project };
+  // The first start makes the tables.
+  await opencode.command(["db", "path"]);
+  write(home);
+  // The list of the folder marks it as seen, in its repository too.
+  expect(await shown(sandbox, opencode, cause)).not.toContain(OPENCODE_ID);
+  const [before, content] = [snapshotOf(home), contentOf(home)];
+  const [hidden] = await hiddenIn(home, "opencode");
+  if (hidden === undefined) throw new Error("nothing is hidden");
+  expect([hidden.cause, hidden.found.sessionId]).toEqual([cause, OPENCODE_ID]);
+  expect(snapshotOf(home)).toEqual(before);
+  if (messages === undefined) return;
+  const places = placesOfHome(home);
+  const { trashId } = await returnHiddenSession(hidden, { places, write: "in place" });
+  expect(await shown(sandbox, opencode, cause)).toContain(OPENCODE_ID);
+  await using server = await opencode.serve();
+  expect(await server.messages(OPENCODE_ID)).toHaveLength(messages);
+  await server.kill();
+  await restoreNativeSession(trashId ?? "", { places });
+  expect(rowOf(contentOf(home))).toEqual(rowOf(content));
+  expect(await shown(sandbox, opencode, cause)).not.toContain(OPENCODE_ID);
+});
+
+/** The list that lacks it: that of the command, or that of the terminal, which asks for the path of its folder. */
+async function shown({ project }: Sandbox, opencode: Opencode, cause: string): Promise<readonly string[]> {
+  if (cause !== "other_path") {
+    const { code, stdout, stderr } = await opencode.command(["session", "list", "--format", "json"]);
+    if (code !== 0) throw new Error(`opencode session list failed: ${stderr}`);
+    return stdout.trim() === "" ? [] : asObjects(JSON.parse(stdout)).map(({ id }) => asText(id));
+  }
+  await using server = await opencode.serve();
+  const query = new URLSearchParams({ path: project.slice(1), directory: project });
+  return asObjects(await server.request("GET", `/session?${query}`)).map(({ id }) => asText(id));
+}
+
+/** The rows of sessions: opencode notes elsewhere which folders it saw. */
+function rowOf(content: Readonly<Record<string, string>>): unknown {
+  const tables = Object.entries(content).flatMap(([path, text]) =>
+    path.endsWith("opencode.db") ? JSON.parse(text) : [],
+  );
+  return tables.filter(([name]: readonly [string]) => ["session", "message", "part"].includes(name));
+}
