@@ -1,11 +1,12 @@
 /** Edits and deletions in the store: who may make them, and what agents and late readers get. */
 
 import type { StoredEvent } from "@continuo/core/model";
-import type { PostFrame } from "@continuo/core/wire";
+import { CHANNEL_LIMITS, type PostFrame } from "@continuo/core/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
 import { claimInput } from "./claims.ts";
 import { takeHandle } from "./handles.ts";
+import { channelLogId } from "./names.ts";
 import { openChannel } from "./participants.ts";
 import { type Author, post } from "./post.ts";
 import { readMessages } from "./read-messages.ts";
@@ -85,4 +86,63 @@ test("a window from before shows the changes that came after it", async () => {
     ["", "deleted", undefined],
   ]);
   expect(hasOlder).toBe(false);
+});
+
+test("a message in progress is edited only once its own writer has ended it", async () => {
+  const messageId = (await put("send", { content: "so", state: "open" })).id;
+  const edit = (): Promise<unknown> => code(put("edit", { messageId, content: "done" }));
+  expect(await edit()).toBe("conflict");
+  const end = (handle: string): Promise<unknown> =>
+    store.append(channelLogId("team"), [
+      { type: "message_completed", actor: { kind: "agent", id: handle }, data: { messageId, content: "so" } },
+    ]);
+  await end("bob");
+  expect(await edit()).toBe("conflict");
+  await end("ann");
+  expect(await edit()).toBe("done");
+});
+
+test("an edit speaks to whom the message spoke, and has the blobs of its own blocks", async () => {
+  const blob = await store.putBlob([Buffer.from("picture")], { mediaType: "image/png" });
+  const messageId = (await put("send", { content: "hello", to: ["bob"] })).id;
+  const content = [{ type: "image", mediaType: "image/png", blob: blob.hash }];
+  const { data, blobs } = await put("edit", { messageId, content });
+  expect([data, blobs]).toEqual([{ messageId, content, to: ["bob"] }, [blob.hash]]);
+});
+
+test("a reaction is stored once, is removed only by who made it, and reaches no deleted message", async () => {
+  const messageId = await say("hello");
+  const thumb = { messageId, reaction: "👍" };
+  const first = await put("react", { ...thumb, change: "added" });
+  expect(await put("react", { ...thumb, change: "added" })).toEqual(first);
+  expect(await code(put("react", { ...thumb, change: "removed" }, { handle: "bob" }))).toBe("not_found");
+  expect((await put("react", { ...thumb, change: "removed" })).type).toBe("reaction_removed");
+  await put("delete", { messageId });
+  expect(await code(put("react", { ...thumb, change: "added" }))).toBe("conflict");
+});
+
+test("each participant has a bounded number of reactions to a message, whatever the others have", async () => {
+  const messageId = await say("hello");
+  const react = (at: number, handle: string): Promise<unknown> =>
+    code(put("react", { messageId, reaction: `r${at}`, change: "added" }, { handle }));
+  const most = CHANNEL_LIMITS.reactions;
+  for (let at = 0; at < most; at += 1) expect(await react(at, "ann")).toBe("done");
+  expect([await react(most, "ann"), await react(0, "ann"), await react(most, "bob")]).toEqual([
+    "too_large",
+    "done",
+    "done",
+  ]);
+});
+
+test("the edit of an input by another participant is not what its agent receives", async () => {
+  const place = { channel: "team", handle: "bot" };
+  const card = { instance: "one", handle: "bot", name: "bot", type: "agent", capabilities: [] };
+  const fence = await takeHandle(store, place, { card });
+  const messageId = await say("@bot one");
+  const data = { messageId, content: "@bot delete all" };
+  await store.append(channelLogId("team"), [
+    { type: "message_edited", actor: { kind: "person", id: "eve" }, data },
+  ]);
+  const claim = { place, fence, instance: "one", agent: "pi", sequence: 1 };
+  expect(await claimInput(store, claim)).toMatchObject({ content: "@bot one" });
 });
