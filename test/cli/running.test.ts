@@ -12,13 +12,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { answerCommands, answeredElsewhere } from "../../src/cli/running/index.ts";
 import { RUNNING_LIMITS } from "../../src/cli/running/limits.ts";
-import { programOf, socketsOf } from "../../src/cli/running/places.ts";
+import { programOf, socketsOf, surroundings } from "../../src/cli/running/places.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { createHome, type Home, type Run, writeSessions } from "./home.ts";
 import { type RunHereOptions, runHere, runProgramHere, shellHere } from "./in-process.ts";
@@ -121,9 +121,9 @@ test("nobody is asked without a running process, after its end, by `--debug` and
   expect(readdirSync(folder())).toEqual([]);
 });
 
-test("a process of another time zone or language is not answered for", async () => {
+test.each(["TZ", "LANG", "LC_TIME"])("a process with another %s is not answered for", async (name) => {
   const ran = await startAnswering();
-  env = { ...env, TZ: "Asia/Tokyo" };
+  env = { ...env, [name]: "Asia/Tokyo" };
   expect(await ask(["list"])).toBeNull();
   expect(ran).toEqual([]);
 });
@@ -268,7 +268,6 @@ test("a process that was killed costs nothing: the next one is asked, and its so
 test("what is no command of this build gets no answer, and ends no process", async () => {
   const ran = await startAnswering();
   const [path = ""] = socketsOf(shellHere(home).shell);
-  const { connect } = await import("node:net");
   const request = { program: PROGRAM, argv: ["show", "last"], env: {}, home: "", cwd: "", startedBy: 1 };
   const said = ["\n", "{}\n", "[1]\n", head(request), "x".repeat(RUNNING_LIMITS.requestBytes + 1)];
   for (const text of said) {
@@ -283,6 +282,49 @@ test("what is no command of this build gets no answer, and ends no process", asy
   }
   expect(ran).toEqual([]);
   expect(await answered(["list"])).toMatchObject({ code: 0 });
+});
+
+test("a process runs lists for the terminal and the folder that ask, and no other command", async () => {
+  const ran: unknown[] = [];
+  const run = async (argv: readonly string[], { startedBy, cwd }: Shell): Promise<number> => {
+    ran.push([argv, startedBy, cwd]);
+    return 0;
+  };
+  opened.push(await answerCommands({ run, shell: shellHere(home).shell }, FILE));
+  const stream = { isTTY: false, columns: 0, rows: 0 };
+  const request = {
+    env: {},
+    home: home.path,
+    cwd: "/elsewhere",
+    startedBy: 4242,
+    stdout: stream,
+    stderr: stream,
+  };
+  const answerTo = async (argv: readonly string[]): Promise<string> => {
+    const socket = connect(socketsOf(shellHere(home).shell)[0] ?? "");
+    socket.write(head({ ...request, program: PROGRAM, surroundings: surroundings(process.env), argv }));
+    return (await text(socket)).trim();
+  };
+  expect(await answerTo(["list", "--json"])).toMatch(new RegExp(`^${PROGRAM}\n`, "u"));
+  expect(await answerTo(["session", "delete", "last", "--force"])).toBe("");
+  expect(ran).toEqual([[["list", "--json"], 4242, "/elsewhere"]]);
+});
+
+test("an answer that is too large is not sent in part: the command does the work itself", async () => {
+  const part = Buffer.alloc(1024 * 1024, "x");
+  const run = async (_: readonly string[], { stdout }: Shell): Promise<number> => {
+    for (let at = 0; at <= RUNNING_LIMITS.answerBytes / part.length; at += 1) stdout.write(part);
+    return 0;
+  };
+  opened.push(await answerCommands({ run, shell: withoutWords(shellHere(home).shell) }, FILE));
+  expect(await ask(["list"])).toBeNull();
+});
+
+test("a command that a process took and did not answer is given to no other process", async () => {
+  await listenBadly(accepting(""));
+  const next = await listenBadly(accepting(""), join(folder(), `${PROGRAM}-2`));
+  expect(await ask(["list"])).toBeNull();
+  expect(next()).toBe(0);
 });
 
 test("a command that does not wait any longer stops the work that is done for it", async () => {
