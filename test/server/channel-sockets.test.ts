@@ -97,3 +97,22 @@ test("each connection hears a heartbeat every 3 seconds, and not all of them at 
     vi.useRealTimers();
   }
 });
+
+test("a hello is refused for another workspace, and with a handle for a token that only reads", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store, { authenticate: createAuthenticate(store) });
+  const writer = await store.createToken({ scopes: ["channel:team:read,write"], handle: "ann" });
+  const reader = await store.createToken({ scopes: ["channel:team:read"], handle: "ann" });
+  const welcome = async (token: string, more: object): Promise<unknown> => {
+    const { socket, next } = await open(server.url);
+    socket.send(JSON.stringify({ ...HELLO, token, ...more }));
+    const frame = await Promise.race([next("ready"), next("error")]);
+    socket.terminate();
+    return frame.type === "ready" ? "ready" : (frame.error as { readonly code: string }).code;
+  };
+  expect(await welcome(writer.secret, { workspaceId: "other" })).toBe("forbidden");
+  expect(await welcome(writer.secret, { workspaceId: store.workspaceId })).toBe("ready");
+  expect(await welcome(reader.secret, {})).toBe("forbidden");
+  expect(await welcome(reader.secret, { handle: undefined })).toBe("ready");
+  await server.close();
+});

@@ -50,7 +50,8 @@ test("a participant counts once for a reaction, which is gone with the last of t
 });
 
 test("an event whose payload was removed changes nothing", () => {
-  const event: Pick<WireEvent, "type" | "actor" | "data"> = {
+  const event: Parameters<typeof toMessageChange>[0] = {
+    occurredAt: "2026-01-01T00:00:00.000Z",
     type: "message_deleted",
     actor: { kind: "person", id: "ann" },
     data: { messageId: "m" },

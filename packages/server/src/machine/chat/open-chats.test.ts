@@ -1,6 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import type { Talk, TalkOptions } from "@continuo/agents/conversations";
-import type { OpenedStore } from "@continuo/store";
-import { expect, test } from "vitest";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { expect, test, vi } from "vitest";
 import { createChanges } from "./changes.ts";
 import { LIVE_LIMITS } from "./limits.ts";
 import { createOpenChats, type OpenChats } from "./open-chats.ts";
@@ -34,5 +35,44 @@ test("conversations that open at the same time count, each once", async () => {
   await expect(chats.open("another", null)).rejects.toMatchObject(FULL);
   await Promise.all(opening);
   expect(chats.sessionIds()).toEqual(names);
+  await chats.close();
+});
+
+test("a prompt is answered with its run once the run is stored, and keeps the agent until its turn ends", async () => {
+  await using store = await openStore("memory:");
+  const { sessionId } = await store.createSession({});
+  const turn = Promise.withResolvers<never>();
+  const runs: string[] = [];
+  const talk = {
+    agent: "robot",
+    session: { sessionId },
+    queue: (_: string, { runId }: { readonly runId: string }) => {
+      runs.push(runId);
+      return turn.promise;
+    },
+    switchAgent: async () => undefined,
+    close: async () => undefined,
+  };
+  const chats = createOpenChats({
+    places: { home: "/", cwd: "/", env: {} },
+    store: async () => store,
+    changes: createChanges(),
+    openTalk: async () => talk as unknown as Talk,
+  });
+  const chat = await chats.open(sessionId, null);
+  let answered: string | null = null;
+  const said = chat.say("hello").then((runId) => {
+    answered = runId;
+  });
+  await vi.waitFor(() => expect(runs).toHaveLength(1));
+  await store.append(sessionId, [{ type: "run_created", data: {}, runId: "of another page" }]);
+  await setImmediate();
+  expect(answered).toBeNull();
+  await store.append(sessionId, [{ type: "run_created", data: {}, runId: runs[0] ?? "" }]);
+  await said;
+  expect(answered).toBe(runs[0]);
+  await expect(chat.switchAgent("other")).rejects.toMatchObject({ code: "busy" });
+  turn.reject(new Error("the turn was cancelled"));
+  await vi.waitFor(async () => await chat.switchAgent("other"));
   await chats.close();
 });
