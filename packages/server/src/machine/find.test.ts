@@ -30,13 +30,13 @@ test("names of fields and roles, which no reader sees, are not found", async () 
   expect(idsOf(await find(texts, { words: "build THE" }))).toEqual(["1", "0"]);
 });
 
-test("a word with a quote, a backslash or a line end in it is found as it was said", async () => {
+test("words with quotes and backslashes are found, although JSON escapes them", async () => {
   const texts = ['Call it "retry"', "in C:\\temp", "nothing"];
   expect(idsOf(await find(texts, { words: '"retry"' }))).toEqual(["0"]);
   expect(idsOf(await find(texts, { words: "c:\\temp" }))).toEqual(["1"]);
 });
 
-test("a search goes on before the last message that was found, and ends where there is no more", async () => {
+test("a search continues before the last message that it found, until there is no other one", async () => {
   const texts = ["tea", "water", "tea", "tea"];
   const first = await find(texts, { words: "tea", limit: 2 });
   expect([idsOf(first), first.next]).toEqual([["3", "2"], 2]);
