@@ -4,10 +4,10 @@
  * viewer in one file, in which `continuo view ID --output FILE` puts a session.
  */
 
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
+import { appFiles, named } from "./app-files.ts";
 import { filePage } from "./file-page.ts";
 
 /**
@@ -53,6 +53,7 @@ const LATER_STYLES = [
   "compare.css",
   "chat.css",
   "inbox.css",
+  "phones.css",
   "usage.css",
   "channels.css",
   "live.css",
@@ -89,9 +90,12 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
     [workerName, worker.code],
   ]);
   for (const { fileName, code } of chunks) written.set(fileName, code);
-  for (const [name, text] of written) writeFileSync(join(assets, name), text);
+  const app = appFiles();
+  for (const [name, content] of [...written, ...app.files]) writeFileSync(join(assets, name), content);
   const [main] = chunks;
   const html = readFileSync(join(web, "index.html"), "utf8")
+    .replace("MANIFEST", `/assets/${app.manifest}`)
+    .replace("ICON", `/assets/${app.touchIcon}`)
     .replace("STYLE", `/assets/${styleName}`)
     .replace("SCRIPT", `/assets/${main.fileName}`)
     .replace("LATER", chunks.map(({ fileName }) => fileName).join(" "));
@@ -103,7 +107,7 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
   const manifest: WebManifest = {
     first: [...first, styleName],
     session: ofSession.filter((name) => !first.includes(name)),
-    files: [...written.keys()].sort(),
+    files: [...written.keys(), ...app.files.keys()].sort(),
   };
   const [{ code: script }] = await bundled(join(web, "file/main.tsx"), "whole", {
     CONTINUO_COLOUR_WORKER: "",
@@ -124,10 +128,6 @@ function styleOf(web: string, names: readonly string[]): string {
     .replace(/: /gu, ":")
     .replace(/(?<=[ :,(-])0\./gu, ".")
     .replaceAll(";}", "}");
-}
-
-function named(name: string, ending: string, text: string): string {
-  return `${name}-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.${ending}`;
 }
 
 /** A chunk with what it imports statically. */

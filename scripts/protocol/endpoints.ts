@@ -62,6 +62,9 @@ import type {
   NewChatAgents,
   NewChatRequest,
   Outline,
+  PairAnswer,
+  PairRequest,
+  PhonesState,
   Preferences,
   PromptAnswer,
   PromptRequest,
@@ -197,6 +200,8 @@ export interface Endpoints {
   readonly "GET /v1/machine/usage": { readonly answer: MachineUsage };
   readonly "GET /v1/machine/preferences": { readonly answer: Preferences };
   readonly "POST /v1/machine/preferences": { readonly body: Preferences; readonly answer: Preferences };
+  readonly "GET /v1/machine/phones": { readonly answer: PhonesState };
+  readonly "POST /v1/machine/phones": { readonly body: PairRequest; readonly answer: PairAnswer };
   readonly "GET /v1/machine/sessions/KEY": { readonly answer: SessionHead };
   readonly "GET /v1/machine/sessions/KEY/known": { readonly answer: KnownSession };
   readonly "GET /v1/machine/sessions/KEY/branches": { readonly answer: SessionBranches };

@@ -1,8 +1,10 @@
 /** The page without a login: it says how to open the same address again. */
 
+import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
+import { IS_PHONE } from "../shell/choices.ts";
 import { route } from "../shell/route.ts";
 import { access } from "../state/server.ts";
 import { openCommand } from "./open-command.ts";
@@ -14,6 +16,7 @@ export function SignedOut(): VNode {
   }, []);
   // The address is part of the command.
   void route.value;
+  if (IS_PHONE) return <PairAgain />;
   const isStranger = access.value === "stranger";
   const command = openCommand(location.href);
   return (
@@ -40,4 +43,49 @@ export function SignedOut(): VNode {
       </div>
     </main>
   );
+}
+
+/** An app on the home screen of an iPhone shares nothing with the browser that paired it: there the link is pasted. */
+function PairAgain(): VNode {
+  const link = useSignal("");
+  const code = codeIn(link.value);
+  return (
+    <main class="empty">
+      <h1>Pair this phone</h1>
+      <p>
+        It is not paired, or no longer: a pairing ends after a week, when it is revoked, and when the viewer
+        ends. On the computer, open Phones in the viewer, or run this command, and scan the code:
+      </p>
+      <pre class="plain">continuo view --pair</pre>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (code !== null) location.hash = code;
+        }}
+      >
+        <label>
+          Or paste the link{" "}
+          <input
+            type="text"
+            autocomplete="off"
+            spellcheck={false}
+            value={link.value}
+            onInput={({ currentTarget }) => {
+              link.value = currentTarget.value;
+            }}
+          />
+        </label>{" "}
+        <button type="submit" disabled={code === null}>
+          Pair
+        </button>
+      </form>
+    </main>
+  );
+}
+
+/** The code of a link to this server; `null` for any other text. */
+function codeIn(link: string): string | null {
+  if (!URL.canParse(link.trim())) return null;
+  const { origin, hash } = new URL(link.trim());
+  return origin === location.origin && hash.startsWith("#code=") ? hash : null;
 }

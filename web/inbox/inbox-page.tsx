@@ -46,6 +46,11 @@ export function InboxPage(): VNode {
             Notify me
           </button>
         ) : null}
+        {state?.rights === "write" ? (
+          <a class="phones-link" href="#/phones">
+            Use on a phone
+          </a>
+        ) : null}
         {state === null || state.unseen === 0 ? null : (
           <button type="button" class="quiet" disabled={isLost.value} onClick={() => void see({ all: true })}>
             Mark all as seen

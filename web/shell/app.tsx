@@ -4,6 +4,7 @@ import type { VNode } from "preact";
 import { ListPage } from "../list/list.tsx";
 import { access } from "../state/server.ts";
 import { attention } from "./attention.ts";
+import { IS_PHONE } from "./choices.ts";
 import { HelpButton } from "./help.tsx";
 import { lazily } from "./lazy.tsx";
 import { type Route, route } from "./route.ts";
@@ -19,6 +20,7 @@ const ChannelsPage = lazily(async () => (await import("../channels/channel-list.
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
 const LiveListPage = lazily(async () => (await import("../live/live-list.tsx")).LiveListPage);
 const LivePage = lazily(async () => (await import("../live/live-page.tsx")).LivePage);
+const PhonesPage = lazily(async () => (await import("../phones/phones-page.tsx")).PhonesPage);
 const NewChatPage = lazily(async () => (await import("../new-chat/new-chat-page.tsx")).NewChatPage);
 const SignedOut = lazily(async () => (await import("../help/signed-out.tsx")).SignedOut);
 const SignOut = lazily(async () => (await import("../help/sign-out.tsx")).SignOut);
@@ -33,6 +35,8 @@ const LINKS = [
   ["usage", "Usage"],
   ["health", "Health"],
 ] as const;
+/** The door of phones has no channels and no continuous sessions. */
+const LINKS_OF_PHONE = LINKS.filter(([page]) => page === "inbox" || page === "usage");
 
 export function App(): VNode {
   const place = route.value;
@@ -46,7 +50,7 @@ export function App(): VNode {
           <span>Continuo</span>
         </a>
         <nav class="top-links" aria-label="Pages">
-          {LINKS.map(([page, label]) => (
+          {(IS_PHONE ? LINKS_OF_PHONE : LINKS).map(([page, label]) => (
             <a
               key={page}
               class="top-link"
@@ -102,6 +106,8 @@ function pageAt(place: Route): VNode {
       return <UsagePage />;
     case "health":
       return <HealthPage />;
+    case "phones":
+      return <PhonesPage />;
     case "new":
       return <NewChatPage />;
     case "file":

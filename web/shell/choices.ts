@@ -19,6 +19,9 @@ export function choiceInBrowser(choice: Choice): string | null {
 /** Tells if the server keeps preferences: it writes so into the page. */
 export const isKept: boolean = "kept" in document.documentElement.dataset;
 
+/** True for a page that came through the door of phones: the server writes so into it. */
+export const IS_PHONE: boolean = "phone" in document.documentElement.dataset;
+
 /** A page that may only read, and a page of a server that keeps nothing, have their choice in the browser. */
 export function keepChoice(choice: Choice, value: string): void {
   if (isKept) ask("/v1/machine/preferences", { body: { [choice]: value } }).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/session/KEY/film/12`, `#/health`, `#/new`, `#/files/PATH`, `#/compare/KEY/KEY/at/7`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
+/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/session/KEY/film/12`, `#/health`, `#/phones`, `#/new`, `#/files/PATH`, `#/compare/KEY/KEY/at/7`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
 
 import { signal } from "@preact/signals";
 
@@ -7,6 +7,8 @@ export type Route =
   | { readonly page: "inbox" }
   | { readonly page: "usage" }
   | { readonly page: "health" }
+  /** Phones that may look at this viewer. */
+  | { readonly page: "phones" }
   /** A new conversation. */
   | { readonly page: "new" }
   /** A file from the root, and who wrote it. */
@@ -32,7 +34,8 @@ export const route = signal<Route>({ page: "list" });
 
 export function parseRoute(hash: string): Route {
   const [name, key, tab, turn] = (hash.replace(/^#\/?/u, "").split("?")[0] ?? "").split("/");
-  if (name === "health" || name === "inbox" || name === "usage" || name === "new") return { page: name };
+  if (name === "health" || name === "phones") return { page: name };
+  if (name === "inbox" || name === "usage" || name === "new") return { page: name };
   if (name === "files" && key !== undefined && key !== "") return { page: "file", path: decode(key) };
   if (name === "compare" && key && tab) return { page: name, left: decode(key), right: decode(tab) };
   if (name === "live") return parseLive(key, tab, turn);

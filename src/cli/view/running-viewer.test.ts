@@ -18,7 +18,11 @@ const WISH: ViewerRequest = { work: "w", access: "write" };
 const VIEWER = { origin: "http://127.0.0.1:4748", code: "c" };
 
 const answering = (more: Partial<ViewerRequest> = {}, code = "c"): Promise<AsyncDisposable> =>
-  answerCommands({ ...WISH, ...more }, async (access) => ({ ...VIEWER, code: `${code} ${access}` }), places);
+  answerCommands(
+    { ...WISH, ...more },
+    async ({ access }) => ({ ...VIEWER, code: `${code} ${access}` }),
+    places,
+  );
 const askedFor = async (more: Partial<ViewerRequest> = {}): Promise<string | null> =>
   (await askRunning({ ...WISH, ...more }, places))?.code ?? null;
 

@@ -7,6 +7,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
+import type { PhoneRights } from "@continuo/core/wire/machine";
 import { continuoHome, makeScratchFolder, type Places } from "@continuo/files";
 import { z } from "zod";
 
@@ -15,21 +16,26 @@ export interface ViewerRequest {
   /** The facts on which the answer depends: the version, the store, the folders of agents. */
   readonly work: string;
   readonly access: "read" | "write";
+  /** A link that pairs a phone with these rights, instead of an address for this machine. */
+  readonly pair?: PhoneRights | undefined;
 }
 
-/** The address of the viewer, and a code that opens a page of it. */
+/** The address of the viewer, and a code that opens a page of it; or the link that was asked for, with its QR code. */
 export interface RunningViewer {
   readonly origin: string;
   readonly code: string;
+  readonly rows?: readonly string[] | undefined;
 }
 
 const WISH: z.ZodType<ViewerRequest> = z.strictObject({
   work: z.string().max(100),
   access: z.enum(["read", "write"]),
+  pair: z.enum(["read", "answer"]).optional(),
 });
 const ANSWER: z.ZodType<RunningViewer> = z.strictObject({
   origin: z.string().max(200),
   code: z.string().max(1_000),
+  rows: z.array(z.string().max(200)).max(200).optional(),
 });
 
 const MAX_BYTES = 4_096;
@@ -68,7 +74,8 @@ export async function askRunning(wish: ViewerRequest, places: Places): Promise<R
   }
 }
 
-type PageFor = (access: ViewerRequest["access"]) => Promise<RunningViewer>;
+/** `null` for a link to a viewer that has no address for phones. */
+export type PageFor = (wish: Pick<ViewerRequest, "access" | "pair">) => Promise<RunningViewer | null>;
 
 /**
  * Answers other commands until it is disposed, if they want no more than is offered. If another viewer of this home does so
@@ -80,9 +87,9 @@ export async function answerCommands(
   places: Places,
 ): Promise<AsyncDisposable> {
   const path = socketPath(places);
-  const answer = async ({ work, access }: ViewerRequest): Promise<RunningViewer | null> => {
-    const isMore = access === "write" && offered.access === "read";
-    return work !== offered.work || isMore ? null : await pageFor(access);
+  const answer = async ({ work, access, pair }: ViewerRequest): Promise<RunningViewer | null> => {
+    const isMore = (access === "write" || pair === "answer") && offered.access === "read";
+    return work !== offered.work || isMore ? null : await pageFor({ access, pair });
   };
   // The other side has said everything when it ends its half.
   const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket, answer));

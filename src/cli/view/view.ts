@@ -2,8 +2,16 @@
 
 import { createHash } from "node:crypto";
 import { type OpenOwn, openOwn, storeUrlOf } from "@continuo/agents/catalog";
-import { AGENT_NAMES, ContinuoError, messageOf, present, type Store } from "@continuo/core/model";
+import {
+  AGENT_NAMES,
+  ContinuoError,
+  messageOf,
+  type Principal,
+  present,
+  type Store,
+} from "@continuo/core/model";
 import { ANY_HANDLE } from "@continuo/core/wire";
+import type { MachineService, PairAnswer, PhoneRights } from "@continuo/core/wire/machine";
 import { placesOf, readVersion } from "@continuo/files";
 import { createAuthenticate, createServer, listen, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
@@ -23,8 +31,15 @@ import { openBrowser } from "./browser.ts";
 import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
 import { listensAt, pageOfServer } from "./other-server.ts";
+import { openPhoneDoor, pairFromTerminal, pairRights, qrLines, tunnelOf, tunnelPort } from "./phones.ts";
 import { takePort, type WantedPort } from "./port.ts";
-import { answerCommands, askRunning, type RunningViewer, type ViewerRequest } from "./running-viewer.ts";
+import {
+  answerCommands,
+  askRunning,
+  type PageFor,
+  type RunningViewer,
+  type ViewerRequest,
+} from "./running-viewer.ts";
 
 export async function runView(argument: string | null, flags: ViewFlags, shell: Shell): Promise<number> {
   const { turns, maskSecrets, force } = flags;
@@ -38,6 +53,18 @@ export async function runView(argument: string | null, flags: ViewFlags, shell: 
     target.type === "page" ? target.place : `/session/${encodeURIComponent(await keyFor(target.id, shell))}`;
   const origin = target.type === "page" ? target.origin : null;
   const wanted = wantedPort(origin, flags);
+  const tunnel = flags.tunnel === undefined ? null : tunnelOf(flags.tunnel);
+  const rights = pairRights(flags);
+  if (rights !== null) {
+    const wish = { ...wishOf(flags, shell), pair: rights };
+    const paired = await askRunning(wish, placesOf(shell));
+    if (paired?.rows !== undefined && (tunnel ?? paired.origin) === paired.origin) {
+      await announceLink({ link: paired.code, rows: paired.rows }, flags, shell);
+      return 0;
+    }
+    if (tunnel === null) throw noTunnel();
+  }
+  if (tunnel !== null) return await serve(wanted, { place, tunnel, rights }, flags, shell);
   const running = await askRunning(wishOf(flags, shell), placesOf(shell));
   if (running !== null && isWanted(running, wanted)) {
     return await show({ ...running, place }, { flags, shell, from: "a viewer that runs already" });
@@ -46,7 +73,13 @@ export async function runView(argument: string | null, flags: ViewFlags, shell: 
     const page = await pageOfServer(origin, flags, shell);
     return await show({ ...page, place }, { flags, shell, from: "the server" });
   }
-  return await serve(wanted, place, flags, shell);
+  return await serve(wanted, { place, tunnel, rights }, flags, shell);
+}
+
+function noTunnel(): ContinuoError {
+  return new ContinuoError("usage", "no viewer runs that phones can reach", {
+    hint: "Name the address of your tunnel: `continuo view --tunnel https://HOST --pair`.",
+  });
 }
 
 /** Errors: `usage`. */
@@ -82,7 +115,19 @@ function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): ViewerReque
   return { work, access: readOnly ? "read" : "write" };
 }
 
-async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell: Shell): Promise<number> {
+interface Serving {
+  readonly place: string;
+  readonly tunnel: string | null;
+  /** The rights of a phone that is paired at once. */
+  readonly rights: PhoneRights | null;
+}
+
+async function serve(
+  wanted: WantedPort,
+  { place, tunnel, rights }: Serving,
+  flags: ViewFlags,
+  shell: Shell,
+): Promise<number> {
   // The codes and pages of this command, which end with it.
   await using tokens = await openStore("memory:");
   await using own = await openExisting(shell);
@@ -92,8 +137,21 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
   sessions.then((machine) => machine.sessions({ partial: "allow" })).catch(() => undefined);
   const pageName = newPageName();
   const warn = reporterTo(shell);
+  const storeOf = (workspaceId: string, by?: Principal): Store => logs.forWorkspace(workspaceId, by);
+  // The viewer's own server closes the sessions.
+  const shared = async (): Promise<MachineService> => ({ ...(await sessions), close: async () => undefined });
+  await using door =
+    tunnel === null
+      ? null
+      : await openPhoneDoor({
+          url: tunnel,
+          logs: storeOf,
+          machine: shared,
+          report: warn,
+          port: tunnelPort(flags),
+        });
   const server = createServer({
-    store: (workspaceId, by) => logs.forWorkspace(workspaceId, by),
+    store: storeOf,
     tokens: (workspaceId, by) => tokens.forWorkspace(workspaceId, by),
     authenticate: createAuthenticate(tokens),
     reach: "machine",
@@ -103,7 +161,7 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
     machine: () => sessions,
     pageFolder: viewerFolder(),
     preferencesFile: preferencesFileOf(shell),
-    ...present({ pageName }),
+    ...present({ pageName, phones: flags.readOnly ? undefined : door?.phones }),
     report: warn,
   });
   await using _server = { [Symbol.asyncDispose]: () => server.close() };
@@ -118,13 +176,21 @@ async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell:
   const pageFor = async (access: ViewerRequest["access"]): Promise<RunningViewer> => {
     return { origin, code: await issueCode(tokens, listening, access) };
   };
-  await using _commands = await answerCommands(offered, pageFor, placesOf(shell));
+  const answer: PageFor = async ({ access, pair }) => {
+    if (pair === undefined) return await pageFor(access);
+    if (door === null || tunnel === null) return null;
+    const { link, rows } = await pairFromTerminal(door.phones, pair);
+    return { origin: tunnel, code: link, rows };
+  };
+  await using _commands = await answerCommands(offered, answer, placesOf(shell));
   await using _answers = await shell.answerCommands?.();
   const page = { ...(await pageFor(offered.access)), place };
   const isOpened = flags.open && (await openBrowser(addressOf(page), shell));
   // An address works once: the browser has the first one.
   const printed = isOpened ? { ...page, ...(await pageFor(offered.access)) } : page;
   await announce(addressOf(printed), { flags, shell, isOpened, from: "this command" });
+  if (door !== null && rights !== null)
+    await announceLink(await pairFromTerminal(door.phones, rights), flags, shell);
   await stopped;
   await listening.close();
   return 0;
@@ -174,6 +240,18 @@ interface Page extends Omit<RunningViewer, "code"> {
 
 function addressOf({ origin, code, place }: Page): string {
   return code === null ? `${origin}/#${place}` : `${origin}/#code=${encodeURIComponent(code)}${place}`;
+}
+
+async function announceLink(
+  { link, rows }: Pick<PairAnswer, "link" | "rows">,
+  { json }: ViewFlags,
+  { stdout }: Shell,
+): Promise<void> {
+  const output = createOutput(stdout);
+  if (json) return await output.write(`${toJsonText({ link })}\n`);
+  const code = stdout.isTTY ? qrLines(rows) : [];
+  const lines = ["Open this link on the phone within two minutes, or scan the code:", ...code, `  ${link}`];
+  await output.write(`${lines.join("\n")}\n`);
 }
 
 type Server = "this command" | "a viewer that runs already" | "the server";

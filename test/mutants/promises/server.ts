@@ -78,8 +78,8 @@ export const SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "A page lives no longer than the token that opened it.",
     file: "packages/server/src/server/auth/pages.ts",
-    text: "expiresAt: earlier(LIMITS.pageMs, parent),",
-    mistake: "expiresAt: earlier(LIMITS.pageMs, null),",
+    text: "lifeMs, parent),",
+    mistake: "lifeMs, null),",
     test: "test/server/pages.test.ts",
   },
   {

@@ -28,7 +28,7 @@ export function recordingStore(store: Store, changes: string[]): Store {
   });
 }
 
-const ACTS = /^(?:openTerminal|rename|fork|delete|restore|handOff|prompt|cancel|answer)$/u;
+const ACTS = /^(?:openTerminal|rename|fork|delete|restore|handOff|prompt|cancel|answer|see)$/u;
 
 /** A machine that has nothing and does nothing; an act goes to `changes`. */
 export function recordingMachine(changes: string[], fileName = "session.md"): MachineService {
@@ -38,7 +38,7 @@ export function recordingMachine(changes: string[], fileName = "session.md"): Ma
       {
         get: (_, key) => {
           if (key === "then" || typeof key !== "string") return undefined;
-          if (key === "actions" || key === "chat") return part(key);
+          if (key === "actions" || key === "chat" || key === "inbox") return part(key);
           if (key === "changed" || key === "growth" || key === "events") {
             return async function* () {
               // It has nothing to tell.

@@ -32,7 +32,8 @@ export type {
 export { DEFAULT_LIMITS } from "./context/index.ts";
 export { extensionOrigins } from "./extension/index.ts";
 export { type ListenOptions, listen, type ServerHandle, toNodeListener } from "./listen.ts";
-export { MOUNTED } from "./mounts.ts";
+export { MOUNTED, PHONE_PARTS } from "./mounts.ts";
+export { createPhones } from "./phones/index.ts";
 export { type ContinuoServer, createServer } from "./server.ts";
 export type { ServerOptions } from "./server-options.ts";
 export { type TrustedProxies, trustedProxies } from "./sockets/index.ts";

@@ -12,6 +12,7 @@ import { machine } from "./machine/index.ts";
 import { mcp } from "./mcp/index.ts";
 import { operation } from "./operation/index.ts";
 import { page } from "./page/index.ts";
+import { phones } from "./phones/index.ts";
 import { sessions } from "./sessions/index.ts";
 import { streams } from "./streams/index.ts";
 import { subscriptions } from "./subscriptions/index.ts";
@@ -29,9 +30,14 @@ export const MOUNTS: readonly CreateMount[] = [
   live,
   extension,
   mcp,
+  // Below `machine`, which refuses the rest of its paths.
+  phones,
   machine,
   cleaning,
 ];
+
+/** The parts at the door of phones: sessions and the inbox, and no stream, channel or tool. */
+export const PHONE_PARTS: readonly CreateMount[] = [operation, page, pages, machine];
 
 /** The parts for a server inside of a program, which has pages, tokens and a machine of its own. */
 export const MOUNTED: readonly CreateMount[] = [streams, sessions, blobs, channels, live];

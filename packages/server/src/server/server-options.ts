@@ -1,11 +1,12 @@
 /** The options of a server. */
 
 import type { KnownOptions, Principal, Store } from "@continuo/core/model";
-import type { MachineService } from "@continuo/core/wire/machine";
+import type { MachineService, PhoneService } from "@continuo/core/wire/machine";
 import type {
   Authenticate,
   LiveSettings,
   McpService,
+  PagesOf,
   Reach,
   ScanAttachment,
   ServerLimits,
@@ -59,6 +60,10 @@ export interface ServerOptions {
    * it in advance. `listen` must then listen on both loopback addresses. Every name if it is left out.
    */
   readonly pageName?: string;
+  /** The phones that are paired with this machine, for pages that may change everything. */
+  readonly phones?: PhoneService;
+  /** Whose pages these are: those of a phone live longer, and show less. `computer` by default. */
+  readonly pagesOf?: PagesOf;
   readonly report?: (line: string) => void;
   /** Takes security events as lines of JSON, without a secret and bounded in number. */
   readonly securityLog?: (line: string) => void;
@@ -88,6 +93,8 @@ export const SERVER_OPTIONS: KnownOptions<ServerOptions> = {
   pageFolder: true,
   preferencesFile: true,
   pageName: true,
+  phones: true,
+  pagesOf: true,
   report: true,
   securityLog: true,
   followAudit: true,

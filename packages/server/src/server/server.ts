@@ -23,6 +23,7 @@ import {
   DEFAULT_LIMITS,
   LIMITS,
   type Mount,
+  PAGE_LIVES,
   type Peer,
   type SecurityLog,
   type ServerContext,
@@ -149,11 +150,11 @@ interface Surroundings {
 
 function contextOf(options: ServerOptions, { gate, security, draining }: Surroundings): ServerContext {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { reach = "network" } = options;
+  const { reach = "network", pagesOf = "computer" } = options;
   const tokens = keepingStores(options.tokens ?? options.store);
   const pageKeys = createPageKeys(reach);
   const { report = () => undefined } = options;
-  const pageUse = createPageUse(tokens, { ending: draining, report });
+  const pageUse = createPageUse(tokens, { ending: draining, report, idleMs: PAGE_LIVES[pagesOf].idleMs });
   const authenticate = recordingLogins(
     withPageUse(withPageKeys(options.authenticate, pageKeys), pageUse),
     security,
@@ -172,6 +173,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
       return grant;
     },
     reach,
+    pagesOf,
     pageKeys,
     pageUse,
     limits,
@@ -196,6 +198,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
           ? undefined
           : createPreferences(options.preferencesFile, report),
       pageFolder: options.pageFolder,
+      phones: options.phones,
       pageName: options.pageName,
       webhookKey: options.webhookKey,
       scanAttachment: options.scanAttachment,

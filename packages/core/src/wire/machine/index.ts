@@ -84,6 +84,15 @@ export {
   sessionsPath,
   trashKey,
 } from "./paths.ts";
+export {
+  type PairAnswer,
+  type PairRequest,
+  PHONE_NAME_CHARS,
+  type Phone,
+  type PhoneRights,
+  type PhoneService,
+  type PhonesState,
+} from "./phones.ts";
 export { valueAt, withText } from "./places.ts";
 export { type Preferences, THEMES, type Theme } from "./preferences.ts";
 export {

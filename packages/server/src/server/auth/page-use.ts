@@ -31,13 +31,15 @@ interface KnownPage {
 }
 
 interface Surroundings {
+  /** A page that was unused for so long ends. */
+  readonly idleMs: number;
   readonly ending: AbortSignal;
   readonly report: (line: string) => void;
 }
 
 export function createPageUse(
   tokens: (workspaceId: string) => Store,
-  { ending, report }: Surroundings,
+  { ending, report, idleMs }: Surroundings,
 ): PageUse {
   const pages = new Map<string, KnownPage>();
   const see = (page: PageName): KnownPage => {
@@ -52,7 +54,7 @@ export function createPageUse(
     const store = tokens(page.workspaceId);
     const data = { usedAt: new Date().toISOString() };
     await store.putClaim({ name: nameOf(page), generation: 1, owner: OWNER, status: "used", data });
-    await store.acquireLease(nameOf(page), { owner: OWNER, ttlMs: LIMITS.pageIdleMs });
+    await store.acquireLease(nameOf(page), { owner: OWNER, ttlMs: idleMs });
     seen.writtenAt = usedAt;
   };
   const timer = setInterval(async () => {
@@ -70,8 +72,8 @@ export function createPageUse(
     used: async (page) => {
       const seen = pages.get(page.tokenId);
       const isKnown =
-        seen !== undefined && (seen.connections > 0 || performance.now() - seen.usedAt <= LIMITS.pageIdleMs);
-      if (!isKnown) await assertUsed(tokens(page.workspaceId), page);
+        seen !== undefined && (seen.connections > 0 || performance.now() - seen.usedAt <= idleMs);
+      if (!isKnown) await assertUsed(tokens(page.workspaceId), page, idleMs);
       const now = see(page);
       if (now.usedAt - now.writtenAt > WRITE_MS) await write(now);
     },
@@ -136,8 +138,8 @@ function forgetUnconnected(pages: Map<string, KnownPage>): void {
 }
 
 /** Errors: `unauthorized`. */
-async function assertUsed(store: Store, page: PageName): Promise<void> {
-  if (await isUsed(store, page)) return;
+async function assertUsed(store: Store, page: PageName, idleMs: number): Promise<void> {
+  if (await isUsed(store, page, idleMs)) return;
   await store.revokeToken(page.tokenId);
   throw new ContinuoError("unauthorized", "the page was not used for too long", {
     hint: "Open the page again.",
@@ -145,13 +147,13 @@ async function assertUsed(store: Store, page: PageName): Promise<void> {
 }
 
 /** A page that a server of an earlier version opened has no lease; an even earlier one wrote no claim either. */
-async function isUsed(store: Store, page: PageName): Promise<boolean> {
+async function isUsed(store: Store, page: PageName, idleMs: number): Promise<boolean> {
   const { items } = await store.listLeases({ prefix: nameOf(page), limit: 1 });
   const [lease] = items;
   if (lease !== undefined) return lease.state === "held";
   const claim = await store.getClaim(nameOf(page));
   const { usedAt } = (claim?.data ?? {}) as { readonly usedAt?: unknown };
-  return claim === null || Date.now() - Date.parse(String(usedAt)) <= LIMITS.pageIdleMs;
+  return claim === null || Date.now() - Date.parse(String(usedAt)) <= idleMs;
 }
 
 /** Ends the pages of this token beyond the limit; the new one is among those that were used last. */

@@ -15,7 +15,14 @@ import {
   readOnly,
   SERVER_LOGS,
 } from "@continuo/core/wire";
-import { type CreateMount, type Grant, LIMITS, type Peer, type ServerContext } from "../context/index.ts";
+import {
+  type CreateMount,
+  type Grant,
+  LIMITS,
+  PAGE_LIVES,
+  type Peer,
+  type ServerContext,
+} from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { setCookie } from "./cookie.ts";
 import { principalOf } from "./principal.ts";
@@ -118,11 +125,13 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
     scopes: token.scopes,
     issuedFrom: token.issuedFrom,
     label: pageLabel({ kind, parentId }),
-    expiresAt: earlier(LIMITS.pageMs, parent),
+    expiresAt: earlier(PAGE_LIVES[context.pagesOf].lifeMs, parent),
   });
   await useOnce({ code: token, nonce, pageId: page.tokenId }, store, context.report);
   const { tokenId, workspaceId } = page;
   await context.pageUse.opened({ tokenId, workspaceId, parentId });
+  if (context.pagesOf === "phone")
+    context.report("a phone was paired: `continuo view` lists it under Phones");
   context.security.record("page_opened", { address: peer.address, tokenId, parentId, workspaceId });
   const expiresAt = page.expiresAt ?? "";
   if (kind === "tab") {
@@ -153,6 +162,11 @@ function hasOwnTls(origin: string, { headers, url }: Request, { publicUrl }: Ser
   );
 }
 
+/** The name of the claim that is there once the code was used. */
+export function usedCodeName({ tokenId }: Pick<Token, "tokenId">): string {
+  return `${USED_CODES}/${createHash("sha256").update(tokenId).digest("hex")}`;
+}
+
 interface UsedCode {
   readonly code: Token;
   readonly nonce: string;
@@ -165,7 +179,7 @@ interface UsedCode {
  * `unauthorized`.
  */
 async function useOnce({ code, nonce, pageId }: UsedCode, store: Store, report: Report): Promise<void> {
-  const name = `${USED_CODES}/${createHash("sha256").update(code.tokenId).digest("hex")}`;
+  const name = usedCodeName(code);
   const owner = createHash("sha256").update(nonce).digest("hex");
   const before = await store.getClaim(name);
   try {

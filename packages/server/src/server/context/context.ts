@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ContinuoError, Principal, Store } from "@continuo/core/model";
 import type { Need, PageLabel, Scope } from "@continuo/core/wire";
-import type { MachineService, Preferences } from "@continuo/core/wire/machine";
+import type { MachineService, PhoneService, Preferences } from "@continuo/core/wire/machine";
 import type { AcceptedConnection } from "@continuo/files";
 import type { LiveOptions } from "@continuo/live";
 import type { Hono } from "hono";
@@ -21,6 +21,9 @@ export interface Peer {
   /** Called when a token was accepted: the connection is no longer one of a stranger. */
   readonly onToken?: () => void;
 }
+
+/** Pages of a phone live as long as its pairing, since nobody walks back to the computer for each look. */
+export type PagesOf = "computer" | "phone";
 
 /** Who can reach a server: only its machine, or others too. */
 export type Reach = "machine" | "network";
@@ -277,6 +280,8 @@ export interface ServerContext {
   readonly pageFolder?: string;
   /** Without it, pages keep what was chosen in the browser. */
   readonly preferences?: KeptPreferences;
+  readonly phones?: PhoneService;
+  readonly pagesOf: PagesOf;
   /** The only host name at which pages are let in; every name if it is left out. */
   readonly pageName?: string;
   /** The address at which clients reach the server; by default the host that the request names. */

@@ -21,6 +21,7 @@ export type {
   OnLost,
   PageKeys,
   PageName,
+  PagesOf,
   PageUse,
   Peer,
   Quotas,
@@ -36,7 +37,7 @@ export type {
   SlowReaders,
   WebhookHosts,
 } from "./context.ts";
-export { DEFAULT_LIMITS, LIMITS } from "./limits.ts";
+export { DEFAULT_LIMITS, LIMITS, PAGE_LIVES } from "./limits.ts";
 export {
   APPROVAL_STATUSES,
   type ServedAnswer,

@@ -1,7 +1,7 @@
 /** Every limit of the server, in one place. */
 
 import { CHANNEL_LIMITS } from "@continuo/core/wire";
-import type { ServerLimits } from "./context.ts";
+import type { PagesOf, ServerLimits } from "./context.ts";
 
 export const LIMITS = {
   /** Values and keys of one body or frame of JSON: what each costs before it is stored is many times its bytes. */
@@ -85,6 +85,13 @@ export const LIMITS = {
   /** When a page ends that nothing uses, and how many pages one token may have. */
   pageIdleMs: 7_200_000,
   pagesOfToken: 100,
+  /**
+   * The link that pairs a phone can be opened for this time: long enough to unlock the phone and point it at the code. A phone
+   * stays paired for this time, used or not.
+   */
+  phoneCodeMs: 120_000,
+  phoneMs: 604_800_000,
+  phones: 20,
   /** Time in which a person answers an extension, how many may ask at the same time, and how long its token lives. */
   extensionRequestMs: 300_000,
   extensionRequests: 16,
@@ -92,6 +99,12 @@ export const LIMITS = {
   /** A blob is kept for this time if no event refers to it. */
   blobMs: 86_400_000,
 } as const;
+
+/** The longest life of a page, and how long nothing may use it. */
+export const PAGE_LIVES: Readonly<Record<PagesOf, { readonly lifeMs: number; readonly idleMs: number }>> = {
+  computer: { lifeMs: LIMITS.pageMs, idleMs: LIMITS.pageIdleMs },
+  phone: { lifeMs: LIMITS.phoneMs, idleMs: LIMITS.phoneMs },
+};
 
 /** The limits if the operator sets none. */
 export const DEFAULT_LIMITS: ServerLimits = {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Preferences } from "@continuo/core/wire/machine";
+import type { PagesOf } from "../context/index.ts";
 import { compressed, type Encoding } from "../http/index.ts";
 
 export interface PageFile {
@@ -14,12 +15,19 @@ export interface PageFile {
   encoded(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+export interface ServedPage {
+  readonly preferences?: Preferences | undefined;
+  readonly pagesOf: PagesOf;
+  /** False for an address that ends with the server: a browser that keeps it as an app would keep a dead one. */
+  readonly isLasting: boolean;
+}
+
 export interface PageFiles {
   /**
    * `null` where the viewer is not built. With preferences, the page knows that they are kept, and has its theme before its
    * script runs.
    */
-  page(preferences?: Preferences): PageFile | null;
+  page(of: ServedPage): PageFile | null;
   /** `null` for a name that the build does not have. */
   asset(name: string): PageFile | null;
 }
@@ -31,19 +39,21 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
+  ".png": "image/png",
+  ".webmanifest": "application/manifest+json",
 };
 
 /** @param folder with `index.html`, and `manifest.json`, which lists the names of what is in `assets/` */
 export function createPageFiles(folder: string): PageFiles {
   const read = new Map<string, PageFile>();
   let names: ReadonlySet<string> | null = null;
-  const fileAt = (path: string, mark = ""): PageFile => {
-    const key = JSON.stringify([path, mark]);
+  const fileAt = (path: string, of?: ServedPage): PageFile => {
+    const key = JSON.stringify([path, of]);
     const known = read.get(key);
     if (known !== undefined) return known;
     const content = readFileSync(join(folder, path));
-    const marked = mark === "" ? content : content.toString("utf8").replace("<html", `<html ${mark}`);
-    const bytes = Uint8Array.from(Buffer.from(marked));
+    const shown = of === undefined ? content : pageText(content.toString("utf8"), of);
+    const bytes = Uint8Array.from(Buffer.from(shown));
     const hash = createHash("sha256").update(bytes).digest("base64url");
     const type = TYPES[extname(path)] ?? "application/octet-stream";
     const made = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
@@ -57,7 +67,7 @@ export function createPageFiles(folder: string): PageFiles {
     return file;
   };
   return {
-    page: (preferences) => whereThere(() => fileAt("index.html", preferences && markOf(preferences))),
+    page: (of) => whereThere(() => fileAt("index.html", of)),
     asset: (name) =>
       whereThere(() => {
         names ??= namesIn(readFileSync(join(folder, "manifest.json"), "utf8"));
@@ -66,13 +76,22 @@ export function createPageFiles(folder: string): PageFiles {
   };
 }
 
-function markOf({ theme }: Preferences): string {
-  return theme === undefined ? "data-kept" : `data-kept data-theme="${theme}"`;
+function pageText(html: string, { preferences, pagesOf, isLasting }: ServedPage): string {
+  const marks = [
+    preferences === undefined ? "" : " data-kept",
+    preferences?.theme === undefined ? "" : ` data-theme="${preferences.theme}"`,
+    pagesOf === "phone" ? " data-phone" : "",
+  ];
+  const marked = html.replace("<html", `<html${marks.join("")}`);
+  return isLasting ? marked : marked.replace(APP_LINKS, "");
 }
+
+/** The links with which a browser installs the page as an app. */
+const APP_LINKS = /<link rel="(?:manifest|apple-touch-icon)"[^>]*>\n/gu;
 
 function namesIn(manifest: string): ReadonlySet<string> {
   const { files }: { files: readonly string[] } = JSON.parse(manifest);
-  return new Set(files.filter((name) => /^[\w-]+\.(?:js|css)$/u.test(name)));
+  return new Set(files.filter((name) => /^[\w-]+\.(?:js|css|png|webmanifest)$/u.test(name)));
 }
 
 /** `null` for a file that is not there. */

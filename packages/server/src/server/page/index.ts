@@ -20,6 +20,7 @@ const POLICY = [
   "img-src 'self' data: blob:",
   "connect-src 'self'",
   "worker-src 'self'",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -29,11 +30,15 @@ const POLICY = [
 
 export const page: CreateMount = (context) => ({
   publicRoutes: (app) => {
-    const { pageFolder, preferences } = context;
+    const { pageFolder, preferences, pagesOf, pageName } = context;
     if (pageFolder === undefined) return;
     const files = createPageFiles(pageFolder);
     app.get("/", (c) => {
-      const file = files.page(preferences?.read());
+      const file = files.page({
+        preferences: preferences?.read(),
+        pagesOf,
+        isLasting: pageName === undefined,
+      });
       if (file === null) throw notBuilt();
       return answer(file, c.req.raw.headers, {
         "content-security-policy": POLICY,
