@@ -101,7 +101,7 @@ async function scan(name: string, rights: "read" | "answer"): Promise<string> {
   return decodeQR({ width, height, data });
 }
 
-/** What a finger cannot reach: wider than the screen, or smaller than WCAG 2.5.8 allows. */
+/** The faults for a finger: a page wider than the screen, and targets smaller than WCAG 2.5.8 allows. */
 const hardToTouch = (page: Page): Promise<readonly string[]> =>
   page.evaluate(`(() => {
     const faults = [];

@@ -24,7 +24,7 @@ export function createPhones(store: Store, url: string): PhoneService {
     pair: async (request) => {
       if ((await list()).length >= LIMITS.phones) {
         throw new ContinuoError("conflict", `there are ${LIMITS.phones} paired phones`, {
-          hint: "Revoke a phone under Phones.",
+          hint: "Use `continuo view` to revoke one, under Phones.",
           details: { limit: LIMITS.phones },
         });
       }
