@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as pause } from "node:timers/promises";
 import { checkDatabase, openStore, verifyStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../scratch-folder.ts";
@@ -97,15 +96,11 @@ test("what was pruned from the log is not held against the rows", async () => {
   expect(await reasonsIn(url)).toEqual([]);
 });
 
-test("a session that is used while it is verified is sound", async () => {
+test("a session to which this process writes without a pause while it is verified is sound", async () => {
   await using store = await openStore(await storeChangedBy(""));
   let state: "writing" | "done" = "writing";
   const writing = (async () => {
-    for (let n = 0; state === "writing"; n++) {
-      await store.updateSession("s", { title: `title ${n}` });
-      // Writes that follow each other at once leave the check no turn of the event loop.
-      await pause(1);
-    }
+    for (let n = 0; state === "writing"; n++) await store.updateSession("s", { title: `title ${n}` });
   })();
   const bad: unknown[] = [];
   for (let n = 0; n < 20; n++) for await (const found of verifyStore(store)) if (!found.ok) bad.push(found);

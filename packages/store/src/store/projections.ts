@@ -27,13 +27,14 @@ export async function sessionProblems(
   sessionId: string,
   call: CallOptions,
 ): Promise<readonly string[]> {
+  const folded: FoldedLog = { sequence: 0, fields: { metadata: {} }, runs: new Map(), pruned: "no" };
   for (let tries = 0; ; tries++) {
     const before = await store.getLog(sessionId, call);
     const session = await store.getSession(sessionId, call);
     if (session === null || before === null) return [];
     // The inherited events of a fork belong to another session.
     if (before.forkedFrom !== undefined) return [];
-    const folded = await foldLog(store, sessionId, call);
+    await foldNew(folded, store, sessionId, call);
     const runs = await runsOf(store, sessionId, call);
     const after = await store.latestSequence(sessionId, call);
     if (after === before.latestSequence || tries === TRIES) {
@@ -58,7 +59,9 @@ export async function cursorProblems(
   return problems;
 }
 
-interface FoldedFields {
+interface FoldedLog {
+  /** The last event that was folded: another try reads only what came since. */
+  sequence: number;
   /** Fields as the events give them; those that no event names are not in it. */
   readonly fields: Record<string, unknown>;
   readonly runs: Map<string, RunStatus>;
@@ -66,13 +69,14 @@ interface FoldedFields {
   pruned: "yes" | "no";
 }
 
-async function foldLog(store: Store, logId: string, call: CallOptions): Promise<FoldedFields> {
-  const folded: FoldedFields = { fields: { metadata: {} }, runs: new Map(), pruned: "no" };
-  for await (const event of readAll(store, logId, { ...call, types: TYPES })) foldEvent(folded, event);
-  return folded;
+async function foldNew(folded: FoldedLog, store: Store, logId: string, call: CallOptions): Promise<void> {
+  for await (const event of readAll(store, logId, { ...call, after: folded.sequence, types: TYPES })) {
+    foldEvent(folded, event);
+    folded.sequence = event.sequence;
+  }
 }
 
-function foldEvent(folded: FoldedFields, event: StoredEvent): void {
+function foldEvent(folded: FoldedLog, event: StoredEvent): void {
   const status = RUN_STATUS.get(event.type);
   if (status !== undefined) {
     if (event.runId !== undefined) folded.runs.set(event.runId, status);
@@ -88,7 +92,7 @@ function foldFields(fields: Record<string, unknown>, said: Readonly<Record<strin
   fields.metadata = Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 
-function fieldProblems(session: Session, { fields, pruned }: FoldedFields): readonly string[] {
+function fieldProblems(session: Session, { fields, pruned }: FoldedLog): readonly string[] {
   if (pruned === "yes") return [];
   const row: Readonly<Record<string, unknown>> = { ...session };
   return Object.entries(fields)
@@ -96,7 +100,7 @@ function fieldProblems(session: Session, { fields, pruned }: FoldedFields): read
     .map(([key]) => `The ${key} of the session is not what its log says.`);
 }
 
-function runProblems(rows: readonly Run[], { runs }: FoldedFields): readonly string[] {
+function runProblems(rows: readonly Run[], { runs }: FoldedLog): readonly string[] {
   const problems: string[] = [];
   const known = new Set(rows.map(({ runId }) => runId));
   for (const { runId, status } of rows) {

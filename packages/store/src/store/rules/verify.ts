@@ -15,12 +15,20 @@ import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 /** The state of a verification after the events that were checked so far. */
 export interface Verification {
   readonly sequence: number;
+  /** The end of the log as it was when the verification began: a writer that never pauses does not keep it from ending. */
+  readonly upTo: number;
   readonly chain: string;
   readonly checkedCount: number;
   readonly prunedCount: number;
 }
 
-export const BEGIN: Verification = { sequence: 0, chain: CHAIN_START, checkedCount: 0, prunedCount: 0 };
+export const BEGIN: Verification = {
+  sequence: 0,
+  upTo: Number.MAX_SAFE_INTEGER,
+  chain: CHAIN_START,
+  checkedCount: 0,
+  prunedCount: 0,
+};
 
 /** The events and bytes that are hashed in one turn of the event loop. */
 const PAGE_EVENTS = 128;
@@ -33,12 +41,15 @@ export function* verifyPage(
   so: Verification,
 ): Work<Verification | VerifyResult> {
   const log = yield* openLog(scope, logId, "read");
+  const end = Math.min(so.upTo, log.head_sequence);
   const segment = (yield* lineageOf(scope, log)).find(({ upTo }) => so.sequence < upTo);
   const tuples =
-    segment === undefined ? [] : yield* page(scope, log, segment.logKey, so.sequence, segment.upTo);
+    segment === undefined
+      ? []
+      : yield* page(scope, log, segment.logKey, so.sequence, Math.min(segment.upTo, end));
   const mediaTimes =
     segment === undefined ? new Map() : yield* mediaTimesOf(scope, segment.logKey, so.sequence, tuples);
-  let state = so;
+  let state: Verification = { ...so, upTo: end };
   for (const tuple of tuples) {
     const mediaTime = mediaTimes.get(tuple[0]) ?? null;
     const problem = problemOf(scope, logId, tuple, { state, mediaTime });
@@ -47,6 +58,7 @@ export function* verifyPage(
       tuple[12]?.includes('"pruned"') === true && toStoredEvent(logId, tuple).pruned !== undefined;
     state = {
       sequence: tuple[0],
+      upTo: end,
       chain: tuple[11],
       checkedCount: state.checkedCount + 1,
       prunedCount: state.prunedCount + (pruned ? 1 : 0),
@@ -58,12 +70,8 @@ export function* verifyPage(
 
 /** The head of the log's row tells whether events are missing at the end. */
 function atEnd(log: LogRow, state: Verification): VerifyResult {
-  if (state.sequence < log.head_sequence) {
-    return failed(
-      state,
-      state.sequence + 1,
-      `The log reaches ${log.head_sequence}, but the event is missing.`,
-    );
+  if (state.sequence < state.upTo) {
+    return failed(state, state.sequence + 1, `The log reaches ${state.upTo}, but the event is missing.`);
   }
   if (state.sequence === log.head_sequence && state.chain !== log.head_hash) {
     return failed(state, state.sequence, "The log's head has another chain hash.");
@@ -144,7 +152,7 @@ function* page(
     bytes += tuple[9]?.length ?? 0;
     return bytes > PAGE_BYTES;
   };
-  const parameters = [logKey, after, Math.min(upTo, log.head_sequence), PAGE_EVENTS];
+  const parameters = [logKey, after, upTo, PAGE_EVENTS];
   const bounds = { body, direction: "asc", budgetBytes: PAGE_BYTES } as const;
   const bounded = scope.dialect.bounded(scope.dialect.placeholders(text), bounds);
   return (yield { sql: bounded, parameters, shape: "arrays", last }) as readonly EventTuple[];
