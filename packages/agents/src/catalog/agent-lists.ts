@@ -2,10 +2,12 @@
 
 import {
   type AgentDriver,
+  assertKnownOptions,
   ContinuoError,
   type DriverSession,
   isAgentName,
   isContinuoError,
+  type KnownOptions,
   present,
   type SessionInfo,
 } from "@continuo/core/model";
@@ -116,6 +118,21 @@ export interface ListAgentSessionsOptions extends Omit<ListOptions, "limit"> {
   readonly drivers?: readonly AgentDriver[];
 }
 
+const LIST_OPTIONS: KnownOptions<ListAgentSessionsOptions> = {
+  drivers: true,
+  agents: true,
+  cwd: true,
+  since: true,
+  newestBy: true,
+  archived: true,
+  empty: true,
+  places: true,
+  memo: true,
+  isSetAside: true,
+  signal: true,
+  onProgress: true,
+};
+
 export interface AgentSessionList {
   /** Newest first. If both know a session, the reader's row is used: it has more facts. */
   readonly sessions: readonly (SessionInfo | ReportedSession)[];
@@ -125,6 +142,7 @@ export interface AgentSessionList {
 
 /** The sessions that readers find on disk, and those that agents report. */
 export async function listAgentSessions(options: ListAgentSessionsOptions = {}): Promise<AgentSessionList> {
+  assertKnownOptions("listAgentSessions", options, LIST_OPTIONS);
   const { drivers = [], agents = READABLE_AGENTS, ...reading } = options;
   const rows = new Map<string, SessionInfo | ReportedSession>();
   const failures: ListFailure[] = [];

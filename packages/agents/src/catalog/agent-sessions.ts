@@ -2,15 +2,17 @@
 
 import {
   type AgentDriver,
+  assertKnownOptions,
   type CallOptions,
   ContinuoError,
   type Conversation,
   isAgentName,
+  type KnownOptions,
   type OpenConversation,
   type SessionCapabilities,
 } from "@continuo/core/model";
 import { type Places, type PlacesAt, placesOfThisUser } from "@continuo/files";
-import { type OpenAgentOptions, openAgent } from "../drivers/index.ts";
+import { OPEN_AGENT_OPTIONS, type OpenAgentOptions, openAgent } from "../drivers/index.ts";
 import { isListedOnlyByAgent } from "./agent-lists.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
 import { type AgentListOptions, lookUp } from "./look-up.ts";
@@ -29,6 +31,16 @@ export type ListSessionsOfAgent = Pick<
 export type ResumeOptions = Partial<
   Omit<OpenConversation, "resumeSessionId" | "continueLast" | "forkSessionId">
 >;
+
+const LIST_OPTIONS: KnownOptions<ListSessionsOfAgent> = {
+  cwd: true,
+  since: true,
+  limit: true,
+  archived: true,
+  title: true,
+  withProblems: true,
+  signal: true,
+};
 
 export interface SessionsOfAgent {
   readonly agent: string;
@@ -52,12 +64,14 @@ export interface SessionsOfAgent {
  * Errors, of every member: `usage` for a name that is none of ours and has no command.
  */
 export function sessionsOfAgent(agent: string | AgentDriver, options: SessionsOptions = {}): SessionsOfAgent {
+  assertKnownOptions("sessionsOfAgent", options, { ...OPEN_AGENT_OPTIONS, cwd: true });
   const { cwd = process.cwd(), ...opening } = options;
   const at: PlacesAt = { ...(options.places ?? placesOfThisUser()), cwd };
   const name = typeof agent === "string" ? agent : agent.agent;
   const driver = async (): Promise<AgentDriver> =>
     typeof agent === "string" ? await openAgent(agent, { ...opening, places: placesFrom(at) }) : agent;
   const list: SessionsOfAgent["list"] = async (wanted = {}) => {
+    assertKnownOptions("list", wanted, LIST_OPTIONS);
     const drivers = isListedOnlyByAgent(name) ? [await driver()] : [];
     const found = await listCatalog({ ...wanted, agents: [name], drivers }, { places: at, store: null });
     const [failure] = found.failures;

@@ -11,7 +11,7 @@ import {
   textOf,
 } from "@continuo/core/model";
 import { canonicalFolder, debugOf, isJson, type PlacesAt, placesOf } from "@continuo/files";
-import { type ListOptions, type NativeList, READABLE_AGENTS, readNativeList } from "@continuo/native";
+import { type ListOptions, type NativeList, pick, READABLE_AGENTS, readNativeList } from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
 import { toTitle } from "@continuo/native/kit";
 import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
@@ -69,7 +69,7 @@ export async function listCatalog(
   { places, store: given }: CatalogSources,
 ): Promise<CatalogList> {
   const begun = performance.now();
-  const { agents, drivers = [], withProblems, limit, sort, archived, empty, model, ...options } = wanted;
+  const { agents, drivers = [], limit, sort, archived, empty, model } = wanted;
   const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
   const models = model === undefined ? null : openModels(places);
   const filter = toFilter(wanted, { places, models });
@@ -83,7 +83,7 @@ export async function listCatalog(
   const { store } = opened;
   const rows = store === null ? [] : await listOwn(store);
   const list = await readNativeList({
-    ...options,
+    ...pick(wanted, "cwd", "since", "newestBy", "signal", "onProgress"),
     ...(limit === undefined || needsAll ? {} : { limit }),
     // Rows that the filter hides are not counted as archived or empty.
     ...(filter === null ? present({ archived, empty }) : { archived: "include" }),

@@ -5,5 +5,5 @@
  * Does not know: Continuo's own sessions, or the caller.
  */
 
-export { type OpenAgentOptions, openAgent, restrictionIn } from "./open-agent.ts";
+export { OPEN_AGENT_OPTIONS, type OpenAgentOptions, openAgent, restrictionIn } from "./open-agent.ts";
 export { type AgentProgram, findAgentProgram, keepCapabilities } from "./program.ts";

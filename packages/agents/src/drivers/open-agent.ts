@@ -1,9 +1,16 @@
 /** From an agent's name to its driver, loaded when it is asked for. */
 
-import { type AgentDriver, ContinuoError, isAgentName, type Restriction } from "@continuo/core/model";
+import {
+  type AgentDriver,
+  assertKnownOptions,
+  ContinuoError,
+  isAgentName,
+  type KnownOptions,
+  type Restriction,
+} from "@continuo/core/model";
 import { placesOfThisUser } from "@continuo/files";
 import { formatOf, pick, READABLE_AGENTS } from "@continuo/native";
-import { type DriverOptions, restrictionOf, trustOf } from "./link/index.ts";
+import { type DriverLimits, type DriverOptions, restrictionOf, trustOf } from "./link/index.ts";
 import { NATIVE_DRIVERS } from "./native-drivers.ts";
 
 export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader">> {
@@ -13,13 +20,37 @@ export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader">>
   readonly protocol?: 1 | 2;
 }
 
+export const OPEN_AGENT_OPTIONS: KnownOptions<OpenAgentOptions> = {
+  places: true,
+  command: true,
+  env: true,
+  model: true,
+  onWait: true,
+  limits: true,
+  writerWaitMs: true,
+  isTrusted: true,
+  environment: true,
+  transport: true,
+  protocol: true,
+};
+
+const LIMIT_OPTIONS: KnownOptions<DriverLimits> = {
+  startMs: true,
+  openMs: true,
+  callMs: true,
+  silenceMs: true,
+  cancelMs: true,
+};
+
 /**
  * One of the agents that Continuo reads, or any other that speaks ACP: that one needs a `command`. Nothing is
  * started yet.
  *
- * Errors: `usage` for a name that is none of ours and has no command.
+ * Errors: `usage` for an option that there is not, and for a name that is none of ours and has no command.
  */
 export async function openAgent(name: string, options: OpenAgentOptions = {}): Promise<AgentDriver> {
+  assertKnownOptions("openAgent", options, OPEN_AGENT_OPTIONS);
+  assertKnownOptions("limits", options.limits ?? {}, LIMIT_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   const given = {
     ...pick(

@@ -1,8 +1,22 @@
 /** Continues a conversation in another agent, as a new native session of that agent. The source is only read. */
 
-import { AGENT_NAMES, type AgentName, ContinuoError, shellWord, shorten } from "@continuo/core/model";
+import {
+  AGENT_NAMES,
+  type AgentName,
+  assertKnownOptions,
+  ContinuoError,
+  type KnownOptions,
+  shellWord,
+  shorten,
+} from "@continuo/core/model";
 import { debugOf, inSpan, placesOfThisUser } from "@continuo/files";
-import { type LookupOptions, lookUpSession, resumeCommandOf, type SessionRef } from "@continuo/native";
+import {
+  LOOKUP_OPTIONS,
+  type LookupOptions,
+  lookUpSession,
+  resumeCommandOf,
+  type SessionRef,
+} from "@continuo/native";
 import { settleUnfinished } from "@continuo/native/editing";
 import { attemptKey, takeFirstAttempt } from "@continuo/native/editing/placing";
 import { toOneLine } from "@continuo/native/kit";
@@ -53,6 +67,20 @@ export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly programs?: AgentPrograms;
 }
 
+const OPTIONS: KnownOptions<HandOffOptions> = {
+  ...LOOKUP_OPTIONS,
+  to: true,
+  moved: true,
+  maxLoss: true,
+  until: true,
+  verifyBy: true,
+  programs: true,
+  fromMessage: true,
+  strategy: true,
+  maxMessages: true,
+  maxTokens: true,
+};
+
 export interface HandOff {
   readonly agent: AgentName;
   /** `null` where nothing was written; so are the next two. */
@@ -84,11 +112,12 @@ export interface BroughtBack {
  * A conversation that came from the target before, and goes back whole, has its own records again. To the agent
  * that it is in already it goes as a copy.
  *
- * Errors: those of a lookup and of the store; `usage` without a folder, `not_found` for a folder or a message
+ * Errors: those of a lookup and of the store; `usage` for an option that there is not, and without a folder, `not_found` for a folder or a message
  * that is not there, `invalid` for a session with nothing that a model reads, `fidelity` with
  * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. Nothing is written then.
  */
 export async function handOff(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
+  assertKnownOptions("handOff", options, OPTIONS);
   const { to, until = "written" } = options;
   const attributes = { "continuo.handoff.to": to, "continuo.handoff.until": until };
   return await inSpan(`handoff ${to}`, { attributes }, async (span) => {

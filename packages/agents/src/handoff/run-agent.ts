@@ -3,10 +3,11 @@
 import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type AgentName, isAgentName } from "@continuo/core/model";
+import { type AgentName, assertKnownOptions, isAgentName, type KnownOptions } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
-import { type OpenAgentOptions, openAgent } from "../drivers/index.ts";
+import { OPEN_AGENT_OPTIONS, type OpenAgentOptions, openAgent } from "../drivers/index.ts";
 import {
+  AGENT_OPTIONS,
   type AgentOptions,
   assertAgentOptions,
   type DrivenAgent,
@@ -25,10 +26,16 @@ export type RunAgentOptions = OpenAgentOptions & AgentOptions;
  */
 export async function openRunAgent(name: string, options: RunAgentOptions): Promise<DrivenAgent> {
   assertAgentOptions(options);
+  assertKnownOptions("openRunAgent", options, { ...OPEN_AGENT_OPTIONS, ...AGENT_OPTIONS });
   const places = options.places ?? placesOfThisUser();
-  const driver = await openAgent(name, { ...options, places });
+  const driver = await openAgent(name, { ...only<OpenAgentOptions>(options, OPEN_AGENT_OPTIONS), places });
   const writing = isAgentName(name) ? { writeReplay: replayWriterOf(name, places) } : {};
-  return toAgent(driver, { ...writing, ...options, cwd: resolve(options.cwd), name });
+  const driving = only<AgentOptions>(options, AGENT_OPTIONS);
+  return toAgent(driver, { ...writing, ...driving, cwd: resolve(options.cwd), name });
+}
+
+function only<Part extends object>(options: Part, known: KnownOptions<Part>): Part {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(known, name))) as Part;
 }
 
 /** Writes what is replayed as a native session of the agent. */

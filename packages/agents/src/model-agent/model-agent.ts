@@ -9,8 +9,10 @@ import {
   type AgentResult,
   type AskPermission,
   addUsage,
+  assertKnownOptions,
   ContinuoError,
   type ExecuteOptions,
+  type KnownOptions,
   NO_CAPABILITIES,
   present,
 } from "@continuo/core/model";
@@ -46,6 +48,16 @@ export interface ModelAgentOptions {
   readonly onPermission?: AskPermission;
 }
 
+const OPTIONS: KnownOptions<ModelAgentOptions> = {
+  model: true,
+  name: true,
+  instructions: true,
+  tools: true,
+  maxSteps: true,
+  output: true,
+  onPermission: true,
+};
+
 const MAX_STEPS = 20;
 
 /**
@@ -56,7 +68,9 @@ export class ModelAgent implements Agent {
   readonly name: string;
   readonly #options: ModelAgentOptions;
 
+  /** Errors: `usage` for an option that there is not. */
   constructor(options: ModelAgentOptions) {
+    assertKnownOptions("ModelAgent", options, OPTIONS);
     this.name = options.name ?? "model";
     this.#options = options;
   }

@@ -1,6 +1,6 @@
 /** `connect()` and `watch()`: from what a caller gives to a client that is ready. */
 
-import { ContinuoError, present } from "../model/index.ts";
+import { assertKnownOptions, ContinuoError, type KnownOptions, present } from "../model/index.ts";
 import {
   assertName,
   CHANNEL_LIMITS,
@@ -52,14 +52,38 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const COMMON = {
+  serverUrl: true,
+  token: true,
+  channel: true,
+  reconnect: true,
+  firstConnectionMs: true,
+  after: true,
+  onWarning: true,
+  onConnection: true,
+  signal: true,
+} as const;
+const WATCH_OPTIONS: KnownOptions<WatchOptions> = COMMON;
+const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
+  ...COMMON,
+  handle: true,
+  name: true,
+  type: true,
+  device: true,
+  workspaceId: true,
+  replayMode: true,
+  capabilities: true,
+};
+
 /**
  * Resolves when the replay is over; with the replay mode `stream` as soon as 1,000 events of it wait for `events()`, and
- * `roster()` is then known when `events()` has reached its end. Errors: `handle_taken`, `forbidden` (another workspace or handle than the
+ * `roster()` is then known when `events()` has reached its end. Errors: `usage` for an option that there is not, `handle_taken`, `forbidden` (another workspace or handle than the
  * token's, or a page that the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no
  * WebSockets; when no connection came about in time, `unavailable`, or what the server answered the last time, such as
  * `degraded`.
  */
 export async function connect(options: ConnectOptions): Promise<AgenticClient> {
+  assertKnownOptions("connect", options, CONNECT_OPTIONS);
   const { serverUrl, channel, handle, token, device, workspaceId, capabilities = [] } = options;
   const { name = handle, type = PERSON } = options;
   if (device !== undefined) assertName("device", device);
@@ -133,6 +157,7 @@ export interface ChannelWatch {
 
 /** Reads a channel without being in it: no handle, no session, nobody sees it. Errors: as `connect`. */
 export async function watch(options: WatchOptions): Promise<ChannelWatch> {
+  assertKnownOptions("watch", options, WATCH_OPTIONS);
   const { serverUrl, channel, token, after = 0 } = options;
   const client = new AgenticClient({
     url: socketUrl(serverUrl, channel),

@@ -1,14 +1,23 @@
 /** Deletes native sessions, which moves them to the trash, and restores them. */
 
 import {
+  assertKnownOptions,
   ContinuoError,
   isContinuoError,
+  type KnownOptions,
   type Problem,
   type ReadableRef,
   shellWord,
 } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
-import { formatOf, type Lookup, type LookupOptions, lookUpSession, pick } from "../native/index.ts";
+import {
+  formatOf,
+  LOOKUP_OPTIONS,
+  type Lookup,
+  type LookupOptions,
+  lookUpSession,
+  pick,
+} from "../native/index.ts";
 
 import type { FoundSession } from "../native/kit/index.ts";
 import { refuseLive } from "./live.ts";
@@ -30,6 +39,8 @@ export interface TrashPlaces {
   readonly now?: Date;
 }
 
+const TRASH_PLACES: KnownOptions<TrashPlaces> = { places: true, now: true };
+
 /**
  * Moves a session's files, or its rows of a database, to the trash, and verifies that its agent no longer finds it.
  *
@@ -40,6 +51,7 @@ export async function trashNativeSession(
   ref: string | ReadableRef,
   options: LookupOptions & TrashPlaces = {},
 ): Promise<TrashedSession> {
+  assertKnownOptions("trashNativeSession", options, { ...LOOKUP_OPTIONS, ...TRASH_PLACES });
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
   const lookup = await lookUpSession(ref, { ...options, places });
@@ -75,6 +87,7 @@ export async function restoreNativeSession(
   id: string,
   options: TrashPlaces & { readonly force?: boolean } = {},
 ): Promise<TrashedSession> {
+  assertKnownOptions("restoreNativeSession", options, { ...TRASH_PLACES, force: true });
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places });
   const { now = new Date(), force = false } = options;
@@ -96,6 +109,7 @@ export async function restoreNativeSession(
 
 /** The newest deletion is first. */
 export function listTrashedSessions(options: TrashPlaces = {}): readonly TrashedSession[] {
+  assertKnownOptions("listTrashedSessions", options, TRASH_PLACES);
   return listTrash(options.places ?? placesOfThisUser()).sessions;
 }
 
@@ -110,6 +124,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function emptyTrash(
   options: TrashPlaces & { readonly olderThanDays?: number } = {},
 ): readonly TrashedSession[] {
+  assertKnownOptions("emptyTrash", options, { ...TRASH_PLACES, olderThanDays: true });
   const places = options.places ?? placesOfThisUser();
   const { olderThanDays } = options;
   if (olderThanDays === undefined) return emptyFolder(places);

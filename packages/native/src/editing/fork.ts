@@ -3,6 +3,7 @@
 import { isAbsolute } from "node:path";
 import {
   type AgentName,
+  assertKnownOptions,
   ContinuoError,
   type Message,
   present,
@@ -13,6 +14,7 @@ import { type Places, placesOfThisUser } from "@continuo/files";
 import { cutAt, type Fork } from "../native/forking/index.ts";
 import {
   formatOf,
+  LOOKUP_OPTIONS,
   type Lookup,
   type LookupOptions,
   lookUpSession,
@@ -49,6 +51,7 @@ export interface ForkedSession {
  * `unwritable`; `verification_failed` where the fork reads differently. Nothing is written then.
  */
 export async function forkNativeSession(ref: SessionRef, options: ForkOptions = {}): Promise<ForkedSession> {
+  assertKnownOptions("forkNativeSession", options, { ...LOOKUP_OPTIONS, at: true });
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
   const { reader, found } = await lookUpSession(ref, { ...options, places });

@@ -1,8 +1,10 @@
 /** Another title for a session, through the agent's own format, so that the agent shows it. */
 
+import { assertKnownOptions } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
 import {
   formatOf,
+  LOOKUP_OPTIONS,
   type Lookup,
   type LookupOptions,
   lookUpSession,
@@ -21,6 +23,7 @@ export async function renameNativeSession(
   title: string,
   options: LookupOptions = {},
 ): Promise<string> {
+  assertKnownOptions("renameNativeSession", options, LOOKUP_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
   const lookup = await lookUpSession(ref, { ...options, places });

@@ -2,10 +2,23 @@
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ContinuoError, type Problem, present, type SessionInfo } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  type Problem,
+  present,
+  type SessionInfo,
+} from "@continuo/core/model";
 import { type FoundFile, type Json, type Places, placesOfThisUser } from "@continuo/files";
 import { isCompressed } from "@continuo/files/records";
-import { formatOf, type Lookup, lookUpSession, pick, type SessionRef } from "../native/index.ts";
+import {
+  formatOf,
+  LOOKUP_OPTIONS,
+  type Lookup,
+  lookUpSession,
+  pick,
+  type SessionRef,
+} from "../native/index.ts";
 import {
   bytesOf,
   draftOf,
@@ -37,6 +50,10 @@ export async function repairNativeSession(
   ref: SessionRef,
   options: RepairOptions = {},
 ): Promise<SessionRepair> {
+  assertKnownOptions("repairNativeSession", options, { ...LOOKUP_OPTIONS, write: true });
+  if (typeof options.write === "object") {
+    assertKnownOptions("write", options.write, { file: true, force: true });
+  }
   const places = options.places ?? placesOfThisUser();
   if (options.write === "in place") await settleUnfinished({ places, signal: options.signal });
   const lookup = await lookUpSession(ref, { ...options, places });

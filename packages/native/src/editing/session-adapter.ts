@@ -1,7 +1,7 @@
 /** Opens one session of one agent, to read it and to append to it. */
 
 import { isAbsolute } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, type KnownOptions } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
 import { agentOf, agentOfAdapterFormat, READABLE_AGENTS } from "../native/index.ts";
 import { toOneLine } from "../native/kit/index.ts";
@@ -28,10 +28,22 @@ export interface SessionAdapterOptions {
   readonly signal?: AbortSignal;
 }
 
+const OPTIONS: KnownOptions<SessionAdapterOptions> = {
+  format: true,
+  sessionFile: true,
+  sessionId: true,
+  create: true,
+  places: true,
+  lockWaitMs: true,
+  signal: true,
+};
+
 const LOCK_WAIT_MS = 30_000;
 
 /** Does no I/O before the first call of the adapter. Errors: `usage`. */
 export function openSessionAdapter(options: SessionAdapterOptions): SessionAdapter {
+  assertKnownOptions("openSessionAdapter", options, OPTIONS);
+  assertKnownOptions("create", options.create ?? {}, { cwd: true, title: true, gitBranch: true });
   const { format, sessionFile, sessionId, create } = options;
   const agent = agentOfAdapterFormat(format);
   if (agent === null) {

@@ -16,6 +16,7 @@ export {
 } from "./hidden.ts";
 export type { TargetRules } from "./kit/index.ts";
 export {
+  type FindNativeOptions,
   findNativeSessions,
   isEmptySession,
   type ListOptions,
@@ -24,7 +25,7 @@ export {
   pick,
   readNativeList,
 } from "./list.ts";
-export { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
+export { LOOKUP_OPTIONS, type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
 export {
   checkFoundSession,
   checkNativeSession,

@@ -1,6 +1,12 @@
 /** The list: every session of every agent on this machine, newest first. */
 
-import { type AgentName, isContinuoError, type SessionInfo } from "@continuo/core/model";
+import {
+  type AgentName,
+  assertKnownOptions,
+  isContinuoError,
+  type KnownOptions,
+  type SessionInfo,
+} from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
 import type {
   AgentReader,
@@ -39,6 +45,21 @@ export interface ListOptions {
   readonly onProgress?: (looked: number) => void;
 }
 
+const LIST_OPTIONS: KnownOptions<ListOptions> = {
+  agents: true,
+  cwd: true,
+  since: true,
+  limit: true,
+  newestBy: true,
+  archived: true,
+  empty: true,
+  places: true,
+  memo: true,
+  isSetAside: true,
+  signal: true,
+  onProgress: true,
+};
+
 export interface NativeList {
   readonly sessions: readonly SessionInfo[];
   /** The number of sessions that pass the filters, before `limit`. */
@@ -60,9 +81,10 @@ export async function listNativeSessions(options: ListOptions = {}): Promise<rea
 
 /**
  * Sessions by `updatedAt`, newest first; those without a time last. No file is read whole but for a byte
- * search for titles, and that only in what the limit lets through.
+ * search for titles, and that only in what the limit lets through. Errors: `usage` for an option that there is not.
  */
 export async function readNativeList(options: ListOptions = {}): Promise<NativeList> {
+  assertKnownOptions("readNativeList", options, LIST_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   const looking = pick(options, "signal", "memo");
   const rows: Row[] = [];
@@ -115,13 +137,24 @@ export async function readNativeList(options: ListOptions = {}): Promise<NativeL
   return { sessions, total: rows.length - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
 }
 
+export interface FindNativeOptions extends Omit<FindOptions, "cwd"> {
+  readonly places?: Places;
+  readonly agents?: readonly AgentName[];
+}
+
+const FIND_OPTIONS: KnownOptions<FindNativeOptions> = {
+  places: true,
+  agents: true,
+  subagents: true,
+  memo: true,
+  signal: true,
+};
+
 /** Every session of every agent, only by its place and without opening it: the candidates of a look-up. */
 export async function* findNativeSessions(
-  options: Omit<FindOptions, "cwd"> & {
-    readonly places?: Places;
-    readonly agents?: readonly AgentName[];
-  } = {},
+  options: FindNativeOptions = {},
 ): AsyncGenerator<FoundSession, void, void> {
+  assertKnownOptions("findNativeSessions", options, FIND_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   for (const agent of options.agents ?? READABLE_AGENTS) {
     yield* (await formatOf(agent)).find(places, pick(options, "subagents", "memo", "signal"));

@@ -2,7 +2,13 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { type AgentName, ContinuoError, isAgentName, type ReadableRef } from "@continuo/core/model";
+import {
+  type AgentName,
+  ContinuoError,
+  isAgentName,
+  type KnownOptions,
+  type ReadableRef,
+} from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
 import type { AgentReader, FoundSession } from "./kit/index.ts";
 
@@ -15,6 +21,8 @@ export interface LookupOptions {
   readonly cwd?: string;
   readonly signal?: AbortSignal;
 }
+
+export const LOOKUP_OPTIONS: KnownOptions<LookupOptions> = { places: true, cwd: true, signal: true };
 
 /**
  * The words of a person, a row of a list, or a result of `findNativeSessions`, which need not be searched for again.

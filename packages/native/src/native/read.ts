@@ -1,7 +1,9 @@
 /** One session in full: opened as a stream, or read into memory at once, or checked. */
 
 import {
+  assertKnownOptions,
   isContinuoError,
+  type KnownOptions,
   type Leaf,
   type Message,
   type Problem,
@@ -10,12 +12,28 @@ import {
 import { type Places, placesOfThisUser } from "@continuo/files";
 import type { HistoryOptions, OpenedSession, OpenOptions } from "./kit/index.ts";
 import { pick } from "./list.ts";
-import { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
+import { LOOKUP_OPTIONS, type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
 
 export interface ReadOptions extends LookupOptions, HistoryOptions {
   /** `model`: what the agent's model would be sent on the next resume, compaction applied. Left out: all messages. */
   readonly view?: "history" | "model";
 }
+
+const OPEN_OPTIONS: KnownOptions<LookupOptions & OpenOptions> = {
+  ...LOOKUP_OPTIONS,
+  newestBytes: true,
+  keep: true,
+  save: true,
+  continue: true,
+};
+
+const READ_OPTIONS: KnownOptions<ReadOptions> = {
+  ...LOOKUP_OPTIONS,
+  leaf: true,
+  native: true,
+  after: true,
+  view: true,
+};
 
 /** The output of `session show --json`. */
 export interface NativeSession {
@@ -34,12 +52,13 @@ export interface SessionCheck extends Pick<SessionInfo, "agent" | "sessionId" | 
 /**
  * A session as a stream: memory stays bounded however long it is. Close it when done.
  *
- * Errors: `not_found`, `ambiguous`, `unsupported`, `unreadable`.
+ * Errors: `usage` for an option that there is not, `not_found`, `ambiguous`, `unsupported`, `unreadable`.
  */
 export async function openNativeSession(
   ref: SessionRef,
   options: LookupOptions & OpenOptions = {},
 ): Promise<OpenedSession> {
+  assertKnownOptions("openNativeSession", options, OPEN_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   const { reader, found } = await lookUpSession(ref, { ...options, places });
   return await reader.open(found, places, options);
@@ -58,6 +77,7 @@ export async function readNativeDetails(
 
 /** A session in memory. Errors as `openNativeSession`; `not_found` also for an unknown leaf. */
 export async function readNativeSession(ref: SessionRef, options: ReadOptions = {}): Promise<NativeSession> {
+  assertKnownOptions("readNativeSession", options, READ_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   const { reader, found } = await lookUpSession(ref, { ...options, places });
   using session = await reader.open(found, places, pick(options, "signal"));
@@ -72,6 +92,7 @@ export async function checkNativeSession(
   ref: SessionRef,
   options: LookupOptions = {},
 ): Promise<SessionCheck> {
+  assertKnownOptions("checkNativeSession", options, LOOKUP_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   return await checkFoundSession(await lookUpSession(ref, { ...options, places }), { ...options, places });
 }

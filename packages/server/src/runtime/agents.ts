@@ -63,8 +63,35 @@ export interface CodingOptions extends Omit<RunAgentOptions, "onPermission" | "n
   readonly name?: string;
 }
 
-/** A coding agent of this machine. With `permissions: "ask"` its questions are approvals of the program. */
+const CODING_OPTIONS: KnownOptions<CodingOptions> = {
+  name: true,
+  cwd: true,
+  permissions: true,
+  model: true,
+  mode: true,
+  effort: true,
+  resumeBy: true,
+  toolServers: true,
+  writeReplay: true,
+  keepOpen: true,
+  places: true,
+  command: true,
+  env: true,
+  onWait: true,
+  limits: true,
+  writerWaitMs: true,
+  isTrusted: true,
+  environment: true,
+  transport: true,
+  protocol: true,
+};
+
+/**
+ * A coding agent of this machine. With `permissions: "ask"` its questions are approvals of the program. Errors: `usage` for an
+ * option that there is not.
+ */
 export function coding(agent: string, options: CodingOptions): AgentDefinition {
+  assertKnownOptions("coding", options, CODING_OPTIONS);
   const { name = agent, ...rest } = options;
   return {
     name,

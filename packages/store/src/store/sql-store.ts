@@ -20,6 +20,7 @@ import { accessStore } from "./access.ts";
 import { auditStore, writeAudited } from "./audit.ts";
 import { blobStore } from "./blob-files.ts";
 import { countedLease, type Engine, engineOfWorkspace, LIMITS, measuredAppend } from "./engine/index.ts";
+import { assertMethodOptions } from "./method-options.ts";
 import * as rules from "./rules/index.ts";
 import { SharedTails } from "./shared-tail.ts";
 import { tail } from "./tail.ts";
@@ -88,7 +89,10 @@ function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
       return openView(shared, { ...life, workspaceId, by });
     },
     ...whileOpen(methods, closed, all),
-    tail: (logId, options = {}) => tail({ engine, tails, closed }, logId, options),
+    tail: (logId, options = {}) => {
+      assertMethodOptions("tail", [logId, options]);
+      return tail({ engine, tails, closed }, logId, options);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -96,7 +100,7 @@ function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
 
 type Methods = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>;
 
-/** The same methods; they are refused once the store is closed, and known until they are done. */
+/** The same methods; they are refused once the store is closed and for options that they do not have, and known until they are done. */
 function whileOpen<M extends Methods>(
   methods: M,
   closed: AbortSignal,
@@ -106,6 +110,7 @@ function whileOpen<M extends Methods>(
     name,
     async (...given: never[]) => {
       closed.throwIfAborted();
+      assertMethodOptions(name, given);
       const call = method(...given);
       for (const calls of begun) calls.add(call);
       try {

@@ -7,12 +7,14 @@ import {
   type AgentEvent,
   type AgentRequest,
   type AgentResult,
+  assertKnownOptions,
   type Block,
   type CallOptions,
   ContinuoError,
   type Conversation,
   type ExecuteOptions,
   isContinuoError,
+  type KnownOptions,
   type Message,
   messageOf,
   type NativeRef,
@@ -65,6 +67,20 @@ export interface AgentOptions {
 }
 
 /** An agent whose program may stay open between turns. */
+export const AGENT_OPTIONS: KnownOptions<AgentOptions> = {
+  name: true,
+  cwd: true,
+  onPermission: true,
+  permissions: true,
+  model: true,
+  mode: true,
+  effort: true,
+  resumeBy: true,
+  toolServers: true,
+  writeReplay: true,
+  keepOpen: true,
+};
+
 export interface DrivenAgent extends Agent, AsyncDisposable {
   capabilities(options?: CallOptions): Promise<AgentCapabilities>;
   /** The conversation that is kept open now. */
@@ -76,6 +92,7 @@ export interface DrivenAgent extends Agent, AsyncDisposable {
 /** Errors: `usage` for an option that is none. */
 export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent {
   assertAgentOptions(options);
+  assertKnownOptions("toAgent", options, AGENT_OPTIONS);
   return new Driven(driver, options);
 }
 

@@ -8,7 +8,13 @@
  */
 
 export { assertAgentOptions } from "./agent-options.ts";
-export { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "./as-agent.ts";
+export {
+  AGENT_OPTIONS,
+  type AgentOptions,
+  type DrivenAgent,
+  type ReplayWriter,
+  toAgent,
+} from "./as-agent.ts";
 export { createDriverByHelp, type LinkParts, type LinkWithWays, noList } from "./by-help.ts";
 export {
   type KnownCapabilities,

@@ -2,6 +2,7 @@
 
 import {
   type AskPermission,
+  assertKnownOptions,
   messageOf,
   type OpenConversation,
   type PermissionDecision,
@@ -38,8 +39,10 @@ export interface PolicyOptions {
 
 const DEFAULT_TIME_LIMIT_MS = 10 * 60_000;
 
-/** Returns the function for `OpenConversation.onPermission`. */
-export function permissionsBy({ policy, ask, timeLimitMs }: PolicyOptions): AskPermission {
+/** Returns the function for `OpenConversation.onPermission`. Errors: `usage` for an option that there is not. */
+export function permissionsBy(options: PolicyOptions): AskPermission {
+  assertKnownOptions("permissionsBy", options, { policy: true, ask: true, timeLimitMs: true });
+  const { policy, ask, timeLimitMs } = options;
   return async (request, { signal }) => {
     const decided = decideByPolicy(policy, request);
     if (decided !== null) return decided;

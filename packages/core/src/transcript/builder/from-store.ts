@@ -1,6 +1,7 @@
 /** A transcript from a session's log, read page by page, and brought up to date. */
 
-import { ContinuoError, type EventPage } from "../../model/index.ts";
+import { assertKnownOptions, ContinuoError, type EventPage, type KnownOptions } from "../../model/index.ts";
+import { BUDGET_OPTIONS } from "../context/index.ts";
 import { type EventLike, inOrder } from "../events/index.ts";
 import { foldEvent } from "../fold/index.ts";
 import { isReadFromEnd, PAGE_EVENTS, readNewest, type TranscriptSource } from "./read-newest.ts";
@@ -23,6 +24,14 @@ export interface FromStoreOptions extends ViewOptions {
   readonly signal?: AbortSignal;
 }
 
+const OPTIONS: KnownOptions<FromStoreOptions> = {
+  ...BUDGET_OPTIONS,
+  limit: true,
+  after: true,
+  upTo: true,
+  signal: true,
+};
+
 /**
  * With a `limit` or a budget only the end of the log is read, however long it is, and the session's instructions at its
  * beginning. Errors: as `LogReader.read` (`not_found`, `gone`, `corrupt`); `invalid` for a limit or a budget.
@@ -32,6 +41,7 @@ export async function fromStore(
   sessionId: string,
   options: FromStoreOptions = {},
 ): Promise<Transcript> {
+  assertKnownOptions("fromStore", options, OPTIONS);
   return toTranscript(await readFold(store, sessionId, options), options);
 }
 
@@ -72,6 +82,7 @@ export async function updateFromStore(
   transcript: Transcript,
   options: FromStoreOptions = {},
 ): Promise<Transcript> {
+  assertKnownOptions("updateFromStore", options, OPTIONS);
   const { limit, upTo = Number.MAX_SAFE_INTEGER, signal } = options;
   assertLimit(limit);
   const fold = resumeFold(transcript);

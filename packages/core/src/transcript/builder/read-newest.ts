@@ -4,7 +4,7 @@
  */
 
 import { type EventPage, type LogReader, type Message, present } from "../../model/index.ts";
-import { type BudgetOptions, isLimited, planContext, type StrategyOptions } from "../context/index.ts";
+import { type BudgetOptions, isLimited, planWithinBudget, type StrategyOptions } from "../context/index.ts";
 import { type EventLike, isFields, textField } from "../events/index.ts";
 import { fromEvents } from "./from-events.ts";
 
@@ -79,7 +79,7 @@ async function readEnd(
 
 /** True if messages were left out only because of the budget: then older ones do not fit either. */
 function isFull(messages: readonly Message[], options: BudgetOptions): boolean {
-  const plan = planContext(messages, options);
+  const plan = planWithinBudget(messages, options);
   const kept = new Set(plan.messages.map(({ id }) => id));
   const left = messages.filter(({ id, role }) => role !== "system" && !kept.has(id)).length;
   const { calls, results } = plan.omitted.halves;

@@ -5,7 +5,7 @@ import {
   type BudgetOptions,
   isLimited,
   type OmittedMessages,
-  planContext,
+  planWithinBudget,
   type StrategyOptions,
 } from "../context/index.ts";
 import type { EventLike } from "../events/index.ts";
@@ -173,7 +173,7 @@ function withView({ sessionId, messages, fold, last }: TranscriptFold, options: 
   };
   const read = { sessionId, lastSequence: facts.lastSequence, lastTimestamp: facts.lastTimestamp };
   if (!isLimited(options)) return { ...read, messages, metadata };
-  const plan = planContext(messages, options);
+  const plan = planWithinBudget(messages, options);
   return {
     ...read,
     messages: plan.messages,

@@ -11,10 +11,12 @@ export type { Strategy, StrategyOptions } from "./choose.ts";
 export { type Cost, costOf, type Tokenizer, type TokenizerModule, toTokenizer } from "./cost.ts";
 export { cutMiddle } from "./cut.ts";
 export {
+  BUDGET_OPTIONS,
   type ContextPlan,
   type OmittedMessages,
   type PlanOptions,
   planContext,
+  planWithinBudget,
   type Summarizer,
 } from "./plan.ts";
 export { type Halves, PROMPT_BEFORE_ANSWER, toModelOrder } from "./units.ts";

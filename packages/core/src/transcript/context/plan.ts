@@ -8,7 +8,7 @@
  * (Other strategies keep another unit, or choose the others in another order.)
  */
 
-import type { Message } from "../../model/index.ts";
+import { assertKnownOptions, type KnownOptions, type Message } from "../../model/index.ts";
 import { type Budget, type BudgetOptions, minus, shareOf, toBudget } from "./budget.ts";
 import { chooseUnits, type StrategyOptions } from "./choose.ts";
 import { type Cost, charsOfMessages, costOf } from "./cost.ts";
@@ -26,6 +26,18 @@ export interface PlanOptions extends BudgetOptions, StrategyOptions {
   readonly summarizer?: Summarizer;
   readonly signal?: AbortSignal;
 }
+
+export const BUDGET_OPTIONS: KnownOptions<BudgetOptions & StrategyOptions> = {
+  maxMessages: true,
+  maxChars: true,
+  maxTokensApprox: true,
+  tokenizer: true,
+  strategy: true,
+  pageAfter: true,
+  around: true,
+  pinned: true,
+};
+const PLAN_OPTIONS: KnownOptions<PlanOptions> = { ...BUDGET_OPTIONS, summarizer: true, signal: true };
 
 export interface OmittedMessages {
   readonly messages: number;
@@ -47,7 +59,7 @@ export interface ContextPlan {
   readonly cost: Cost;
 }
 
-/** Returns a promise when there is a summarizer. Errors: `invalid` for a budget, `not_found` for `pageAfter` and `around`. */
+/** Returns a promise when there is a summarizer. Errors: `usage` for an option that there is not, `invalid` for a budget, `not_found` for `pageAfter` and `around`. */
 export function planContext(
   messages: readonly Message[],
   options: PlanOptions & { readonly summarizer: Summarizer },
@@ -60,10 +72,19 @@ export function planContext(
   messages: readonly Message[],
   options: PlanOptions = {},
 ): ContextPlan | Promise<ContextPlan> {
+  assertKnownOptions("planContext", options, PLAN_OPTIONS);
   const budget = toBudget(options);
   const { summarizer } = options;
   if (summarizer === undefined) return planWithin(messages, budget, options).plan;
   return planWithSummary(messages, budget, { ...options, summarizer });
+}
+
+/** The same without a summary, of the options of a caller that has more of them. */
+export function planWithinBudget(
+  messages: readonly Message[],
+  options: BudgetOptions & StrategyOptions,
+): ContextPlan {
+  return planWithin(messages, toBudget(options), options).plan;
 }
 
 interface PlanAndCost {
