@@ -46,6 +46,65 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   interrupted: "Ctrl-C, an aborted signal, or the end of the process that did the work",
 };
 
+/** The sentences that tell a person, or the author of a program, how to go on. */
+const REMEDIES: Readonly<Record<ErrorCode, string>> = {
+  usage:
+    "The message names the argument or the option. `continuo COMMAND --help` shows those of a command; a misspelt option has the right one in its hint.",
+  invalid: "Correct the value that the message names; the same call fails again.",
+  too_large:
+    "Send less at once, or put large things into blobs and refer to them. The message has the limit; those of the server are in [configuration.md](configuration.md).",
+  out_of_range:
+    "Read the log from `details.latestSequence`, or begin again from 0: it may have been restored from a backup.",
+  session_disabled: "Give `workspaceId` to `connect`.",
+  not_found:
+    "`continuo session list --all --archived` shows all sessions. In a program, `c.session(id, { create: true })` and `SessionManager.openSession` create a session that is missing.",
+  gone: "Nothing brings the log back. Its forks stay readable under their own names.",
+  ambiguous: "Give more of the id, `AGENT:ID`, or the path of the file.",
+  unreadable:
+    "Check the permissions of the file and of its folders; `continuo doctor` lists what it cannot read.",
+  unwritable: "Check the permissions and the space of the disk. Nothing was written.",
+  unsupported: "The message says what cannot be done, and often with which agent or store it can be.",
+  migration_required:
+    "`continuo store migrate` after a backup; in a program `openStore(url, { migrate: true })`.",
+  schema_newer: "Install the newer version of Continuo, or open another database. Nothing was changed.",
+  corrupt: "`continuo store verify` names the first record that differs. Restore it from a backup.",
+  busy: "Try again in a moment.",
+  unavailable:
+    "Try the same call again with the same ids: what was stored already is not stored twice. With `details.permanent` the store is closed.",
+  degraded: "Messages of the channel are delivered. Sessions are stored again when the store answers.",
+  session_live: "Close the session in its agent first, or fork it: `continuo session fork`.",
+  conflict:
+    "Read the state again and decide. If an id was used with other content, the first content stays: choose another id.",
+  has_forks: "`details.forks` lists them. Delete the forks first, or keep the session.",
+  log_closed: "Write to another log, or fork this one.",
+  fenced:
+    "Stop writing: another process has taken over, and has what you stored. Take the lease again before you go on.",
+  lease_held: "Wait until `details.expiresAt`, or ask `details.owner` to release it.",
+  sequence_gap: "Send the records from `details.expected` on.",
+  invalid_transition: "Read the run, session or message again: it has ended or moved on.",
+  too_many_runs:
+    "Wait until runs have ended; `maxQueued` and the limits of the server set how many may wait.",
+  untrusted:
+    "Read the project's `continuo.yaml`, then run `continuo trust` in its folder, or leave those keys out.",
+  unauthorized: "`continuo token create` makes a token; send it as `Authorization: Bearer TOKEN`.",
+  forbidden:
+    "`continuo token list` shows the scopes of each token. In a program, `authorize` of `c.handler` decides.",
+  handle_taken:
+    "Choose another handle, or close the client that has this one. After a crash it is free some seconds later.",
+  rate_limited: "Wait for `details.retryAfterMs`, which is also in the header `Retry-After`.",
+  fidelity:
+    "`details.lost` counts what would be lost. Raise `--max-loss`, or leave it out and read the receipt.",
+  verification_failed:
+    "Nothing was placed, and the source is as it was. Report it with the output of `continuo bug-report`.",
+  agent_missing:
+    "Install the agent, put it on the `PATH`, or set its `command` in continuo.yaml. `continuo agents` shows what was found.",
+  agent_failed:
+    "The message has the agent's own words. What was answered before the failure is in the session.",
+  native_unavailable: 'Allow another way: `continuation: "auto"`, or `onMissing: "replay"` in a driver.',
+  interrupted:
+    'What was acknowledged before is stored. Waking the session, or `recover: "retry"`, goes on from there.',
+};
+
 const CODES = Object.keys(MEANINGS) as ErrorCode[];
 
 /** The codes of one exit code, as they stand in a cell of a table. */
@@ -57,8 +116,9 @@ export function codesOf(exitCode: number): string {
 export function toErrorsPage(): string {
   const rows = CODES.map((code) => {
     const { exitCode, httpStatus } = ERROR_KINDS[code];
-    return `| \`${code}\` | ${MEANINGS[code]} | ${exitCode} | ${httpStatus} |`;
+    return `| [\`${code}\`](#${code}) | ${MEANINGS[code]} | ${exitCode} | ${httpStatus} |`;
   });
+  const sections = CODES.map((code) => `## ${code}\n\n${REMEDIES[code]}`);
   return `# Errors
 
 Generated from the table of codes by \`node scripts/docs.ts\`; a test fails if the two differ.
@@ -68,10 +128,15 @@ Every expected failure has one of these codes, wherever it appears: \`error.code
 channel. Branch on the code: messages and hints are for people and can change. A mistake in a program (a wrong type, a broken
 assertion) is an ordinary exception; commands then end with 1, the server answers 500, and the code in JSON is \`internal\`.
 
+Each code has a section below, which says what to do. \`error.page\` of a \`ContinuoError\` names it within the folder of the package:
+\`docs/errors.md#conflict\`.
+
 | code | meaning | exit code | HTTP status |
 |---|---|---|---|
 ${rows.join("\n")}
 
 [docs/cli.md](cli.md) describes the exit codes. \`continuo resume\` ends with the exit code of the agent that it started.
+
+${sections.join("\n\n")}
 `;
 }

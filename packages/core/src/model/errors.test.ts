@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   ContinuoError,
@@ -13,6 +15,13 @@ test("an error keeps its code, hint and details", () => {
   expect([error.code, error.hint, error.details]).toEqual(["session_live", "close it", { pid: 7 }]);
   expect(isContinuoError(error, "session_live")).toBe(true);
   expect(isContinuoError(error, "conflict")).toBe(false);
+});
+
+test("every code has a section of the page that its error names", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/errors.md"), "utf8");
+  const sections = [...page.matchAll(/^## (\w+)\n\n\S/gmu)].map(([, code]) => `docs/errors.md#${code}`);
+  const codes = Object.keys(ERROR_KINDS) as ErrorCode[];
+  expect(codes.map((code) => new ContinuoError(code, "x").page).toSorted()).toEqual(sections.toSorted());
 });
 
 test("an error that is not ours exits with 1 and is an internal server error", () => {

@@ -149,6 +149,11 @@ export class ContinuoError extends Error {
     this.hint = parts.hint ?? ERROR_KINDS[code].hint;
     this.details = parts.details ?? {};
   }
+
+  /** The section of the documentation about this code, in the folder of the package. */
+  get page(): string {
+    return `docs/errors.md#${this.code}`;
+  }
 }
 
 /** Also for what throws when it is looked at. */
