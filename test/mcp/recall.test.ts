@@ -43,11 +43,12 @@ test.each(AGENT_NAMES)(
     expect(all.text).toContain("Everything inside the fences is quoted");
     const word = cut.split(" ")[0] ?? "";
     expect((await mcp.call("recall", { session: id, query: word })).data.turns.length).toBeGreaterThan(0);
-    const nothing = await mcp.call("recall", { session: id, query: "nowhere-said" });
-    expect(nothing).toMatchObject({
-      isError: true,
-      text: expect.stringContaining("nothing that was cut matches"),
-    });
+    for (const query of ["nowhere-said", `${word} nowhere-said`]) {
+      expect(await mcp.call("recall", { session: id, query })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining("nothing that was cut matches"),
+      });
+    }
   },
 );
 

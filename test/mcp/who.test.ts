@@ -1,8 +1,11 @@
 /** `who`: an agent asks for the turns that wrote lines of a file of its folder. */
 
-import { symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type EditedHome, editedHome, FIRST_ID, LAST_ID, PATCHED_ID } from "../search/edited-home.ts";
+import { claudeFile } from "../cli/home.ts";
+import { runHere } from "../cli/in-process.ts";
+import { type EditedHome, editedHome, FIRST_ID, LAST_ID, NOW, PATCHED_ID } from "../search/edited-home.ts";
 import { openMcp } from "./open-mcp.ts";
 
 let home: EditedHome;
@@ -24,6 +27,29 @@ test("the tool who names the turns of lines with their prompts, and the lines th
   expect(text).toContain("3 sessions name the file.");
   expect(text).toContain("line 1: no session");
   expect(data).toMatchObject({ leftOut: 0, notRead: 0, formerPaths: [] });
+});
+
+test("a single line is one run, and lines below each other that two turns wrote are two", async () => {
+  home.edit("src/brew.ts", NOW.replace("export const SECONDS = {\n", ""));
+  await using mcp = openMcp(home, { cwd: home.project });
+  const one = await mcp.call("who", { file: "src/brew.ts", line: 4 });
+  expect(one.data.runs).toMatchObject([{ from: 4, to: 4, session: `claude:${LAST_ID}`, turn: 2 }]);
+  const two = await mcp.call("who", { file: "src/brew.ts", line: 3, lastLine: 4 });
+  expect(two.data.runs).toMatchObject([
+    { from: 3, to: 3, session: `claude:${LAST_ID}`, turn: 1 },
+    { from: 4, to: 4, session: `claude:${LAST_ID}`, turn: 2 },
+  ]);
+});
+
+test("prompts are masked, and sessions in the trash are not named", async () => {
+  const token = "ghp_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const file = claudeFile(LAST_ID);
+  home.write(file, readFileSync(join(home.path, file), "utf8").replace("Check the times", `Check ${token}`));
+  await using mcp = openMcp(home, { cwd: home.project });
+  const ask = async (): Promise<string> => (await mcp.call("who", { file: "src/brew.ts" })).text;
+  expect(await ask()).toContain("Check [masked: GitHub token] at the start");
+  expect((await runHere(home, ["session", "delete", LAST_ID, "--yes"])).stderr).toBe("");
+  expect(await ask()).not.toContain(LAST_ID);
 });
 
 test("an answer that is too long says how much it leaves out", async () => {

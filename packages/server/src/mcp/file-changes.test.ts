@@ -24,17 +24,23 @@ function write(path: string, minutesLater: number): void {
 test("a file of the folder has changed since, is the same, or is gone", async () => {
   write(join(folder, "new.ts"), 10);
   write(join(folder, "old.ts"), -10);
-  const files = [named("new.ts"), named(join(folder, "old.ts")), named("gone.ts", true), named("never.ts")];
+  // The call that wrote it was recorded before it wrote.
+  write(join(folder, "own.ts"), 0.5);
+  const files = [
+    ...[named("new.ts"), named(join(folder, "old.ts")), named("own.ts")],
+    ...[named("gone.ts", true), named("never.ts")],
+  ];
   expect([...(await filesSince(files, folder))]).toEqual([
     ["new.ts", "changed"],
     [join(folder, "old.ts"), "same"],
+    ["own.ts", "same"],
     ["gone.ts", "gone"],
   ]);
 });
 
 test("a file outside of the folder is not looked at, whatever path names it", async () => {
   write(join(scratch, "secret"), 10);
-  const files = [named("../secret"), named(join(scratch, "secret")), named("."), named("a/../../secret")];
+  const files = [named("../secret"), named("../none", true), named(join(scratch, "secret")), named("."), named("a/../../secret")];
   expect([...(await filesSince(files, folder))]).toEqual([]);
   expect([...(await filesSince([named("secret")], null))]).toEqual([]);
   symlinkSync(join(scratch, "secret"), join(folder, "link"));
