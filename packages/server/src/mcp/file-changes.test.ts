@@ -40,7 +40,13 @@ test("a file of the folder has changed since, is the same, or is gone", async ()
 
 test("a file outside of the folder is not looked at, whatever path names it", async () => {
   write(join(scratch, "secret"), 10);
-  const files = [named("../secret"), named("../none", true), named(join(scratch, "secret")), named("."), named("a/../../secret")];
+  const files = [
+    named("../secret"),
+    named("../none", true),
+    named(join(scratch, "secret")),
+    named("."),
+    named("a/../../secret"),
+  ];
   expect([...(await filesSince(files, folder))]).toEqual([]);
   expect([...(await filesSince([named("secret")], null))]).toEqual([]);
   symlinkSync(join(scratch, "secret"), join(folder, "link"));
