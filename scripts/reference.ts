@@ -51,6 +51,7 @@ const { status } = spawnSync(
     ...["--out", pages],
     ...["--name", "Continuo"],
     ...["--readme", "docs/library.md"],
+    ...["--projectDocuments", "docs/examples.md"],
     ...["--basePath", "."],
     "--disableSources",
     ...TAGS.flatMap((tag) => ["--blockTags", tag]),
