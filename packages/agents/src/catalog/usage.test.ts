@@ -14,7 +14,14 @@ interface Recorded {
 function sessionWith(recorded: readonly Recorded[], more: object = {}): CatalogSession {
   const messages = recorded.map(({ role, at, more: fields }, number): Message => {
     const content: Message["content"] = [{ type: "text", text: "words" }];
-    return { id: String(number), role, content, timestamp: `2026-01-31T${at}:00.000Z`, metadata: {}, ...fields };
+    return {
+      id: String(number),
+      role,
+      content,
+      timestamp: `2026-01-31T${at}:00.000Z`,
+      metadata: {},
+      ...fields,
+    };
   });
   const details = { models: ["opus"], updatedAt: "2026-01-31T12:00:00.000Z", usage: null, ...more };
   return {
@@ -33,7 +40,11 @@ const answer = (at: string, usage: Usage | undefined = CALL): Recorded => ({
 });
 
 async function hoursOf(session: CatalogSession): Promise<readonly unknown[]> {
-  return (await usageOf(session)).map(({ hour, turns, usage }) => [hour?.slice(11), turns, usage.inputTokens]);
+  return (await usageOf(session)).map(({ hour, turns, usage }) => [
+    hour?.slice(11),
+    turns,
+    usage.inputTokens,
+  ]);
 }
 
 test("a prompt counts in its own hour, and its answer in the hour of the answer", async () => {
@@ -45,7 +56,11 @@ test("a prompt counts in its own hour, and its answer in the hour of the answer"
 });
 
 test("a prompt without an answer is a turn", async () => {
-  const session = sessionWith([{ role: "user", at: "09:00" }, answer("09:01"), { role: "user", at: "11:00" }]);
+  const session = sessionWith([
+    { role: "user", at: "09:00" },
+    answer("09:01"),
+    { role: "user", at: "11:00" },
+  ]);
   expect(await hoursOf(session)).toEqual([
     ["09", 1, 10],
     ["11", 1, 0],
@@ -62,6 +77,11 @@ test("tokens that the session counts and no message does are added at its last h
 });
 
 test("records that a fork shares with its source count for the source", async () => {
-  const shared = { ...answer("09:01"), more: { model: "opus", usage: CALL, metadata: { records: [{ file: "a" }] } } };
-  expect(await hoursOf(sessionWith([shared as unknown as Recorded, answer("10:01")]))).toEqual([["10", 0, 10]]);
+  const shared = {
+    ...answer("09:01"),
+    more: { model: "opus", usage: CALL, metadata: { records: [{ file: "a" }] } },
+  };
+  expect(await hoursOf(sessionWith([shared as unknown as Recorded, answer("10:01")]))).toEqual([
+    ["10", 0, 10],
+  ]);
 });

@@ -81,3 +81,43 @@ test("the iteration ends with what ended the connection", async () => {
   await expect(failing.next()).rejects.toMatchObject({ code: "unavailable" });
   expect(over).toBe(1);
 });
+
+test("a reader of its own affairs hears of changes of what spoke to it, and of nothing else", async () => {
+  const wish = { targetedOnly: true, parts: true };
+  const said = { type: "message", messageId: "m", state: "complete", content: "@me", addressed: true };
+  const changes = ["edited", "deleted", "reaction"].map((type) => ({
+    type,
+    messageId: "m",
+    addressed: false,
+  }));
+  expect(await handedOver([said, ...changes], wish)).toEqual(["message complete @me", "edited", "deleted"]);
+  expect(await handedOver([{ ...said, addressed: false }, ...changes], wish)).toEqual([]);
+  const own = changes.map((event) => ({ ...event, addressed: true }));
+  expect(await handedOver(own, wish)).toEqual(["edited", "deleted", "reaction"]);
+});
+
+test("a message that names the reader only at its end comes as a whole message", async () => {
+  const wish = { targetedOnly: true, parts: true };
+  const begun = { ...OPEN, addressed: false };
+  expect(await handedOver([begun, PART, END], wish)).toEqual(["message complete all"]);
+  const edited = { type: "edited", messageId: "m", content: "less", addressed: false };
+  expect(await handedOver([begun, END, edited], wish)).toEqual(["message complete all", "edited less"]);
+});
+
+test("one reader iterates the events, and the next one may after its end", async () => {
+  const turns: string[] = [];
+  const iteration = iterateEvents({
+    inbox: { next: async () => END, wake: () => undefined } as unknown as Inbox,
+    whole: new WholeMessages(),
+    parts: true,
+    targetedOnly: false,
+    begin: () => turns.push("begin"),
+    end: () => turns.push("end"),
+    failure: () => null,
+    onHandOver: () => turns.push("event"),
+  });
+  await iteration.next();
+  expect(turns).toEqual(["begin", "event"]);
+  await iteration.return();
+  expect(turns).toEqual(["begin", "event", "end"]);
+});
