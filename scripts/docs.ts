@@ -64,6 +64,11 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`session restore\`, \`session trash\` | the restored session, or an array of the deleted ones: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
 | \`agents\` | array of \`{agent, label, found, program, command, version, versionFrom, transport, capabilities, missing, install}\`: \`versionFrom\` is \`package\`, \`path\` or \`agent\`; \`capabilities\` (\`canList, canLoad, canResume, canContinueLast, canFork, canClose, canDelete\`) is \`null\` until the agent was started once |
 | \`agents doctor\` | \`{agent, command, version, transport, capabilities, steps: [{step, advertised, outcome, reason}]}\`: \`outcome\` is \`works\`, \`fails\`, \`not offered\` or \`not tried\` |
+| \`guard status\` | \`{on, maxBytes, maxAgeDays, rules, within, soon, withoutCopy, copies, sessions}\`; a rule is \`{agent, rule, sessions}\`, a session \`{agent, sessionId, location, endsAt, rule, hasCopy}\`, the first one to go at the front |
+| \`guard run\` | \`{on, sessions, stored, unchanged, excluded, failed, removed, withoutRoom}\`; \`guard on\` the settings, this as \`run\`, and \`timer\` |
+| \`guard list\` | array of rows as of \`session list\` |
+| \`guard restore\` | \`{agent, sessionId, title, location, leftOut}\` |
+| \`guard verify\` | \`{sessions, pieces, problems}\` |
 | \`doctor sessions\` | array of \`{agent, sessionId, location, title, cwd, updatedAt, cause, detail, means, bringsBack, changes, by, list, intended, evidence}\`, also of sessions that are left out on purpose (\`intended\`); with \`--fix\` those that were chosen, with \`{steps, command, newLocation, trashId, error}\` in addition; see [lost-and-found.md](lost-and-found.md) |
 | \`chat\` | one object per line: the events of the turn, and at the end \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`, without \`usage\` and \`stopReason\` where the agent reports none; see [chat.md](chat.md) |
 | \`extension\` | \`{chromium, firefox}\`: the folders of its builds |

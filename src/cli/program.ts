@@ -13,6 +13,7 @@ import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
 import { addBugReportCommand, addDoctorCommand } from "./doctor/index.ts";
 import { addExtensionCommand } from "./extension/index.ts";
+import { addGuardCommands } from "./guard/index.ts";
 import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
 import { addLiveCommands } from "./live/index.ts";
 import { addMcpCommands } from "./mcp/index.ts";
@@ -138,6 +139,11 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   index: (program, run) =>
     addIndexCommands(
       group(program, "index", "the index of all sessions: status, update, rebuild, clear"),
+      run,
+    ),
+  guard: (program, run) =>
+    addGuardCommands(
+      group(program, "guard", "keep copies of the sessions that agents delete by themselves"),
       run,
     ),
   mcp: addMcpCommands,

@@ -46,6 +46,7 @@ const NEW_MACHINE = {
   index: "fine",
   edits: "fine",
   lists: "fine",
+  guard: "fine",
   ...Object.fromEntries(AGENT_NAMES.map((name) => [name, "missing"])),
 };
 

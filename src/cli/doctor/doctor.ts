@@ -13,7 +13,15 @@ import {
 } from "../terminal/index.ts";
 import { checkAgents } from "./agents.ts";
 import { type Finding, findingOf } from "./finding.ts";
-import { checkEdits, checkHome, checkIndex, checkSettings, checkStore, checkVersion } from "./machine.ts";
+import {
+  checkEdits,
+  checkGuard,
+  checkHome,
+  checkIndex,
+  checkSettings,
+  checkStore,
+  checkVersion,
+} from "./machine.ts";
 import { checkLists } from "./missed-sessions.ts";
 
 /** In the order in which they are printed. */
@@ -25,6 +33,7 @@ const CHECKS: readonly (readonly [name: string, check: (shell: Shell) => Promise
   ["index", checkIndex],
   ["edits", checkEdits],
   ["lists", checkLists],
+  ["guard", checkGuard],
   ["agents", checkAgents],
 ];
 

@@ -7,7 +7,9 @@ import { assertRunnable, readConfiguration } from "@continuo/agents/config";
 import { adviceFor, shellWord } from "@continuo/core/model";
 import { continuoHome, placesOf, readVersion } from "@continuo/files";
 import { settleBeforeReading } from "@continuo/native/editing";
+import { readGuardSettings, readLedger, totalOf } from "@continuo/native/editing/guard";
 import { indexPathOf, useIndex } from "@continuo/native/index-file";
+import { countDueSoon, dueLine } from "../guard/index.ts";
 import { isIndexing } from "../indexing/index.ts";
 import { formatCount, formatSize, plural, type Shell, tildePath } from "../terminal/index.ts";
 import type { Finding } from "./finding.ts";
@@ -120,4 +122,20 @@ export async function checkEdits(shell: Shell): Promise<readonly Finding[]> {
   return problems.map((problem) => {
     return { name: "edits", state: "broken", message: problem.message, hint: adviceFor(problem) };
   });
+}
+
+/** Checks that no session goes soon without a copy. */
+export async function checkGuard(shell: Shell): Promise<readonly Finding[]> {
+  const places = placesOf(shell);
+  const { on, maxBytes } = readGuardSettings(places);
+  const counts = await countDueSoon(DOCTOR_LIMITS.dueDays, shell);
+  const going =
+    dueLine(counts, DOCTOR_LIMITS.dueDays) ??
+    `no session goes within ${plural(DOCTOR_LIMITS.dueDays, "day")}`;
+  const ledger = readLedger(places);
+  const copies = `${plural(ledger.size, "copy", "copies")}, ${formatSize(totalOf(ledger))} of at most ${formatSize(maxBytes)}`;
+  const message = on ? `on · ${going} · ${copies}` : `off · ${going}`;
+  if (counts.withoutCopy === 0) return [{ name: "guard", state: "fine", message }];
+  const hint = `${on ? "Run `continuo guard run`" : "Run `continuo guard on`"}, which copies sessions before their agents delete them.`;
+  return [{ name: "guard", state: "warning", message, hint }];
 }

@@ -18,9 +18,10 @@ import {
 import { visibleLine } from "@continuo/core/transcript";
 import { type Places, placesOf } from "@continuo/files";
 import { formatOf, readNativeDetails, resumeCommandOf } from "@continuo/native";
+import { restoreGuardedSession } from "@continuo/native/editing";
 import type { FoundSession } from "@continuo/native/kit";
 import { locate, resumePriceLines } from "../notices/index.ts";
-import { createOutput, type Shell, writeNote } from "../terminal/index.ts";
+import { createOutput, type Shell, tildePath, writeNote } from "../terminal/index.ts";
 import type { ResumeFlags } from "./flags.ts";
 import { describeHandOff } from "./receipt.ts";
 
@@ -32,7 +33,7 @@ export interface Resume {
 
 /** Gives the agent's own exit code. */
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
-  const located = await locate(id, shell);
+  const located = await inPlace(await locate(id, shell), flags, shell);
   const { cwd, argv, opens } = await commandFor({ located, id, flags }, shell);
   if (opens !== null) await warnOfPrice(opens, shell);
   const all = [...argv, ...args];
@@ -42,6 +43,17 @@ export async function runResume({ id, args, flags }: Resume, shell: Shell): Prom
   }
   if (opens !== null) (await formatOf(opens.found.agent)).keepSafe?.(opens.found, opens.places);
   return await run(all, cwd, shell);
+}
+
+/** Its agent opens a session only where it keeps it: one that it deleted is put back. */
+async function inPlace(located: LookUpHit, { print }: ResumeFlags, shell: Shell): Promise<LookUpHit> {
+  const copy = located.kind === "native" ? located.native.copyOf : null;
+  if (copy === null || print) return located;
+  const { location } = await restoreGuardedSession(`${copy.agent}:${copy.sessionId}`, {
+    places: placesOf(shell),
+  });
+  shell.stderr.write(visibleLine(`Put back: ${tildePath(location, shell.home)}`) + "\n");
+  return await lookUp(location, { places: shell });
 }
 
 interface Command {

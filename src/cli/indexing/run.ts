@@ -6,12 +6,15 @@ import { readHomeConfiguration } from "@continuo/agents/config";
 import { isContinuoError } from "@continuo/core/model";
 import { lockSession, placesOf, type WriterLock } from "@continuo/files";
 import { indexPathOf } from "@continuo/native/index-file";
+import { runGuardAlong } from "../guard/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";
 import { markOf } from "./start.ts";
 
 /** Errors: `usage` for a configuration that is wrong, `unwritable`. */
 export async function runIndexing(shell: Shell): Promise<number> {
+  // A session that its agent is about to delete is more urgent than a search that is to be fast.
+  await runGuardAlong(shell);
   const { indexExclude: exclude, indexBackground } = await readHomeConfiguration(shell);
   if (indexBackground === "off") return 0;
   const lock = await lockOrNull(shell, INDEXING_LIMITS.lockMs);

@@ -1,6 +1,6 @@
 /** Starts the process. Loaded with the list of sessions, so it loads nothing else. */
 
-import { closeSync, futimesSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, futimesSync, openSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { storeUrlOf } from "@continuo/agents/catalog";
 import { continuoHome, makeFolderDurably, type Places } from "@continuo/files";
@@ -27,9 +27,10 @@ export async function startIndexing(reason: IndexingReason, shell: Shell): Promi
   return true;
 }
 
-/** Calls `startIndexing` after a list of so many sessions. */
+/** Calls `startIndexing` after a list of so many sessions; the process runs the guard too. */
 export async function startIndexingOf(sessions: number, shell: Shell): Promise<void> {
-  if (sessions > INDEXING_LIMITS.fewSessions) await startIndexing("list", shell);
+  if (sessions > INDEXING_LIMITS.fewSessions || existsSync(join(continuoHome(shell), "guard")))
+    await startIndexing("list", shell);
 }
 
 /** A file whose time says when a process was last started. It is gone when somebody deletes Continuo's home. */

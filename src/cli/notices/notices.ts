@@ -9,7 +9,7 @@ import {
   lookUp,
   rowsByIdPrefix,
 } from "@continuo/agents/catalog";
-import { adviceFor, ContinuoError, isContinuoError, type Problem } from "@continuo/core/model";
+import { AGENT_LABELS, adviceFor, ContinuoError, isContinuoError, type Problem } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import {
   cutEnd,
@@ -32,7 +32,9 @@ export async function locate(
 ): Promise<LookUpHit> {
   const name = nameOfRow(typed, shell);
   const onUnfinished = (problems: readonly Problem[]): void => warnOfUnfinished(problems, shell);
-  const options = { places: shell, examples, onUnfinished };
+  // A session that is changed or continued has to lie in its agent's folder.
+  const copies = examples === "without examples" ? "restore" : "open";
+  const options = { places: shell, examples, copies, onUnfinished } as const;
   const located = await lookUp(name, options).catch(async (error: unknown) => {
     if (isContinuoError(error, "not_found")) return await locateByTitle(name, error, options);
     if (!isContinuoError(error, "ambiguous")) throw error;
@@ -42,6 +44,10 @@ export async function locate(
   });
   if (located.kind === "native" && located.native.isExample) {
     shell.stderr.write("No sessions on this machine: this is an example session that ships with Continuo.\n");
+  }
+  if (located.kind === "native" && located.native.copyOf !== null) {
+    const { agent } = located.native.copyOf;
+    shell.stderr.write(`${AGENT_LABELS[agent]} deleted this session: this is the copy of the guard.\n`);
   }
   return located;
 }

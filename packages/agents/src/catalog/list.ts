@@ -8,11 +8,13 @@ import {
   isContinuoError,
   type Problem,
   present,
+  type SessionInfo,
   textOf,
 } from "@continuo/core/model";
-import { canonicalFolder, debugOf, isJson, type PlacesAt, placesOf } from "@continuo/files";
+import { canonicalFolder, debugOf, isJson, type Places, type PlacesAt, placesOf } from "@continuo/files";
 import { type ListOptions, type NativeList, pick, READABLE_AGENTS, readNativeList } from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
+import { onlyCopies } from "@continuo/native/editing/guard";
 import { toTitle } from "@continuo/native/kit";
 import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
 import { checkRow } from "./check.ts";
@@ -97,7 +99,8 @@ export async function listCatalog(
   const met = new Set(list.metIds);
   const toldRows = told.told.map(rowOfAgentList);
   const alone = toldRows.filter((row) => !met.has(row.sessionId) && !rows.some((one) => isSame(one, row)));
-  const shown: readonly ListedSession[] = isOwnAlone ? alone : [...list.sessions, ...alone];
+  const copies = isOwnAlone ? [] : copiesOf(wanted, { places: placesOf(places), met, natives, rows });
+  const shown: readonly ListedSession[] = isOwnAlone ? alone : [...list.sessions, ...copies, ...alone];
   const own = rows
     .map((row) => withNative(row, [...list.setAside, ...toldRows]))
     .filter((row) => isWanted(row, wanted));
@@ -113,7 +116,7 @@ export async function listCatalog(
   await models?.save();
   const { emptyLeftOut } = first;
   const sessions = sort === undefined ? first.sessions : [...first.sessions].sort(toOrder(sort));
-  const all = (isOwnAlone ? 0 : list.total) + alone.length + own.length;
+  const all = (isOwnAlone ? 0 : list.total) + copies.length + alone.length + own.length;
   debug("listed", () => ({
     sessions: all,
     shown: Math.min(sessions.length, most),
@@ -126,11 +129,31 @@ export async function listCatalog(
     total: filter === null ? all - emptyLeftOut : sessions.length,
     archivedLeftOut: first.archivedLeftOut + (isOwnAlone ? 0 : list.archivedLeftOut),
     emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),
-    metIds: [...list.metIds, ...[...alone, ...rows].map(({ sessionId }) => sessionId)],
+    metIds: [...list.metIds, ...[...copies, ...alone, ...rows].map(({ sessionId }) => sessionId)],
     error: opened.error,
     failures: told.failures,
     unfinished,
   };
+}
+
+interface CopySources {
+  readonly places: Places;
+  readonly met: ReadonlySet<string>;
+  readonly natives: readonly AgentName[] | null;
+  readonly rows: readonly OwnRow[];
+}
+
+/** Sessions that their agent deleted, and of which the guard has a copy. */
+function copiesOf(
+  { cwd, since }: ListQuery,
+  { places, met, natives, rows }: CopySources,
+): readonly SessionInfo[] {
+  const isWanted = (one: { readonly agent: AgentName; readonly cwd: string | null }): boolean =>
+    (natives === null || natives.includes(one.agent)) &&
+    (cwd === undefined || (one.cwd !== null && canonicalFolder(one.cwd) === canonicalFolder(cwd)));
+  return onlyCopies({ places, metIds: met, isWanted }).filter(
+    (row) => (since === undefined || (row.updatedAt ?? "") >= since) && !rows.some((own) => isSame(own, row)),
+  );
 }
 
 /** Those that are read from disk; none of them where only Continuo's own, or others, are asked for. */

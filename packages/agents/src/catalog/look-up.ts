@@ -16,6 +16,7 @@ import {
   nearest,
   type Problem,
   present,
+  type SessionInfo,
 } from "@continuo/core/model";
 import { type Places, type PlacesAt, placesOf } from "@continuo/files";
 import {
@@ -26,7 +27,8 @@ import {
   pick,
   readNativeDetails,
 } from "@continuo/native";
-import { settleBeforeReading } from "@continuo/native/editing";
+import { restoreGuardedSession, settleBeforeReading } from "@continuo/native/editing";
+import { copyRow, findCopy, type GuardManifest, openCopy } from "@continuo/native/editing/guard";
 import { agentListOf, isListedOnlyByAgent, type ReportedSession, rowOfAgentList } from "./agent-lists.ts";
 import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
 import { lastSession } from "./last-session.ts";
@@ -39,6 +41,8 @@ export interface LocatedSession extends Lookup {
   readonly places: Places;
   /** True if it is an example that ships with Continuo, because this machine has no sessions. */
   readonly isExample: boolean;
+  /** The row of a session that its agent deleted: this is the guard's copy, in a home of its own. `null` for all others. */
+  readonly copyOf: SessionInfo | null;
 }
 
 /** A session that commands can open. */
@@ -52,6 +56,8 @@ export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told
 export interface LookUpOptions extends CatalogSources {
   /** If this machine has no sessions, the examples that ship with Continuo are searched. */
   readonly examples?: "with examples" | "without examples";
+  /** A session that its agent deleted: its copy is opened, or the session is put back; `open` when left out. */
+  readonly copies?: "open" | "restore";
   /** Called with the edits of killed processes that cannot be settled now. */
   readonly onUnfinished?: (problems: readonly Problem[]) => void;
 }
@@ -87,7 +93,9 @@ export async function lookUp(
   } catch (error) {
     if (!isContinuoError(error, "not_found")) throw error;
     const found =
-      (asking === undefined ? null : await lookUpTold(name, asking)) ?? (await lookUpExample(name, options));
+      (await lookUpCopy(name, options)) ??
+      (asking === undefined ? null : await lookUpTold(name, asking)) ??
+      (await lookUpExample(name, options));
     if (found === null) throw error;
     return found;
   }
@@ -102,7 +110,43 @@ export async function locateRow(
   if (isOwn(row)) return { kind: "own", row };
   const { agent, sessionId, location, cwd } = row;
   const ref = isAgentName(agent) ? { agent, sessionId, location, cwd } : location;
-  return toNative(await lookUpSession(ref, present({ places, signal })), places);
+  try {
+    return toNative(await lookUpSession(ref, present({ places, signal })), places);
+  } catch (error) {
+    const copy = isContinuoError(error, "not_found")
+      ? await lookUpCopy(`${agent}:${sessionId}`, { places })
+      : null;
+    if (copy === null) throw error;
+    return copy;
+  }
+}
+
+/** The guard's copy of a session that is gone; `null` where there is none. */
+async function lookUpCopy(
+  name: string,
+  { places, copies = "open" }: Pick<LookUpOptions, "places" | "copies">,
+): Promise<LookUpHit | null> {
+  const at = placesOf(places);
+  const copy = copyNamed(name, at);
+  if (copy === null) return null;
+  const { info } = copy;
+  if (copies === "restore") {
+    const { location } = await restoreGuardedSession(`${info.agent}:${info.sessionId}`, { places: at });
+    return toNative(await lookUpSession(location, { places: at }), places);
+  }
+  const opened = await openCopy(copy, at);
+  const lookup = await lookUpSession(opened.location, { places: opened.places });
+  const native = { ...lookup, places: opened.places, isExample: false, copyOf: copyRow(info) };
+  return { kind: "native", native };
+}
+
+function copyNamed(name: string, places: Places): GuardManifest | null {
+  try {
+    return findCopy(name, places);
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
 }
 
 async function lookUpHere(name: string, looking: CatalogSources): Promise<LookUpHit> {
@@ -183,7 +227,7 @@ async function ownOf(id: string, { places, store }: CatalogSources): Promise<rea
 }
 
 function toNative(lookup: Lookup, places: PlacesAt): Extract<LookUpHit, { kind: "native" }> {
-  return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false } };
+  return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false, copyOf: null } };
 }
 
 /** The newest row of the list; of one agent, or of all. */
@@ -261,7 +305,7 @@ async function lookUpExample(name: string, options: LookUpOptions): Promise<Look
     throw error;
   }
   if (why !== null) throw notFound(name, why);
-  return { kind: "native", native: { ...found, places: at, isExample: true } };
+  return { kind: "native", native: { ...found, places: at, isExample: true, copyOf: null } };
 }
 
 /** The hint where examples cannot be used. */

@@ -20,6 +20,7 @@ import type { SavedSkimMemo } from "@continuo/native/kit";
 import { areDependenciesUnchanged, stampOfFile } from "./dependencies.ts";
 import { excludes } from "./exclude-patterns.ts";
 import { type CatalogSource, parseStored, type ReadySession, toReady } from "./indexed-session.ts";
+import { copySources } from "./texts-copies.ts";
 import { nativeSources } from "./texts-native.ts";
 import { ownSources } from "./texts-own.ts";
 import { trashSources } from "./texts-trash.ts";
@@ -202,7 +203,9 @@ async function allSources(
   const at: PlacesAt = { cwd: process.cwd(), ...places };
   const native = await nativeSources({ ...shared, places, signal, ...present({ onFound }) });
   const own = await ownSources({ ...shared, places: at });
-  const sources = [...native, ...own.sources, ...trashSources({ ...shared, places })];
+  const metIds = new Set(native.map(({ sessionId }) => sessionId));
+  const copies = copySources({ ...shared, places, metIds });
+  const sources = [...native, ...own.sources, ...copies, ...trashSources({ ...shared, places })];
   return {
     sources: sources.sort((a, b) => b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1)),
     failures: own.failure === null ? [] : [own.failure],

@@ -56,7 +56,13 @@ export async function findOrigin(name: string, looking: FindOriginOptions): Prom
     lister,
   };
   const own = readOwn(store);
-  const named = await lookUp(name, { places, store: own, examples: "without examples", asking });
+  const named = await lookUp(name, {
+    places,
+    store: own,
+    examples: "without examples",
+    copies: "restore",
+    asking,
+  });
   return await originOf(named, looking);
 }
 

@@ -20,6 +20,7 @@ import {
 } from "../native/index.ts";
 
 import type { FoundSession } from "../native/kit/index.ts";
+import { markToForget } from "./guard/index.ts";
 import { refuseLive } from "./live.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { settleUnfinished } from "./settling/index.ts";
@@ -126,10 +127,11 @@ export function emptyTrash(
 ): readonly TrashedSession[] {
   assertKnownOptions("emptyTrash", options, { ...TRASH_PLACES, olderThanDays: true });
   const places = options.places ?? placesOfThisUser();
-  const { olderThanDays } = options;
-  if (olderThanDays === undefined) return emptyFolder(places);
-  const now = options.now ?? new Date();
-  return emptyFolder(places, new Date(now.getTime() - olderThanDays * DAY_MS));
+  const { olderThanDays, now = new Date() } = options;
+  const before = olderThanDays === undefined ? undefined : new Date(now.getTime() - olderThanDays * DAY_MS);
+  const emptied = emptyFolder(places, before);
+  for (const { info } of emptied) markToForget(info, places);
+  return emptied;
 }
 
 /** Finds it by id and location, because the same id in another place is another session. */

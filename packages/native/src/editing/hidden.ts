@@ -1,6 +1,6 @@
 /** A session that its agent's own list does not show, brought back into it; its old state goes to the trash. */
 
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { type AgentName, ContinuoError, present } from "@continuo/core/model";
 import {
   copyDurably,
@@ -10,7 +10,7 @@ import {
   placesOfThisUser,
   statFile,
 } from "@continuo/files";
-import { agentOf, formatOf, visibilityOf } from "../native/index.ts";
+import { formatOf, visibilityOf } from "../native/index.ts";
 import type {
   AgentReader,
   AgentVisibility,
@@ -22,7 +22,7 @@ import type {
 import { writeNewFile } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
-import { openScratch } from "./placing/index.ts";
+import { openScratch, stagedPath, stagedPlaces } from "./placing/index.ts";
 import { assertAllSaid, textsOf } from "./repair-sound.ts";
 import { settleUnfinished } from "./settling/index.ts";
 import { changeRows, moveToTrash, type Replacement, restoreFromTrash } from "./trash/index.ts";
@@ -98,7 +98,11 @@ async function verify(changing: Changing, rules: AgentVisibility): Promise<void>
   const { reader, found, mending, places } = changing;
   using scratch = openScratch();
   const staged = stagedPlaces(reader, places, scratch.path);
-  const placeOf = (path: string): string => stagedPath(path, { reader, places, staged });
+  const placeOf = (path: string): string => {
+    const place = stagedPath(path, { reader, places, staged });
+    if (place === null) throw unsound(`${path} is in no folder of ${reader.agent}`);
+    return place;
+  };
   const location = placeOf(mending.to);
   writeNewFile(location, mending.bytes);
   for (const { from, to } of filesBeside(mending)) {
@@ -112,28 +116,6 @@ async function verify(changing: Changing, rules: AgentVisibility): Promise<void>
   for await (const still of rules.hidden(staged, {})) {
     if (still.found.location === location) throw unsound(`the list would hide it still (${still.cause})`);
   }
-}
-
-/** Names that the environment gives stay; a folder that it names is the person's own. */
-function stagedPlaces({ agent }: AgentReader, { env }: Places, home: string): Places {
-  const { variablePrefix, homeVariable } = agentOf(agent);
-  const names = Object.entries(env).filter(
-    ([name, value]) => name.startsWith(variablePrefix) && name !== homeVariable && !value?.includes(sep),
-  );
-  return { home, env: Object.fromEntries(names) };
-}
-
-interface Staged extends Pick<Changing, "reader" | "places"> {
-  readonly staged: Places;
-}
-
-function stagedPath(path: string, { reader, places, staged }: Staged): string {
-  const folders = reader.folders?.(places) ?? [];
-  const index = folders.findIndex((folder) => path.startsWith(join(folder, sep)));
-  const [folder, target] = [folders[index], reader.folders?.(staged)[index]];
-  if (folder === undefined || target === undefined)
-    throw unsound(`${path} is in no folder of ${reader.agent}`);
-  return join(target, relative(folder, path));
 }
 
 function filesBeside({ beside }: FileMending): FileMending["beside"] {

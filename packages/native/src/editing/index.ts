@@ -14,6 +14,7 @@ export {
   trashProblems,
 } from "./delete.ts";
 export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
+export { type RestoreCopyOptions, type RestoredCopy, restoreGuardedSession } from "./guarded.ts";
 export { type ReturnedSession, type ReturnOptions, returnHiddenSession } from "./hidden.ts";
 export { refuseOpen } from "./live.ts";
 export { renameNativeSession } from "./rename.ts";

@@ -8,5 +8,6 @@
 
 export { applyEdit, diffOf, type Edit, inverseOf } from "./edit.ts";
 export { readEditRecord, removeEditRecord, saveEditRecord } from "./edit-records.ts";
+export { placeInJson } from "./json-file.ts";
 export { type Registration, registrationOf } from "./registrations.ts";
 export { readSettings, type Settings, writeSettings } from "./settings-file.ts";

@@ -1,4 +1,4 @@
-/** One member of a nested object in a JSON file with comments: found, added, replaced or removed as text. Pure. */
+/** One member of nested objects in a JSON file with comments: found, added, replaced or removed as text. Pure. */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { Edit } from "./edit.ts";
@@ -7,46 +7,61 @@ import type { Edit } from "./edit.ts";
 export interface JsonMember {
   /** The text of the value that is there. */
   readonly text: string | null;
-  set(value: object): Edit;
+  set(value: unknown): Edit;
   /** `null` where there is nothing to remove. */
   remove(): Edit | null;
 }
 
-/** Errors: `invalid` for a file that is not an object of JSON, or has the name twice. */
-export function placeInJson(text: string, group: string, name: string): JsonMember {
-  if (text.trim() === "") return emptyPlace(text, group, name);
-  const root = scanObject(text, skipSpace(text, text.startsWith("\ufeff") ? 1 : 0));
-  const outer = memberOf(root, group);
-  if (outer === null) {
-    const set = (value: object): Edit => insertInto(text, root, group, { [name]: value });
-    return { text: null, set, remove: () => null };
+/**
+ * @param keys those that lead to the value, from the outermost object
+ * Errors: `invalid` for a file that is not an object of JSON, or has a name twice.
+ */
+export function placeInJson(text: string, keys: readonly string[]): JsonMember {
+  if (text.trim() === "") return emptyPlace(text, keys);
+  const way: [ScannedObject, Member][] = [];
+  let object = scanObject(text, skipSpace(text, text.startsWith("\ufeff") ? 1 : 0));
+  for (const [at, key] of keys.entries()) {
+    const member = memberOf(object, key);
+    if (member === null) {
+      const [here, rest] = [object, keys.slice(at + 1)];
+      const set = (value: unknown): Edit => insertInto(text, here, key, nested(rest, value));
+      return { text: null, set, remove: () => null };
+    }
+    way.push([object, member]);
+    if (at < keys.length - 1) object = scanObject(text, member.valueAt);
   }
-  const object = scanObject(text, outer.valueAt);
-  const member = memberOf(object, name);
-  if (member === null) {
-    return { text: null, set: (value) => insertInto(text, object, name, value), remove: () => null };
-  }
+  const [holder, member] = way.at(-1) ?? [object, null];
+  if (member === null) throw new Error("a key is needed");
   const old = text.slice(member.valueAt, member.end);
   return {
     text: old,
     set: (value) => {
-      const inserted = printed(
-        value,
-        indentOf(text, member.at) ?? null,
-        unitOf(text, object),
-        lineEndOf(text),
-      );
+      const indent = indentOf(text, member.at) ?? null;
+      const inserted = printed(value, indent, unitOf(text, holder), lineEndOf(text));
       return { at: member.valueAt, deleted: old, inserted };
     },
-    remove: () => removalOf(text, object.members.length === 1 ? [root, outer] : [object, member]),
+    remove: () => removalOf(text, emptiedBy(way)),
   };
 }
 
-function emptyPlace(text: string, group: string, name: string): JsonMember {
-  const set = (value: object): Edit => ({
+/** An object that holds nothing else goes with its member; the outermost one stays. */
+function emptiedBy(way: readonly [ScannedObject, Member][]): readonly [ScannedObject, Member] {
+  let at = way.length - 1;
+  while (at > 0 && way[at]?.[0].members.length === 1) at -= 1;
+  const found = way[at];
+  if (found === undefined) throw new Error("a key is needed");
+  return found;
+}
+
+function nested(keys: readonly string[], value: unknown): unknown {
+  return keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}
+
+function emptyPlace(text: string, keys: readonly string[]): JsonMember {
+  const set = (value: unknown): Edit => ({
     at: 0,
     deleted: text,
-    inserted: `${JSON.stringify({ [group]: { [name]: value } }, null, 2)}\n`,
+    inserted: `${JSON.stringify(nested(keys, value), null, 2)}\n`,
   });
   return { text: null, set, remove: () => null };
 }
@@ -127,7 +142,7 @@ function skipValue(text: string, from: number): number {
 }
 
 /** After the last member, in the way in which the others are written. */
-function insertInto(text: string, { at, members }: ScannedObject, name: string, value: object): Edit {
+function insertInto(text: string, { at, members }: ScannedObject, name: string, value: unknown): Edit {
   const lineEnd = lineEndOf(text);
   const last = members.at(-1);
   const outer = indentOf(text, at);
@@ -181,7 +196,7 @@ function unitOf(text: string, { at, members }: ScannedObject): string {
   return /\n(\t| {2,8})"/u.exec(text)?.[1] ?? "  ";
 }
 
-function printed(value: object, indent: string | null, unit: string, lineEnd: string): string {
+function printed(value: unknown, indent: string | null, unit: string, lineEnd: string): string {
   if (indent === null) return JSON.stringify(value);
   return JSON.stringify(value, null, unit).replaceAll("\n", `${lineEnd}${indent}`);
 }

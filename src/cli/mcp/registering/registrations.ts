@@ -32,14 +32,14 @@ function jsonRegistration(of: Owner, { group, entry }: McpServers): Registration
   return {
     ...of,
     add(text, server) {
-      const place = placeInJson(text, group, SERVER_NAME);
+      const place = placeInJson(text, [group, SERVER_NAME]);
       const value = entry(server);
       if (place.text !== null && isSame(place.text, value)) return null;
       if (place.text !== null) assertOurs(place.text);
       return place.set(value);
     },
     remove(text) {
-      const place = placeInJson(text, group, SERVER_NAME);
+      const place = placeInJson(text, [group, SERVER_NAME]);
       if (place.text !== null) assertOurs(place.text);
       return place.remove();
     },

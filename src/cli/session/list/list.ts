@@ -121,6 +121,9 @@ async function hintAtHidden(names: readonly string[] | undefined, shell: Shell):
   const { hiddenNote } = await import("./hidden-note.ts");
   const note = await hiddenNote(shell, names?.filter(isAgentName));
   if (note !== null) writeNote([{ text: note, styles: ["dim"] }], shell);
+  const { dueNote } = await import("../../guard/index.ts");
+  const going = await dueNote(shell);
+  if (going !== null) writeNote([{ text: going, styles: ["yellow"] }], shell);
 }
 
 /** Asking an agent starts its program, which nobody expects of a list: tell a person how to ask. */

@@ -115,5 +115,6 @@ function notesOf(session: ListedSession): string {
   if (session.live === true) notes.push("live");
   if (session.archived) notes.push("archived");
   if (isDamaged(session)) notes.push("damaged");
+  if (session.problems.some(({ code }) => code === "only_copy")) notes.push("only a copy");
   return notes.join(", ");
 }

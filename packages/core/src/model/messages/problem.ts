@@ -33,6 +33,7 @@ export type ProblemCode =
   | "diverged_copy"
   | "expires_soon"
   | "deleted_on_start"
+  | "only_copy"
   | "lost_on_resume"
   | "cannot_resume"
   | "damaged_database"
@@ -154,6 +155,10 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
     severity: "warning",
     advice:
       "The agent deletes this session by itself when it next starts; copy or export the session before.",
+  },
+  only_copy: {
+    severity: "warning",
+    advice: "`continuo guard restore ID` puts it back; `continuo resume ID` does that by itself.",
   },
   lost_on_resume: {
     severity: "warning",

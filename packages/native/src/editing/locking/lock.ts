@@ -1,8 +1,11 @@
 /** The lock of an edit: no other edit of the file, and no conversation of Continuo has the session open. */
 
+import { join, sep } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
 import { lockSession, type Places, type WriterLock } from "@continuo/files";
 import type { FoundSession } from "../../native/kit/index.ts";
 import { lockNative } from "../../native/writing/index.ts";
+import { openedFolder } from "../guard/index.ts";
 
 const WAIT_MS = 30_000;
 
@@ -18,11 +21,12 @@ export interface EditedSession extends Pick<FoundSession, "agent" | "sessionId">
   readonly file: string;
 }
 
-/** Errors: `busy` for another edit, `session_live` for a conversation, `unwritable`. */
+/** Errors: `unsupported` for a copy of the guard, `busy` for another edit, `session_live` for a conversation, `unwritable`. */
 export async function lockForEdit(
   { agent, sessionId, file }: EditedSession,
   { places, signal, waitMs = WAIT_MS }: EditLockOptions,
 ): Promise<WriterLock> {
+  refuseCopy(file, places);
   const edits = await lockSession(file, sessionId, { places, waitMs, signal });
   try {
     const native = await lockNative({ agent, sessionId, places, signal });
@@ -57,4 +61,12 @@ export async function lockedForEdit<T>(
 /** The file of a session, or its database. */
 export function fileOf({ location }: Pick<FoundSession, "location">): string {
   return location.replace(/#[^/#]*$/u, "");
+}
+
+/** A change of a copy would not be in the session that is restored. */
+function refuseCopy(file: string, places: Places): void {
+  if (!file.startsWith(join(openedFolder(places), sep))) return;
+  throw new ContinuoError("unsupported", "only the guard has this session: its agent deleted it", {
+    hint: "Run `continuo guard restore ID` first.",
+  });
 }

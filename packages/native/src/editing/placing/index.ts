@@ -31,4 +31,5 @@ export {
 } from "./place.ts";
 export { settleAppend } from "./settle-files.ts";
 export { openScratch, removeLeftScratch, type Scratch, type StageOptions, stageRecords } from "./stage.ts";
+export { stagedPath, stagedPlaces } from "./staged-places.ts";
 export { finishTitle, placeTitle } from "./title.ts";

@@ -7,6 +7,7 @@
  * Does not know: any agent. The `trashPlan` of each agent lists the files of a session.
  */
 
+export { type LaidFile, layInTrash, takeOutOfTrash } from "./lay-in.ts";
 export { type LaidOut, layOutTrashed, trashedFiles } from "./lay-out.ts";
 export { findManifest, listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
 export { changeRows } from "./rows.ts";

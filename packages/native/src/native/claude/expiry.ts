@@ -1,24 +1,29 @@
 /**
- * Claude Code deletes sessions whose file was not changed for `cleanupPeriodDays` (settings.json, default
- * 30), about ten seconds into a longer session, once a day (2.1.330).
+ * Claude Code deletes sessions whose file was not changed for its cleanup period, about ten seconds into a longer session,
+ * once a day (2.1.330).
  */
 
-import { join, sep } from "node:path";
+import { sep } from "node:path";
 import type { Problem } from "@continuo/core/model";
-import { canonicalFolder, type FoundFile, type Places, readJsonFile } from "@continuo/files";
-
+import { canonicalFolder, type FoundFile, type Places } from "@continuo/files";
+import { cleanupPeriodOf } from "./cleanup-period.ts";
 import { EXPIRY_NOTICE_DAYS } from "./limits.ts";
 import { claudeFolders } from "./places.ts";
 
-const DEFAULT_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Only for files below `projects/`; Claude Code removes no others. */
-export function readExpiry(file: FoundFile, places: Places, nowMs: number): Problem[] {
-  const { config, projects } = claudeFolders(places);
-  if (!canonicalFolder(file.path).startsWith(canonicalFolder(projects) + sep)) return [];
-  const days = readJsonFile(join(config, "settings.json"))?.cleanupPeriodDays;
-  return expiryProblems(file.mtimeMs, typeof days === "number" && days >= 0 ? days : DEFAULT_DAYS, nowMs);
+/**
+ * Only for files below `projects/`; Claude Code removes no others.
+ * @param cwd of the session; `null` where it is not known
+ */
+export function readExpiry(file: FoundFile, cwd: string | null, places: Places, nowMs: number): Problem[] {
+  if (!isRemovable(file.path, places)) return [];
+  return expiryProblems(file.mtimeMs, cleanupPeriodOf(places, cwd).days, nowMs);
+}
+
+export function isRemovable(path: string, places: Places): boolean {
+  const { projects } = claudeFolders(places);
+  return canonicalFolder(path).startsWith(canonicalFolder(projects) + sep);
 }
 
 export function expiryProblems(mtimeMs: number, days: number, nowMs: number): Problem[] {

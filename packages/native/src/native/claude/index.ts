@@ -38,6 +38,7 @@ export const claudeFormat: AgentFormat = {
   forker: async () => (await import("./fork.ts")).claudeForker,
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).claudeRepairer }),
   visibility: async () => (await import("./visibility.ts")).claudeVisibility,
+  retention: async () => (await import("./retention.ts")).claudeRetention,
 };
 
 export { toBlock, toBlocks, toToolResult } from "./blocks.ts";

@@ -1,7 +1,7 @@
 /** The format of an agent: it finds, reads and changes the agent's sessions. */
 
 import type { NativeForker } from "../forking/index.ts";
-import type { AgentReader, AgentVisibility } from "../kit/index.ts";
+import type { AgentReader, AgentRetention, AgentVisibility } from "../kit/index.ts";
 import type { NativeRepairer, RowRepairer } from "../repairing/index.ts";
 import type { NativeWriter } from "../writing/index.ts";
 
@@ -14,6 +14,8 @@ export interface AgentFormat extends AgentReader {
   repairer(): Promise<SessionRepairer>;
   /** The sessions that the agent's own list lacks. Left out where the rules of its list are not known. */
   visibility?(): Promise<AgentVisibility>;
+  /** The sessions that the agent deletes by itself. Left out where it deletes none. */
+  retention?(): Promise<AgentRetention>;
 }
 
 export type SessionRepairer =

@@ -54,7 +54,7 @@ describe("when Gemini CLI deletes a session because of its age", () => {
     const cwd = join(scratch, "settings", "project");
     write(join(config, "settings.json"), '{ "general": { "sessionRetention": { "maxAge": "7d" } } } // mine');
     write(join(cwd, ".gemini/settings.json"), '{ "general": { "sessionRetention": { "enabled": false } } }');
-    expect(readRetention(config, null)).toEqual({ enabled: true, maxAgeMs: 7 * DAY_MS, maxAge: "7d" });
+    expect(readRetention(config, null)).toMatchObject({ enabled: true, maxAgeMs: 7 * DAY_MS, maxAge: "7d" });
     expect(readRetention(config, cwd)).toMatchObject({ enabled: false, maxAge: "7d" });
   });
 });

@@ -41,7 +41,7 @@ export async function readDeletions(
   const isAtHome = canonicalFolder(found.location).startsWith(canonicalFolder(folders.projects) + sep);
   const isSession = isSessionName(basename(found.location)) && basename(dirname(found.location)) === "chats";
   if (!isAtHome || !isSession) return [];
-  const retention = readRetention(folders.config, session.cwd);
+  const retention = readRetention(folders.config, session.cwd, places.env);
   if (!retention.enabled) return [];
   if (!session.listed) {
     const message =
@@ -71,7 +71,7 @@ function neighbourProblem(path: string): Problem {
 }
 
 /** A file that Gemini CLI cannot list, of the same eight characters; `null` where there is none. */
-async function brokenNeighbour(path: string): Promise<string | null> {
+export async function brokenNeighbour(path: string): Promise<string | null> {
   const shortId = shortIdOf(path);
   if (shortId === null) return null;
   for (const name of namesIn(dirname(path))) {

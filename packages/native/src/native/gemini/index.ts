@@ -38,6 +38,7 @@ export const geminiFormat: AgentFormat = {
   forker: async () => (await import("./fork.ts")).geminiForker,
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).geminiRepairer }),
   visibility: async () => (await import("./visibility.ts")).geminiVisibility,
+  retention: async () => (await import("./retention.ts")).geminiRetention,
 };
 
 export type { GeminiCause } from "./hidden-causes.ts";

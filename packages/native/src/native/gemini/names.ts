@@ -25,10 +25,15 @@ export function millisecondsToWait({ location }: Pick<FoundSession, "location">,
 /** Renames the session's file. Nobody may have it open: Gemini CLI appends by the name. Errors: the system's. */
 export function withOwnName(found: FoundSession): FoundSession {
   const { location, sessionId } = found;
-  const minute = basename(location).replace(/-[a-zA-Z0-9]{8}\.jsonl$/u, "");
-  const path = join(dirname(location), `${minute}-${idInPath(sessionId)}.jsonl`);
+  const path = ownName(location, sessionId);
   if (path === location || existsSync(path)) return found;
   renameDurably(location, path);
   const moved = (file: FoundFile): FoundFile => (file.path === location ? (statFile(path) ?? file) : file);
   return { ...found, location: path, files: found.files.map(moved) };
+}
+
+/** The path of the session's file with all of the id in its name; a file of another form keeps its name. */
+export function ownName(path: string, sessionId: string): string {
+  const minute = basename(path).replace(/-[a-zA-Z0-9]{8}\.jsonl$/u, "");
+  return minute === basename(path) ? path : join(dirname(path), `${minute}-${idInPath(sessionId)}.jsonl`);
 }

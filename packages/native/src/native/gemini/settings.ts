@@ -1,10 +1,11 @@
 /**
- * Settings of Gemini CLI that decide what it deletes: `general.sessionRetention` of the user and, over it, of
- * the project. Gemini CLI leaves out a project's settings when it does not trust the folder; here they count.
+ * Settings of Gemini CLI that decide what it deletes: `general.sessionRetention`. The administrator's file wins, then the
+ * project's, then the person's, then the administrator's file of defaults. Gemini CLI leaves out a project's settings when
+ * it does not trust the folder; here they count.
  */
 
 import { join } from "node:path";
-import { entryOf, isJson, type Json, parseCommented, readSmallFile } from "@continuo/files";
+import { entryOf, isJson, type Json, type Places, parseCommented, readSmallFile } from "@continuo/files";
 
 export interface Retention {
   readonly enabled: boolean;
@@ -12,6 +13,8 @@ export interface Retention {
   readonly maxAgeMs: number | null;
   /** The value in the settings: `30d`. */
   readonly maxAge: string;
+  /** The number of sessions of a project that stay, the newest; `null` for any number. */
+  readonly maxCount: number | null;
 }
 
 const DEFAULT_MAX_AGE = "30d";
@@ -21,10 +24,22 @@ const DAY_MS = 24 * HOUR_MS;
 const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS, m: 30 * DAY_MS };
 
 /** @param cwd `null` where the project is not known. */
-export function readRetention(config: string, cwd: string | null): Retention {
-  const user = retentionIn(join(config, "settings.json"));
-  const project = cwd === null ? {} : retentionIn(join(cwd, ".gemini", "settings.json"));
-  return toRetention({ ...user, ...project });
+export function readRetention(config: string, cwd: string | null, env: Places["env"] = {}): Retention {
+  const layers = [
+    env.GEMINI_CLI_SYSTEM_DEFAULTS_PATH ?? join(systemFolder(), "system-defaults.json"),
+    personalSettings(config),
+    ...(cwd === null ? [] : [join(cwd, ".gemini", "settings.json")]),
+    env.GEMINI_CLI_SYSTEM_SETTINGS_PATH ?? join(systemFolder(), "settings.json"),
+  ];
+  return toRetention(Object.assign({}, ...layers.map(retentionIn)));
+}
+
+export function personalSettings(config: string): string {
+  return join(config, "settings.json");
+}
+
+function systemFolder(): string {
+  return process.platform === "darwin" ? "/Library/Application Support/GeminiCli" : "/etc/gemini-cli";
 }
 
 /** With settings that it cannot make sense of, Gemini CLI deletes nothing (0.61.0). */
@@ -34,7 +49,8 @@ export function toRetention(settings: Json): Retention {
   const maxAgeMs = periodOf(maxAge);
   const minAgeMs = periodOf(minAge) ?? DAY_MS;
   const makesSense = maxAgeMs !== null && maxAgeMs >= minAgeMs;
-  return { enabled: settings.enabled !== false && makesSense, maxAgeMs, maxAge };
+  const maxCount = typeof settings.maxCount === "number" && settings.maxCount >= 1 ? settings.maxCount : null;
+  return { enabled: settings.enabled !== false && makesSense, maxAgeMs, maxAge, maxCount };
 }
 
 function periodOf(text: string): number | null {

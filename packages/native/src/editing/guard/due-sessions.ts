@@ -1,0 +1,74 @@
+/** When agents delete sessions by themselves, counted without a change to anything. */
+
+import type { AgentName } from "@continuo/core/model";
+import { present } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import type { RowOfFound, SkimMemo } from "../../native/kit/index.ts";
+import { keyOf } from "./folder.ts";
+import { readLedger } from "./ledger.ts";
+import { agentsWithRules } from "./run.ts";
+
+export interface DueSession {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+  /** ISO 8601; in the past: at the next start of its agent. */
+  readonly endsAt: string;
+  /** The rule, as a sentence without a full stop. */
+  readonly rule: string;
+  /** True if the guard has a copy of it as it is now or was. */
+  readonly hasCopy: boolean;
+}
+
+export interface AgentRule {
+  readonly agent: AgentName;
+  /** `null` where its settings delete nothing. */
+  readonly rule: string | null;
+  readonly sessions: number;
+}
+
+export interface DueSessions {
+  readonly rules: readonly AgentRule[];
+  /** The first one to go at the front. */
+  readonly sessions: readonly DueSession[];
+}
+
+/** Reads only. */
+export async function findDueSessions(options: {
+  readonly places: Places;
+  readonly memo?: SkimMemo;
+  readonly signal?: AbortSignal;
+}): Promise<DueSessions> {
+  const { places } = options;
+  const ledger = readLedger(places);
+  const rules: AgentRule[] = [];
+  const sessions: DueSession[] = [];
+  for (const { agent, reader, retention } of await agentsWithRules()) {
+    const rows: RowOfFound[] = [];
+    const looking = present({ memo: options.memo, signal: options.signal });
+    for await (const found of reader.find(places, looking)) {
+      if (found.problems.length > 0) continue;
+      rows.push({ found, info: await reader.skim(found, { part: "ends", ...looking }) });
+    }
+    rules.push({ agent, rule: retention.rule(places), sessions: rows.length });
+    const ends = await retention.endsOf(rows, places);
+    for (const { found } of rows) {
+      const end = ends.get(found.location);
+      if (end === undefined) continue;
+      const { sessionId, location } = found;
+      const endsAt = new Date(Math.min(end.atMs, MAX_TIME_MS)).toISOString();
+      sessions.push({
+        agent,
+        sessionId,
+        location,
+        endsAt,
+        rule: end.rule,
+        hasCopy: ledger.has(keyOf(found)),
+      });
+    }
+  }
+  return { rules, sessions: sessions.sort((a, b) => (a.endsAt < b.endsAt ? -1 : 1)) };
+}
+
+/** The last moment that a date can be. */
+const MAX_TIME_MS = 8.64e15;

@@ -1,0 +1,24 @@
+/**
+ * The guard: copies of the sessions that agents delete by themselves, taken before they do.
+ *
+ * Promises: a session that was stored can be restored until the person's limits remove its copy; a kill or a full disk leaves the
+ * copy of before or the new one; a piece or a manifest that another program changed is found; nothing of an agent's is written.
+ * Does not know: the rules of any agent (`retention` of its format), or when it runs.
+ */
+
+export { findCopy, type LaidInTrash, layCopyInTrash } from "./bring-back.ts";
+export { type AgentRule, type DueSession, type DueSessions, findDueSessions } from "./due-sessions.ts";
+export {
+  changeGuardSettings,
+  type GuardSettings,
+  guardFolder,
+  openedFolder,
+  readGuardSettings,
+  type SessionKey,
+} from "./folder.ts";
+export { type OpenedCopy, openCopy } from "./lay-out.ts";
+export { type GuardedSession, readLedger } from "./ledger.ts";
+export type { GuardManifest, StoredFile, StoredState } from "./manifest.ts";
+export { copyRow, markToForget, onlyCopies } from "./only-copies.ts";
+export { type GuardRun, type GuardRunOptions, runGuard, totalOf } from "./run.ts";
+export { type GuardVerification, verifyGuard } from "./verify.ts";

@@ -1,0 +1,97 @@
+/**
+ * The one list of all guarded sessions, `sessions.json`, so that a run over thousands of them reads one file: what each was when its
+ * copy was made. The manifests hold the truth; a list that is missing is made of them.
+ */
+
+import { join } from "node:path";
+import type { SessionInfo } from "@continuo/core/model";
+import { isJson, listNames, type Places, readSmallFile, writeDurably } from "@continuo/files";
+import { sha256Of } from "./chain.ts";
+import { guardFolder, keyOf, type SessionKey } from "./folder.ts";
+import { type GuardManifest, storedBytesOf, toManifest } from "./manifest.ts";
+
+export interface GuardedSession extends SessionKey {
+  readonly agent: SessionInfo["agent"];
+  readonly location: string;
+  readonly cwd: string | null;
+  /** The sizes, times and numbers of the session's own files when they were stored. */
+  readonly stamp: string;
+  /** The copy, on disk. */
+  readonly storedBytes: number;
+  /** ISO 8601. */
+  readonly storedAt: string;
+  /** Milliseconds since 1970 from which the agent may delete it; `null`: not by any rule. */
+  readonly endsAtMs: number | null;
+}
+
+export type Ledger = ReadonlyMap<string, GuardedSession>;
+
+const MAX_LEDGER_BYTES = 256 * 1024 * 1024;
+
+/** Reads only. */
+export function readLedger(places: Places): Ledger {
+  const text = readSmallFile(ledgerPath(places), { maxBytes: MAX_LEDGER_BYTES });
+  const value = text === null ? null : parsed(text);
+  if (!Array.isArray(value) || !value.every(isGuarded)) return ledgerOfManifests(places);
+  return new Map(value.map((one: GuardedSession) => [keyOf(one), one]));
+}
+
+/** Errors: the system's. */
+export function writeLedger(ledger: Ledger, places: Places): void {
+  writeDurably(ledgerPath(places), `${JSON.stringify([...ledger.values()])}\n`);
+}
+
+/** The manifests are read one by one: those that cannot be read are missing. */
+function ledgerOfManifests(places: Places): Ledger {
+  const ledger = new Map<string, GuardedSession>();
+  for (const { manifest } of manifestsIn(places)) {
+    if (manifest === null) continue;
+    const one = toGuarded(manifest, "", null);
+    ledger.set(keyOf(one), one);
+  }
+  return ledger;
+}
+
+export function toGuarded(manifest: GuardManifest, stamp: string, endsAtMs: number | null): GuardedSession {
+  const { agent, sessionId, location, cwd } = manifest.info;
+  const storedAt = manifest.states[0]?.storedAt ?? "";
+  return { agent, sessionId, location, cwd, stamp, storedBytes: storedBytesOf(manifest), storedAt, endsAtMs };
+}
+
+export interface ManifestFile {
+  readonly path: string;
+  /** `null` for one that is damaged. */
+  readonly manifest: GuardManifest | null;
+  readonly sha256: string;
+}
+
+export function* manifestsIn(places: Places): Generator<ManifestFile> {
+  const folder = join(guardFolder(places), "sessions");
+  for (const agent of listNames(folder)) {
+    for (const name of listNames(join(folder, agent))) {
+      if (!name.endsWith(".json")) continue;
+      const path = join(folder, agent, name);
+      const text = readSmallFile(path, { maxBytes: MAX_LEDGER_BYTES });
+      yield { path, manifest: text === null ? null : toManifest(text), sha256: sha256Of(text ?? "") };
+    }
+  }
+}
+
+function ledgerPath(places: Places): string {
+  return join(guardFolder(places), "sessions.json");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isGuarded(value: unknown): boolean {
+  if (!isJson(value)) return false;
+  return [value.agent, value.sessionId, value.location, value.stamp, value.storedAt].every(
+    (one) => typeof one === "string",
+  );
+}

@@ -1,0 +1,112 @@
+/**
+ * The manifest of a session in the guard's folder: its row, and its files as pieces, in their newest state. An older state stays
+ * beside it where the newest one does not contain it: the agent emptied or rewrote the session.
+ */
+
+import { isAbsolute } from "node:path";
+import { isAgentName, type SessionInfo } from "@continuo/core/model";
+import { isJson, type Places, readSmallFile, writeDurably } from "@continuo/files";
+import { manifestPath, type SessionKey } from "./folder.ts";
+import type { Piece, PiecedFile } from "./pieces.ts";
+
+export interface StoredFile extends PiecedFile {
+  /** Its place in the agent's folder. */
+  readonly from: string;
+  readonly mtimeMs: number;
+  readonly inode: number;
+}
+
+/** All files of a session at one moment; those that the agent removed since are kept as they were. */
+export interface StoredState {
+  /** ISO 8601. */
+  readonly storedAt: string;
+  /** The first one is the session's own. */
+  readonly files: readonly StoredFile[];
+}
+
+export interface GuardManifest {
+  readonly version: 1;
+  readonly info: SessionInfo;
+  /** Newest first; never empty. */
+  readonly states: readonly StoredState[];
+}
+
+/** A session has at most this many. */
+export const MAX_STATES = 8;
+
+const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
+
+/** `null` where there is none, or it is damaged. */
+export function readManifest(key: SessionKey, places: Places): GuardManifest | null {
+  const text = manifestText(key, places);
+  return text === null ? null : toManifest(text);
+}
+
+function manifestText(key: SessionKey, places: Places): string | null {
+  return readSmallFile(manifestPath(key, places), { maxBytes: MAX_MANIFEST_BYTES });
+}
+
+export function toManifest(text: string): GuardManifest | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isManifest(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Errors: the system's. */
+export function writeManifest(manifest: GuardManifest, places: Places): void {
+  writeDurably(manifestPath(manifest.info, places), textOf(manifest));
+}
+
+export function textOf(manifest: GuardManifest): string {
+  return JSON.stringify(manifest);
+}
+
+export function piecesOf({ states }: GuardManifest): readonly Piece[] {
+  return states.flatMap(({ files }) => files.flatMap(({ pieces }) => pieces));
+}
+
+/** Bytes on disk; a piece that another session has too counts for both. */
+export function storedBytesOf(manifest: GuardManifest): number {
+  const each = new Map(piecesOf(manifest).map((piece) => [piece.sha256, piece.storedBytes]));
+  return [...each.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Restoring writes where it says: every part is what the guard writes. */
+function isManifest(value: unknown): value is GuardManifest {
+  if (!isJson(value) || value.version !== 1 || !isJson(value.info)) return false;
+  const { agent, sessionId, location } = value.info;
+  if (!isAgentName(agent) || typeof sessionId !== "string" || typeof location !== "string") return false;
+  return isListOf(value.states, isState) && value.states.length > 0;
+}
+
+function isState(value: unknown): boolean {
+  return (
+    isJson(value) &&
+    typeof value.storedAt === "string" &&
+    isListOf(value.files, isFile) &&
+    value.files.length > 0
+  );
+}
+
+function isFile(value: unknown): boolean {
+  if (!isJson(value) || typeof value.from !== "string" || !isAbsolute(value.from)) return false;
+  const numbers = [value.sizeBytes, value.mtimeMs, value.inode];
+  return (
+    isHash(value.sha256) && numbers.every((one) => typeof one === "number") && isListOf(value.pieces, isPiece)
+  );
+}
+
+function isPiece(value: unknown): boolean {
+  return isJson(value) && isHash(value.sha256) && typeof value.sizeBytes === "number";
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === "string" && /^[0-9a-f]{64}$/u.test(value);
+}
+
+function isListOf(value: unknown, isEach: (each: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.every(isEach);
+}

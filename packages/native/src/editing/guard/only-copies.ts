@@ -1,0 +1,69 @@
+/** Sessions of which the guard has the only copy: their agent deleted them. */
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { AGENT_LABELS, type Problem, type SessionInfo } from "@continuo/core/model";
+import { isJson, listNames, type Places, readJsonFile, writeDurably } from "@continuo/files";
+import { listTrash } from "../trash/index.ts";
+import { guardFolder, keyOf, manifestPath, type SessionKey } from "./folder.ts";
+import { type GuardedSession, readLedger } from "./ledger.ts";
+import { readManifest } from "./manifest.ts";
+
+export interface OnlyCopiesOptions {
+  readonly places: Places;
+  /** The ids of all sessions that are there. */
+  readonly metIds: ReadonlySet<string>;
+  /** A look at what the list knows, before a manifest is read. */
+  readonly isWanted?: (one: Pick<GuardedSession, "agent" | "cwd" | "sessionId">) => boolean;
+}
+
+/** Their rows; `only_copy` among the problems says what to do. Reads only. */
+export function onlyCopies({ places, metIds, isWanted }: OnlyCopiesOptions): readonly SessionInfo[] {
+  if (!existsSync(guardFolder(places))) return [];
+  const rows: SessionInfo[] = [];
+  const left = keysNotShown(places);
+  for (const one of readLedger(places).values()) {
+    if (metIds.has(one.sessionId) || isWanted?.(one) === false) continue;
+    if (left.has(keyOf(one)) || existsSync(one.location)) continue;
+    const manifest = readManifest(one, places);
+    if (manifest !== null) rows.push(copyRow(manifest.info));
+  }
+  return rows;
+}
+
+export function copyRow(info: SessionInfo): SessionInfo {
+  const message = `${AGENT_LABELS[info.agent]} deleted it; the guard has a copy`;
+  const problem: Problem = { code: "only_copy", line: null, message };
+  return { ...info, live: false, problems: [problem] };
+}
+
+/** The person deleted them: they lie in the trash, or are to be forgotten. */
+export function keysNotShown(places: Places): ReadonlySet<string> {
+  const inTrash = listTrash(places).sessions.map(({ info }) => keyOf(info));
+  return new Set([...inTrash, ...sessionsToForget(places).map(keyOf)]);
+}
+
+/**
+ * For a session that leaves the trash for good: the next run of the guard removes its copy, which nobody sees from now on.
+ * Errors: the system's.
+ */
+export function markToForget({ agent, sessionId }: SessionKey, places: Places): void {
+  const path = manifestPath({ agent, sessionId }, places);
+  if (existsSync(path))
+    writeDurably(markPath({ agent, sessionId }, places), JSON.stringify({ agent, sessionId }));
+}
+
+export function sessionsToForget(places: Places): readonly SessionKey[] {
+  const folder = join(guardFolder(places), "to-forget");
+  return listNames(folder).flatMap((name) => {
+    const mark = readJsonFile(join(folder, name));
+    const isMark = isJson(mark) && typeof mark.agent === "string" && typeof mark.sessionId === "string";
+    return isMark ? [{ agent: String(mark.agent), sessionId: String(mark.sessionId) }] : [];
+  });
+}
+
+export function markPath(key: SessionKey, places: Places): string {
+  const name = createHash("sha256").update(keyOf(key)).digest("hex");
+  return join(guardFolder(places), "to-forget", `${name}.json`);
+}

@@ -1,0 +1,173 @@
+/**
+ * The bytes of files as compressed pieces, each stored once under the hash of its content. A file that grew shares the pieces of
+ * its older state; small pieces at its end are joined with the new part, so that their number stays small.
+ */
+
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setImmediate as otherWork } from "node:timers/promises";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { ContinuoError } from "@continuo/core/model";
+import { listNames, makeFolderDurably, type Places, removeDurably, statFile } from "@continuo/files";
+import { writeNewFile } from "../../native/writing/index.ts";
+import { guardFolder } from "./folder.ts";
+
+export interface Piece {
+  /** The hash of the bytes before they were compressed, in hexadecimal. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** On disk. */
+  readonly storedBytes: number;
+}
+
+/** A file as pieces in their order. */
+export interface PiecedFile {
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly pieces: readonly Piece[];
+}
+
+const PIECE_BYTES = 4 * 1024 * 1024;
+/** Sessions are text that repeats itself; a higher level costs more time than it saves bytes. */
+const LEVEL = 9;
+
+/**
+ * Stores a file up to a size. Errors: the system's; `conflict` where it is shorter by now.
+ * @param before its older state: pieces of it are used again where the file only grew.
+ */
+export async function storeFile(
+  path: string,
+  sizeBytes: number,
+  places: Places,
+  before: PiecedFile | null,
+): Promise<PiecedFile & { readonly grew: boolean }> {
+  const fd = openSync(path, "r");
+  try {
+    const whole = createHash("sha256");
+    let pieces: Piece[] = [];
+    let at = 0;
+    let grew = false;
+    if (before !== null && before.sizeBytes <= sizeBytes) {
+      at = await hashUpTo(fd, before.sizeBytes, whole);
+      grew = whole.copy().digest("hex") === before.sha256;
+      if (grew) pieces = piecesToKeep(before.pieces, sizeBytes - before.sizeBytes);
+    }
+    const stored = grew ? pieces.reduce((sum, piece) => sum + piece.sizeBytes, 0) : 0;
+    const hash = grew ? whole : createHash("sha256");
+    // Bytes that are hashed already are read again only to be joined to the new part.
+    let hashed = grew ? at : 0;
+    for (let from = stored; from < sizeBytes; ) {
+      const bytes = readAt(fd, from, Math.min(PIECE_BYTES, sizeBytes - from));
+      if (bytes.length === 0) throw shorter(path);
+      hash.update(bytes.subarray(Math.max(0, Math.min(bytes.length, hashed - from))));
+      pieces.push(storePiece(bytes, places));
+      from += bytes.length;
+      hashed = Math.max(hashed, from);
+      await otherWork();
+    }
+    return { sizeBytes, sha256: hash.digest("hex"), pieces, grew };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Those before the first one that is no larger than all that follows it, with the new part. */
+function piecesToKeep(pieces: readonly Piece[], newBytes: number): Piece[] {
+  let kept = pieces.length;
+  let after = newBytes;
+  while (kept > 0 && newBytes > 0) {
+    const last = pieces[kept - 1];
+    if (last === undefined || last.sizeBytes >= PIECE_BYTES || last.sizeBytes > after) break;
+    after += last.sizeBytes;
+    kept -= 1;
+  }
+  return pieces.slice(0, kept);
+}
+
+async function hashUpTo(fd: number, sizeBytes: number, hash: Hash): Promise<number> {
+  let at = 0;
+  while (at < sizeBytes) {
+    const bytes = readAt(fd, at, Math.min(PIECE_BYTES, sizeBytes - at));
+    if (bytes.length === 0) break;
+    hash.update(bytes);
+    at += bytes.length;
+    await otherWork();
+  }
+  return at;
+}
+
+function readAt(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(fd, bytes, done, length - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
+
+function storePiece(bytes: Buffer, places: Places): Piece {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const path = piecePath(sha256, places);
+  if (!existsSync(path)) {
+    const packed = zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+    makeFolderDurably(dirname(path));
+    writeNewFile(path, packed);
+  }
+  return { sha256, sizeBytes: bytes.length, storedBytes: statFile(path)?.sizeBytes ?? 0 };
+}
+
+/** Verified by its hash. Errors: `corrupt`. */
+export function readPiece({ sha256, sizeBytes }: Piece, places: Places): Buffer {
+  const path = piecePath(sha256, places);
+  let bytes: Buffer;
+  try {
+    bytes = zstdDecompressSync(readFileSync(path), { maxOutputLength: Math.max(1, sizeBytes) });
+  } catch (cause) {
+    throw damaged(path, cause);
+  }
+  if (createHash("sha256").update(bytes).digest("hex") !== sha256) throw damaged(path);
+  return bytes;
+}
+
+/** Errors: `corrupt`. */
+export function* readPieces({ pieces }: Pick<PiecedFile, "pieces">, places: Places): Generator<Buffer> {
+  for (const piece of pieces) yield readPiece(piece, places);
+}
+
+/** Removes the pieces that nothing names; gives their number. */
+export function removeOtherPieces(named: ReadonlySet<string>, places: Places): number {
+  let removed = 0;
+  for (const start of listNames(piecesFolder(places))) {
+    for (const name of listNames(join(piecesFolder(places), start))) {
+      const sha256 = name.replace(/\.zst$/u, "");
+      // The leftover of a killed process has a longer name.
+      if (named.has(sha256) && name === `${sha256}.zst`) continue;
+      removeDurably(join(piecesFolder(places), start, name));
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+function piecesFolder(places: Places): string {
+  return join(guardFolder(places), "pieces");
+}
+
+function piecePath(sha256: string, places: Places): string {
+  return join(piecesFolder(places), sha256.slice(0, 2), `${sha256}.zst`);
+}
+
+function damaged(path: string, cause?: unknown): ContinuoError {
+  return new ContinuoError("corrupt", `${path} is damaged: it is not what the guard stored`, {
+    hint: "Restore the folder of the guard from a backup; `continuo guard verify` names every session that is affected.",
+    details: { path },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function shorter(path: string): ContinuoError {
+  return new ContinuoError("conflict", `another program made ${path} shorter while it was read`);
+}

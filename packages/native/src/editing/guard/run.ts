@@ -1,0 +1,286 @@
+/**
+ * A run of the guard: stores every session that an agent may delete by itself and that changed since the last run, removes copies
+ * beyond the person's limits, and counts when sessions go.
+ */
+
+import { existsSync } from "node:fs";
+import { type AgentName, isContinuoError, present } from "@continuo/core/model";
+import {
+  isWriteFailure,
+  lockSession,
+  type Places,
+  removeDurably,
+  type WriterLock,
+  writeFailure,
+} from "@continuo/files";
+import { formatOf, READABLE_AGENTS } from "../../native/index.ts";
+import type {
+  AgentReader,
+  AgentRetention,
+  FoundSession,
+  RowOfFound,
+  SkimMemo,
+} from "../../native/kit/index.ts";
+import { type Chain, openChain } from "./chain.ts";
+import {
+  type GuardSettings,
+  guardFolder,
+  keyOf,
+  manifestPath,
+  readGuardSettings,
+  type SessionKey,
+} from "./folder.ts";
+import { type GuardedSession, manifestsIn, readLedger, toGuarded, writeLedger } from "./ledger.ts";
+import { piecesOf } from "./manifest.ts";
+import { markPath, sessionsToForget } from "./only-copies.ts";
+import { removeOtherPieces } from "./pieces.ts";
+import { storeSession } from "./store-session.ts";
+
+export interface GuardRunOptions {
+  readonly places: Places;
+  readonly now?: Date;
+  /** Files and folders that the person excluded. */
+  readonly isExcluded?: (path: string) => boolean;
+  readonly memo?: SkimMemo;
+  /** The longest wait for another run; none when left out. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface GuardRun {
+  /** Sessions that agents may delete by themselves. */
+  readonly sessions: number;
+  readonly stored: number;
+  readonly unchanged: number;
+  /** Left out because the person excluded them. */
+  readonly excluded: number;
+  /** Those that could not be stored now, with the reason. */
+  readonly failed: readonly { readonly sessionId: string; readonly message: string }[];
+  /** Copies that were removed for the limits of size and age. */
+  readonly removed: number;
+  /** Sessions without a copy because of the limit of size. */
+  readonly withoutRoom: number;
+}
+
+const NAME_OF_LOCK = "guard";
+
+/** Errors: `busy` where another run is at work, `unwritable`, `corrupt` for settings that cannot be read. */
+export async function runGuard(options: GuardRunOptions): Promise<GuardRun> {
+  const { places, waitMs = 0, signal } = options;
+  const lock = await lockGuard(places, waitMs, signal);
+  try {
+    return await runLocked(options, readGuardSettings(places));
+  } catch (error) {
+    throw isWriteFailure(error) ? writeFailure(`cannot write to ${guardFolder(places)}`, error) : error;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Errors: `busy`, `unwritable`. */
+function lockGuard(places: Places, waitMs: number, signal?: AbortSignal): Promise<WriterLock> {
+  return lockSession(`/${NAME_OF_LOCK}`, NAME_OF_LOCK, { places, waitMs, signal });
+}
+
+interface Counts {
+  sessions: number;
+  stored: number;
+  unchanged: number;
+  excluded: number;
+  withoutRoom: number;
+  readonly failed: { readonly sessionId: string; readonly message: string }[];
+}
+
+interface RunState extends GuardRunOptions {
+  readonly now: Date;
+  readonly settings: GuardSettings;
+  readonly chain: Chain;
+  readonly ledger: Map<string, GuardedSession>;
+  readonly counts: Counts;
+}
+
+async function runLocked(options: GuardRunOptions, settings: GuardSettings): Promise<GuardRun> {
+  const { places, now = new Date() } = options;
+  const counts: Counts = { sessions: 0, stored: 0, unchanged: 0, excluded: 0, withoutRoom: 0, failed: [] };
+  const ledger = new Map(readLedger(places));
+  const running: RunState = { ...options, now, settings, chain: openChain(places), ledger, counts };
+  try {
+    for (const { agent, reader, retention } of await agentsWithRules()) {
+      await storeAgent({ agent, reader, retention }, running);
+    }
+    const removed = removeMarked(running) + removeOld(running);
+    if (counts.stored > 0 || removed > 0) removeUnnamed(places);
+    return { ...counts, removed };
+  } finally {
+    writeLedger(ledger, places);
+  }
+}
+
+interface AgentWithRules {
+  readonly agent: AgentName;
+  readonly reader: AgentReader;
+  readonly retention: AgentRetention;
+}
+
+/** The agents that delete sessions by themselves, whatever their settings say now. */
+export async function agentsWithRules(): Promise<readonly AgentWithRules[]> {
+  const all: AgentWithRules[] = [];
+  for (const agent of READABLE_AGENTS) {
+    const reader = await formatOf(agent);
+    const retention = await reader.retention?.();
+    if (retention !== undefined) all.push({ agent, reader, retention });
+  }
+  return all;
+}
+
+async function storeAgent({ reader, retention }: AgentWithRules, running: RunState): Promise<void> {
+  const { places, isExcluded, counts, ledger, memo, signal } = running;
+  const rows: { readonly key: string; readonly found: FoundSession; readonly info: Row }[] = [];
+  for await (const found of reader.find(places, present({ memo, signal }))) {
+    signal?.throwIfAborted();
+    counts.sessions += 1;
+    const key = keyOf(found);
+    const row = await rowIfReadable(reader, found, running);
+    if (row === null) continue;
+    if (isExcluded?.(found.location) === true || (row.cwd !== null && isExcluded?.(row.cwd) === true)) {
+      counts.excluded += 1;
+      continue;
+    }
+    rows.push({ found, info: row, key });
+  }
+  const ends = await retention.endsOf(rows, places);
+  const endOf = ({ found }: RowOfFound): number => ends.get(found.location)?.atMs ?? Number.POSITIVE_INFINITY;
+  // The first ones to go have the room, if there is not enough for all.
+  for (const row of rows.toSorted((a, b) => endOf(a) - endOf(b))) {
+    if (ledger.get(row.key)?.stamp === stampOf(row.found)) counts.unchanged += 1;
+    else await storeOne(row.found, row.info, { reader, retention }, running);
+    const one = ledger.get(row.key);
+    if (one !== undefined)
+      ledger.set(row.key, { ...one, endsAtMs: ends.get(row.found.location)?.atMs ?? null });
+  }
+}
+
+type Row = Awaited<ReturnType<AgentReader["skim"]>>;
+
+async function rowIfReadable(
+  reader: AgentReader,
+  found: FoundSession,
+  running: RunState,
+): Promise<Row | null> {
+  try {
+    return await reader.skim(found, {
+      part: "whole",
+      ...present({ memo: running.memo, signal: running.signal }),
+    });
+  } catch (error) {
+    return fail(found, error, running);
+  }
+}
+
+async function storeOne(
+  found: FoundSession,
+  info: Row,
+  { reader, retention }: Pick<AgentWithRules, "reader" | "retention">,
+  running: RunState,
+): Promise<void> {
+  const { places, chain, now, ledger, settings, counts } = running;
+  if (totalOf(ledger) >= settings.maxBytes) {
+    counts.withoutRoom += 1;
+    return;
+  }
+  try {
+    const manifest = await storeSession(found, info, { reader, retention, places, chain, now });
+    ledger.set(keyOf(found), toGuarded(manifest, stampOf(found), null));
+    counts.stored += 1;
+  } catch (error) {
+    fail(found, error, running);
+  }
+}
+
+/** The other sessions are stored all the same; a disk that refuses ends the run. */
+function fail(found: FoundSession, error: unknown, { counts }: RunState): null {
+  const isOfFile = isContinuoError(error) && error.code !== "unwritable";
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (!isOfFile && !["ENOENT", "EACCES", "EPERM", "ENOTDIR"].includes(String(code))) throw error;
+  counts.failed.push({ sessionId: found.sessionId, message });
+  return null;
+}
+
+function stampOf({ files }: FoundSession): string {
+  return files.map(({ sizeBytes, mtimeMs, inode }) => `${sizeBytes} ${mtimeMs} ${inode}`).join(", ");
+}
+
+export function totalOf(ledger: ReadonlyMap<string, GuardedSession>): number {
+  let sum = 0;
+  for (const { storedBytes } of ledger.values()) sum += storedBytes;
+  return sum;
+}
+
+/** Sessions that the person deleted for good. A session with the same id that is there again keeps its copy. */
+function removeMarked(running: RunState): number {
+  const { places, ledger } = running;
+  let removed = 0;
+  for (const key of sessionsToForget(places)) {
+    const location = ledger.get(keyOf(key))?.location;
+    if (location === undefined || !existsSync(location)) {
+      forgetOne(key, running);
+      removed += 1;
+    }
+    removeDurably(markPath(key, places));
+  }
+  return removed;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Removes the copies that are too old, of sessions that their agent deleted. Gives their number. Beyond the limit of size, those of
+ * sessions that are still there go first, the last to be deleted at the front, then the oldest of the others.
+ */
+function removeOld(running: RunState): number {
+  const { ledger, settings, now } = running;
+  const isGone = ({ location }: GuardedSession): boolean => !existsSync(location);
+  let removed = 0;
+  if (settings.maxAgeDays !== null) {
+    const before = new Date(now.getTime() - settings.maxAgeDays * DAY_MS).toISOString();
+    for (const one of [...ledger.values()]) {
+      if (one.storedAt >= before || !isGone(one)) continue;
+      forgetOne(one, running);
+      removed += 1;
+    }
+  }
+  if (totalOf(ledger) <= settings.maxBytes) return removed;
+  const [gone, there] = [
+    [...ledger.values()].filter(isGone),
+    [...ledger.values()].filter((one) => !isGone(one)),
+  ];
+  there.sort((a, b) => (b.endsAtMs ?? Number.POSITIVE_INFINITY) - (a.endsAtMs ?? Number.POSITIVE_INFINITY));
+  gone.sort((a, b) => (a.storedAt < b.storedAt ? -1 : 1));
+  for (const one of [...there, ...gone]) {
+    if (totalOf(ledger) <= settings.maxBytes) break;
+    forgetOne(one, running);
+    removed += 1;
+  }
+  return removed;
+}
+
+/** The manifest goes after its line in the log; its pieces go when nothing else names them. */
+function forgetOne(
+  { agent, sessionId }: SessionKey,
+  { ledger, places, chain, now }: Pick<RunState, "ledger" | "places" | "chain" | "now">,
+): void {
+  const path = manifestPath({ agent, sessionId }, places);
+  chain.append({ at: now.toISOString(), what: "forgotten", agent, sessionId, manifest: null });
+  if (existsSync(path)) removeDurably(path);
+  ledger.delete(keyOf({ agent, sessionId }));
+}
+
+/** All stay if a manifest cannot be read: nobody knows which pieces it names. */
+function removeUnnamed(places: Places): void {
+  const named = new Set<string>();
+  for (const { manifest } of manifestsIn(places)) {
+    if (manifest === null) return;
+    for (const { sha256 } of piecesOf(manifest)) named.add(sha256);
+  }
+  removeOtherPieces(named, places);
+}

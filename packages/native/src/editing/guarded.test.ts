@@ -1,0 +1,233 @@
+/** Sessions that their agent deletes: stored before, listed after, and back in a form that the next sweep leaves alone. */
+
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { AgentName, SessionInfo } from "@continuo/core/model";
+import { filesBelow, type Places } from "@continuo/files";
+import { expect, test } from "vitest";
+import { copyHome, FORMAT_CASES } from "../../../../test/fixture-home.ts";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
+import { findNativeSessions, formatOf } from "../native/index.ts";
+import { emptyTrash, trashNativeSession } from "./delete.ts";
+import {
+  changeGuardSettings,
+  findCopy,
+  findDueSessions,
+  guardFolder,
+  onlyCopies,
+  openCopy,
+  readLedger,
+  runGuard,
+  totalOf,
+  verifyGuard,
+} from "./guard/index.ts";
+import { restoreGuardedSession } from "./guarded.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const homeOf = (scratch: string): Places => ({ home: scratch, env: {} });
+
+async function gone(places: Places): Promise<readonly SessionInfo[]> {
+  const there = await Array.fromAsync(findNativeSessions({ places }));
+  return onlyCopies({ places, metIds: new Set(there.map(({ sessionId }) => sessionId)) });
+}
+
+/** A session of Claude Code with a sub-agent, a result of a tool and a history of edited files. */
+function writeClaude(home: string, id: string, turns: number): string {
+  const path = join(home, ".claude/projects/-work", `${id}.jsonl`);
+  const lines = Array.from({ length: turns }, (_, at) => claudeLine(id, at));
+  for (const [file, text] of [
+    [path, lines.join("")],
+    [join(home, ".claude/projects/-work", id, "tool-results", "t1.txt"), "the whole result\n"],
+    [join(home, ".claude/projects/-work", id, "subagents", "agent-a1.jsonl"), claudeLine(id, 0)],
+    [join(home, ".claude/file-history", id, "abc@v1"), "before the edit\n"],
+  ] as const) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return path;
+}
+
+function claudeLine(sessionId: string, at: number): string {
+  const uuid = `${sessionId}-${at}`;
+  const parentUuid = at === 0 ? null : `${sessionId}-${at - 1}`;
+  const isUser = at % 2 === 0;
+  const content = isUser ? `Question ${at}` : [{ type: "text", text: `Answer ${at}` }];
+  const message = { role: isUser ? "user" : "assistant", content };
+  const record = { type: isUser ? "user" : "assistant", uuid, parentUuid, sessionId, cwd: "/work", message };
+  return `${JSON.stringify({ ...record, timestamp: "2026-06-01T00:00:00.000Z" })}\n`;
+}
+
+const ID = "0b9c1a52-0000-4000-8000-00000000000";
+
+function treeOf(home: string, folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    filesBelow(join(home, folder)).map((path) => [path, readFileSync(path, "base64")]),
+  );
+}
+
+test.each(FORMAT_CASES.filter(([agent]) => agent === "claude" || agent === "gemini"))(
+  "%s, %s: every session comes back after its agent deleted it, and says the same",
+  async (agent, name) => {
+    const { places, sessions } = await copyHome(scratchFolder("guard"), [agent, name]);
+    const run = await runGuard({ places });
+    expect(run).toMatchObject({ sessions: sessions.length, stored: sessions.length, failed: [] });
+    const reader = await formatOf(agent);
+    for (const info of sessions) {
+      const before = await historyOf(agent, info.location, places);
+      const found = await reader.recognise(info.location, places);
+      if (found === null) throw new Error("it is no session");
+      const plan = await reader.trashPlan(found, places);
+      if (plan.type === "files")
+        for (const path of plan.paths) rmSync(path, { recursive: true, force: true });
+      const rows = await gone(places);
+      expect(rows.map(({ sessionId }) => sessionId)).toEqual([info.sessionId]);
+      expect(rows[0]?.problems).toMatchObject([{ code: "only_copy" }]);
+      const opened = await openCopy(findCopy(`${agent}:${info.sessionId}`, places), places);
+      expect(await historyOf(agent, opened.location, opened.places)).toEqual(before);
+      const { location } = await restoreGuardedSession(`${agent}:${info.sessionId}`, { places });
+      expect(await historyOf(agent, location, places)).toEqual(before);
+      expect(await gone(places)).toEqual([]);
+    }
+    expect(await verifyGuard(places)).toMatchObject({ sessions: sessions.length, problems: [] });
+  },
+);
+
+async function historyOf(agent: AgentName, location: string, places: Places): Promise<unknown[]> {
+  const reader = await formatOf(agent);
+  const found = await reader.recognise(location, places);
+  if (found === null) throw new Error(`${location} is no session`);
+  using session = await reader.open(found, places, {});
+  return (await Array.fromAsync(session.history())).map(({ role, content }) => ({ role, content }));
+}
+
+test("a restored session has all its files, byte for byte, and the next sweep leaves it", async () => {
+  const home = scratchFolder("guard-claude");
+  const places = homeOf(home);
+  const path = writeClaude(home, `${ID}1`, 40);
+  const old = new Date(Date.now() - 29 * DAY_MS);
+  utimesSync(path, old, old);
+  const before = treeOf(home, ".claude");
+  await runGuard({ places });
+  expect(treeOf(home, ".claude")).toEqual(before);
+  rmSync(join(home, ".claude"), { recursive: true });
+  await restoreGuardedSession(`${ID}1`, { places });
+  expect(treeOf(home, ".claude")).toEqual(before);
+  const { sessions } = await findDueSessions({ places });
+  expect(Date.parse(sessions[0]?.endsAt ?? "")).toBeGreaterThan(Date.now() + 29 * DAY_MS);
+});
+
+test("a session that grew is stored by its new part, and a run without changes stores nothing", async () => {
+  const home = scratchFolder("guard-grown");
+  const places = homeOf(home);
+  const path = writeClaude(home, `${ID}2`, 4000);
+  await runGuard({ places });
+  const pieces = (): string[] => filesBelow(join(guardFolder(places), "pieces"));
+  const first = pieces();
+  expect(await runGuard({ places })).toMatchObject({ stored: 0, unchanged: 1 });
+  for (let at = 4000; at < 4064; at += 1) {
+    appendFileSync(path, claudeLine(`${ID}2`, at));
+    expect(await runGuard({ places })).toMatchObject({ stored: 1 });
+  }
+  // The large piece of before is still there, and the small ones were joined.
+  expect(pieces()).toEqual(expect.arrayContaining(first.filter((name) => name.length > 0).slice(0, 1)));
+  expect(pieces().length).toBeLessThan(first.length + 8);
+  rmSync(path);
+  const { location } = await restoreGuardedSession(`${ID}2`, { places });
+  expect(readFileSync(location, "utf8").trimEnd().split("\n")).toHaveLength(4064);
+  expect(await verifyGuard(places)).toMatchObject({ problems: [] });
+});
+
+test("a session that its agent emptied comes back in the state before", async () => {
+  const home = scratchFolder("guard-emptied");
+  const places = homeOf(home);
+  const path = writeClaude(home, `${ID}3`, 20);
+  const whole = readFileSync(path, "utf8");
+  await runGuard({ places });
+  truncateSync(path, 100);
+  await runGuard({ places });
+  rmSync(path);
+  await restoreGuardedSession(`${ID}3`, { places, state: 1 });
+  expect(readFileSync(path, "utf8")).toBe(whole);
+});
+
+test("copies stay within the limit of size; those that go first have the room", async () => {
+  const home = scratchFolder("guard-room");
+  const places = homeOf(home);
+  for (let at = 0; at < 6; at += 1) {
+    const path = writeClaude(home, `${ID}${at}`, 300);
+    const written = new Date(Date.now() - at * DAY_MS);
+    utimesSync(path, written, written);
+  }
+  await runGuard({ places });
+  const all = totalOf(readLedger(places));
+  changeGuardSettings(places, { maxBytes: Math.floor(all / 2) });
+  const run = await runGuard({ places });
+  expect(run.removed).toBeGreaterThanOrEqual(3);
+  expect(totalOf(readLedger(places))).toBeLessThanOrEqual(all / 2);
+  expect([...readLedger(places).values()].map(({ sessionId }) => sessionId)).toContain(`${ID}5`);
+  expect(await verifyGuard(places)).toMatchObject({ problems: [] });
+});
+
+test("a copy goes with the session that the person deletes for good, and stays while it is in the trash", async () => {
+  const home = scratchFolder("guard-deleted");
+  const places = homeOf(home);
+  writeClaude(home, `${ID}1`, 4);
+  await runGuard({ places });
+  await trashNativeSession(`${ID}1`, { places });
+  expect(await gone(places)).toEqual([]);
+  await runGuard({ places });
+  expect(readLedger(places).size).toBe(1);
+  emptyTrash({ places });
+  expect(await gone(places)).toEqual([]);
+  await runGuard({ places });
+  expect(readLedger(places).size).toBe(0);
+  expect(filesBelow(join(guardFolder(places), "pieces"))).toEqual([]);
+  expect(await verifyGuard(places)).toMatchObject({ sessions: 0, problems: [] });
+});
+
+test("a changed piece, a changed manifest and a manifest that is gone are found", async () => {
+  const home = scratchFolder("guard-changed");
+  const places = homeOf(home);
+  for (const at of [1, 2, 3]) writeClaude(home, `${ID}${at}`, 4 + at);
+  await runGuard({ places });
+  const folder = join(guardFolder(places), "sessions/claude");
+  const [first = "", second = ""] = readdirSync(folder);
+  writeFileSync(join(folder, first), readFileSync(join(folder, first), "utf8").replace("/work", "/wirk"));
+  rmSync(join(folder, second));
+  const manifest = JSON.parse(readFileSync(join(folder, `${ID}3.json`), "utf8"));
+  const { sha256 } = manifest.states[0].files[0].pieces[0];
+  writeFileSync(join(guardFolder(places), "pieces", sha256.slice(0, 2), `${sha256}.zst`), "broken");
+  const { problems } = await verifyGuard(places);
+  expect(problems).toHaveLength(3);
+  expect(problems.join("\n")).toMatch(/is not what the guard's log says/u);
+  expect(problems.join("\n")).toMatch(/is gone/u);
+  expect(problems.join("\n")).toMatch(/is damaged/u);
+  // A damaged manifest may name any piece: none is removed.
+  const pieces = filesBelow(join(guardFolder(places), "pieces")).length;
+  writeFileSync(join(folder, first), "{");
+  writeClaude(home, `${ID}4`, 9);
+  await runGuard({ places });
+  expect(filesBelow(join(guardFolder(places), "pieces")).length).toBeGreaterThanOrEqual(pieces);
+});
+
+test("what is excluded is not stored, and a session that cannot be read does not end the run", async () => {
+  const home = scratchFolder("guard-excluded");
+  const places = homeOf(home);
+  const path = writeClaude(home, `${ID}1`, 4);
+  expect(await runGuard({ places, isExcluded: (one) => one === path })).toMatchObject({
+    stored: 0,
+    excluded: 1,
+  });
+  expect(existsSync(join(guardFolder(places), "sessions"))).toBe(false);
+});

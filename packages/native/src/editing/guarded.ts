@@ -1,0 +1,47 @@
+/** Restores a session from the guard's copy. */
+
+import type { SessionInfo } from "@continuo/core/model";
+import { type Places, placesOfThisUser } from "@continuo/files";
+import { restoreNativeSession } from "./delete.ts";
+import { findCopy, layCopyInTrash } from "./guard/index.ts";
+import { takeOutOfTrash } from "./trash/index.ts";
+
+export interface RestoredCopy {
+  readonly info: SessionInfo;
+  /** Its file now. */
+  readonly location: string;
+  /** Files of the copy that stay away, since the agent would delete the session with them. */
+  readonly leftOut: readonly string[];
+}
+
+export interface RestoreCopyOptions {
+  /** This user's when left out. */
+  readonly places?: Places;
+  readonly now?: Date;
+  /** 0 for the newest state, which is the default. */
+  readonly state?: number;
+  /** A session that lies in the place by now goes to the trash. */
+  readonly force?: boolean;
+}
+
+/**
+ * Puts all files of a copy back, with a time stamp of now, so that the agent's next sweep leaves them, and verifies that the
+ * agent's reader finds the session. The copy stays.
+ *
+ * Errors: `not_found`, `ambiguous`, `corrupt`, `conflict`, `busy`, `unwritable`, `verification_failed`.
+ */
+export async function restoreGuardedSession(
+  id: string,
+  options: RestoreCopyOptions = {},
+): Promise<RestoredCopy> {
+  const { places = placesOfThisUser(), now = new Date(), state = 0, force = false } = options;
+  const manifest = findCopy(id, places);
+  const { trashId, leftOut } = await layCopyInTrash(manifest, { places, now, state });
+  try {
+    const { info } = await restoreNativeSession(trashId, { places, now, force });
+    return { info: manifest.info, location: info.location, leftOut };
+  } catch (error) {
+    takeOutOfTrash(trashId, places);
+    throw error;
+  }
+}

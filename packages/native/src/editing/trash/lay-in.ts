@@ -1,0 +1,95 @@
+/** A session laid into the trash that was not deleted by anybody: what is restored from elsewhere takes the trash's way back. */
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ContinuoError, type SessionInfo } from "@continuo/core/model";
+import {
+  isRunning,
+  listNames,
+  makeFolderDurably,
+  type Places,
+  removeDurably,
+  renameDurably,
+  statFile,
+  writeDurably,
+  writeFailure,
+} from "@continuo/files";
+import { writeNewFile } from "../../native/writing/index.ts";
+import type { KeptFile } from "./files.ts";
+import { MANIFEST, type Manifest, trashFolder } from "./manifest.ts";
+
+export interface LaidFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+const BEGUN = ".laid-in-";
+
+/**
+ * Gives the trash id. The session is in the trash when all of it is there. What killed processes left of this goes.
+ * Errors: `conflict` where another process lays it there right now, `unwritable`.
+ */
+export function layInTrash(
+  info: SessionInfo,
+  files: readonly LaidFile[],
+  { places, now }: { readonly places: Places; readonly now: Date },
+): string {
+  const base = trashFolder(places);
+  const trashId = `${now.toISOString().replace(/[:.]/gu, "-")}-${info.agent}-${info.sessionId}`.replace(
+    /[^\w.-]/gu,
+    "_",
+  );
+  if (existsSync(join(base, trashId)))
+    throw new ContinuoError("conflict", "somebody else restores this session right now");
+  const begun = join(base, `${BEGUN}${process.pid}`);
+  try {
+    removeLeftovers(base);
+    makeFolderDurably(begun);
+    const kept = files.map((file, at) => layFile(file, at, begun));
+    writeDurably(join(begun, MANIFEST), JSON.stringify(manifestOf(trashId, info, kept, now), null, 2));
+    renameDurably(begun, join(base, trashId));
+  } catch (cause) {
+    removeFolderIfThere(begun);
+    throw writeFailure(`cannot write to ${base}`, cause);
+  }
+  return trashId;
+}
+
+/** A session that could not be restored from there leaves the trash again. */
+export function takeOutOfTrash(trashId: string, places: Places): void {
+  removeFolderIfThere(join(trashFolder(places), trashId));
+}
+
+function layFile({ path, bytes }: LaidFile, at: number, folder: string): KeptFile {
+  const to = `files/${at}`;
+  writeNewFile(join(folder, to), bytes);
+  const mtimeMs = statFile(join(folder, to))?.mtimeMs ?? 0;
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { from: path, to, sizeBytes: bytes.length, mtimeMs, sha256 };
+}
+
+function manifestOf(trashId: string, info: SessionInfo, files: readonly KeptFile[], now: Date): Manifest {
+  const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location } = info;
+  const paths = files.map(({ from }) => from);
+  return {
+    version: 1,
+    trashId,
+    trashedAt: now.toISOString(),
+    info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location },
+    plan: { type: "files", paths, indexLines: [], forks: [] },
+    files,
+  };
+}
+
+function removeLeftovers(base: string): void {
+  for (const name of listNames(base)) {
+    if (name.startsWith(BEGUN) && !isRunning(Number(name.slice(BEGUN.length))))
+      removeFolderIfThere(join(base, name));
+  }
+  removeFolderIfThere(join(base, `${BEGUN}${process.pid}`));
+}
+
+function removeFolderIfThere(folder: string): void {
+  if (existsSync(folder)) removeDurably(folder, { recursive: true });
+}

@@ -1,0 +1,116 @@
+/**
+ * Gemini CLI's rules of deletion (0.61.0): at the start of any session of a folder, and when it lists, it deletes sessions older
+ * than `general.sessionRetention.maxAge`, those beyond the newest `maxCount`, and every file that it cannot list, together with
+ * those whose names end in the same eight characters.
+ */
+
+import { basename, dirname } from "node:path";
+import { exactOf, isJson, namesIn, type Places, parseExactly, statFile } from "@continuo/files";
+import type { AgentRetention, RestoredFile, RowOfFound, SessionEnd } from "../kit/index.ts";
+import { toLines } from "../writing/index.ts";
+import { brokenNeighbour } from "./expiry.ts";
+import { ownName } from "./names.ts";
+import { geminiFolders, isSessionName, projectOfFile, shortIdOf } from "./places.ts";
+import { personalSettings, type Retention, readRetention } from "./settings.ts";
+import { skimFile } from "./skim-file.ts";
+
+export const geminiRetention: AgentRetention = {
+  rule(places) {
+    const retention = retentionOf(places, null);
+    if (!retention.enabled) return null;
+    const count =
+      retention.maxCount === null ? "" : ` and all but the newest ${retention.maxCount} of a project`;
+    return `Gemini CLI deletes sessions older than ${retention.maxAge}${count}, and those that it cannot list, when it starts or lists (general.sessionRetention)`;
+  },
+  async endsOf(sessions, places) {
+    const ends = new Map<string, SessionEnd>();
+    for (const [folder, inFolder] of Map.groupBy(sessions, ({ found }) => dirname(found.location))) {
+      const isAlone = aloneIn(folder);
+      const retention = retentionOf(places, inFolder[0]?.found.cwd ?? null);
+      if (!retention.enabled || projectOfFile(inFolder[0]?.found.location ?? "") === null) continue;
+      const newestFirst = inFolder.toSorted((a, b) => timeOf(b) - timeOf(a));
+      for (const [rank, session] of newestFirst.entries()) {
+        const end = (await endByName(session, isAlone)) ?? endByRule(session, rank, retention);
+        if (end !== null) ends.set(session.found.location, end);
+      }
+    }
+    return ends;
+  },
+  beside: () => [],
+  renewed,
+  setting(places) {
+    const path = personalSettings(geminiFolders(places).config);
+    return { path, keys: ["general", "sessionRetention", "enabled"], keepsAll: false };
+  },
+};
+
+function retentionOf(places: Places, cwd: string | null): Retention {
+  return readRetention(geminiFolders(places).config, cwd, places.env);
+}
+
+/** A session without a time counts as now. */
+function timeOf({ info }: RowOfFound): number {
+  return info.updatedAt === null ? Number.POSITIVE_INFINITY : Date.parse(info.updatedAt);
+}
+
+function endByRule(
+  session: RowOfFound,
+  rank: number,
+  { maxAgeMs, maxAge, maxCount }: Retention,
+): SessionEnd | null {
+  if (maxCount !== null && rank >= maxCount) {
+    return { atMs: 0, rule: `general.sessionRetention.maxCount is ${maxCount}` };
+  }
+  const time = timeOf(session);
+  if (maxAgeMs === null || time === Number.POSITIVE_INFINITY) return null;
+  return { atMs: time + maxAgeMs, rule: `general.sessionRetention.maxAge is ${maxAge}` };
+}
+
+/** A file that it cannot list, and one whose name ends as that of such a file, go at its next start. */
+async function endByName(
+  { found, info }: RowOfFound,
+  isAlone: (path: string) => boolean,
+): Promise<SessionEnd | null> {
+  // A title is made of what somebody said, so that only the others are read.
+  if (info.title === null) {
+    const file = statFile(found.location);
+    const isListed = file === null || (await skimFile(file, { part: "whole" })).firsts.conversation;
+    if (!isListed) return { atMs: 0, rule: "Gemini CLI does not list it" };
+  }
+  const neighbour = isAlone(found.location) ? null : await brokenNeighbour(found.location);
+  return neighbour === null ? null : { atMs: 0, rule: `it shares the end of its name with ${neighbour}` };
+}
+
+/** Thousands of files are compared by their names at once. */
+function aloneIn(folder: string): (path: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const name of namesIn(folder)) {
+    const id = shortIdOf(name);
+    if (id !== null) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return (path) => (counts.get(shortIdOf(path) ?? "") ?? 0) <= 1;
+}
+
+/**
+ * With a time of now, and all of the id in the name. The file that a resumption leaves next to the session, with nothing of
+ * its conversation, would take the session with it.
+ */
+function renewed(file: RestoredFile, nowMs: number): RestoredFile | null {
+  const { path, sessionId, isMain } = file;
+  if (!isMain) return isSessionName(basename(path)) ? null : file;
+  return { ...file, path: ownName(path, sessionId), bytes: withTime(file, new Date(nowMs).toISOString()) };
+}
+
+function withTime({ path, bytes }: RestoredFile, lastUpdated: string): Buffer {
+  if (path.endsWith(".jsonl")) {
+    const ended = bytes.length === 0 || bytes.at(-1) === 0x0a ? "" : "\n";
+    return Buffer.concat([bytes, Buffer.from(`${ended}${toLines([{ $set: { lastUpdated } }])}`)]);
+  }
+  try {
+    const session = exactOf(parseExactly(bytes.toString("utf8")));
+    return isJson(session) ? Buffer.from(JSON.stringify({ ...session, lastUpdated }, null, 2)) : bytes;
+  } catch {
+    // A damaged file stays as it is.
+    return bytes;
+  }
+}

@@ -1,0 +1,53 @@
+/** The types of an agent's rules about the sessions that it deletes by itself. */
+
+import type { SessionInfo } from "@continuo/core/model";
+import type { FoundSession, Places } from "./port.ts";
+
+/** A session with its row. */
+export interface RowOfFound {
+  readonly found: FoundSession;
+  readonly info: Pick<SessionInfo, "updatedAt" | "cwd" | "title">;
+}
+
+/** The moment from which the agent may delete a session by itself. */
+export interface SessionEnd {
+  /** Milliseconds since 1970; in the past: at its next start. */
+  readonly atMs: number;
+  /** The rule, as a sentence without a full stop. */
+  readonly rule: string;
+}
+
+/** A file of a session that comes back. */
+export interface RestoredFile {
+  readonly sessionId: string;
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** It is the one that the session's location names. */
+  readonly isMain: boolean;
+}
+
+/** The agent's own setting that decides how long sessions stay. */
+export interface RetentionSetting {
+  /** The person's file of settings, as JSON. */
+  readonly path: string;
+  /** The keys that lead to the value. */
+  readonly keys: readonly string[];
+  /** A value with which nothing is deleted because of its age. */
+  readonly keepsAll: number | boolean;
+}
+
+/** Rules of an agent that deletes sessions without being asked to. Reading them starts nothing and writes nothing. */
+export interface AgentRetention {
+  /** In one sentence: what is deleted, and by which setting. `null` where the settings of now delete nothing. */
+  rule(places: Places): string | null;
+  /** The end of each session by its location; a session that no rule deletes is missing. */
+  endsOf(sessions: readonly RowOfFound[], places: Places): Promise<ReadonlyMap<string, SessionEnd>>;
+  /** Files and folders that the agent deletes with the session, besides those of `trashPlan`. */
+  beside(found: FoundSession, places: Places): readonly string[];
+  /**
+   * A file of a restored session as the next sweep leaves it alone; its time stamp is new in any case. `null` for one that
+   * would take the session with it.
+   */
+  renewed(file: RestoredFile, nowMs: number): RestoredFile | null;
+  setting(places: Places): RetentionSetting;
+}

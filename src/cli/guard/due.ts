@@ -1,0 +1,30 @@
+/** When sessions go, in the words of `list`, `doctor` and `guard status`. */
+
+import { plural } from "../terminal/index.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface DueCounts {
+  /** They go within the days that were asked for. */
+  readonly soon: number;
+  /** Among them those without a copy. */
+  readonly withoutCopy: number;
+}
+
+export function countDue(
+  sessions: readonly { readonly endsAt: string; readonly hasCopy: boolean }[],
+  days: number,
+  now: Date,
+): DueCounts {
+  const end = new Date(now.getTime() + days * DAY_MS).toISOString();
+  const soon = sessions.filter(({ endsAt }) => endsAt <= end);
+  return { soon: soon.length, withoutCopy: soon.filter(({ hasCopy }) => !hasCopy).length };
+}
+
+/** `null` where none goes. */
+export function dueLine({ soon, withoutCopy }: DueCounts, days: number): string | null {
+  if (soon === 0) return null;
+  const go = `${plural(soon, "session goes", "sessions go")} within ${plural(days, "day")}`;
+  if (withoutCopy === 0) return `${go}; the guard has a copy of each`;
+  return `${go}, ${withoutCopy === soon ? "without a copy" : `${withoutCopy} of them without a copy`}`;
+}
