@@ -32,6 +32,8 @@ export interface Batch {
   readonly given: readonly PendingEvidence[];
   /** Stored, but not given to the model. */
   readonly dropped: readonly PendingEvidence[];
+  /** Its window closed by itself: more evidence may follow. */
+  readonly goesOn?: true;
   /** Has no evidence: the writer finishes what it left open. */
   readonly isEnd: boolean;
 }

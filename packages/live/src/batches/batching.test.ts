@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../kit/index.ts";
 import {
   afterBatch,
   afterMessage,
@@ -101,6 +102,18 @@ test("words after a pause of the speaker close the window within 2 s, however ma
   // The next window is as long as usual, and the page's clock does not count: captions can come late.
   expect(afterMessage(afterBatch(windowAfter(paused), []), said(4_800, 4_200)).closesAtMs).toBe(10_800);
   expect(windowAfter([...speech, said(9_000, 1_500)]).closesAtMs).toBe(12_000);
+});
+
+test("where a model writes notes, a pause soon after a batch ends no window: its few words would be a call for nothing", () => {
+  const said = (atMs: number): WindowInput => ({ ...transcript(atMs), startMs: atMs, endMs: atMs + 500 });
+  const closesAt = (writer: "model" | "free", ...times: readonly number[]): number | null =>
+    times.reduce(
+      (window, atMs) => afterMessage(window, said(atMs), { mode: "adaptive", writer }),
+      EMPTY_WINDOW,
+    ).closesAtMs;
+  expect(closesAt("free", 0, 3_000)).toBe(5_000);
+  expect(closesAt("model", 0, 3_000)).toBe(7_000);
+  expect(closesAt("model", 0, 3_000, LIMITS.pauseEndsAfterMs)).toBe(LIMITS.pauseEndsAfterMs + 2_000);
 });
 
 test("with adaptive batching off, every window is 4 s", () => {

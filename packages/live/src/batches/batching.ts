@@ -46,6 +46,8 @@ export const EMPTY_WINDOW: BatchWindow = {
 export interface BatchingOptions {
   /** `fixed`: the window is 4 s times `stretch`, however the input comes. */
   readonly mode: "adaptive" | "fixed";
+  /** `model`: each batch is a call of one, so a pause of the speaker soon after the last batch ends nothing. */
+  readonly writer?: "model" | "free";
   /** The factor by which windows and the longest wait are longer than usual; 1 by default. */
   readonly stretch?: number;
 }
@@ -53,7 +55,7 @@ export interface BatchingOptions {
 export function afterMessage(
   window: BatchWindow,
   message: WindowInput,
-  { mode, stretch = 1 }: BatchingOptions = { mode: "adaptive" },
+  { mode, writer = "free", stretch = 1 }: BatchingOptions = { mode: "adaptive" },
 ): BatchWindow {
   const { atMs, kind, text, lang } = message;
   // Messages beyond a burst are not counted, because many pieces of evidence can be waiting.
@@ -68,7 +70,9 @@ export function afterMessage(
   const lengthMs =
     stretch * (mode === "fixed" ? LIMITS.windowMs : lengthOf({ ...window, recent, topics }, atMs));
   const latest = oldestAtMs === null ? Number.POSITIVE_INFINITY : oldestAtMs + stretch * LIMITS.longestWaitMs;
-  const isPaused = mode === "adaptive" && isAfterPause(window, message);
+  const waitedMs = atMs - (oldestAtMs ?? atMs);
+  const isSoon = writer === "model" && waitedMs < stretch * LIMITS.pauseEndsAfterMs;
+  const isPaused = mode === "adaptive" && !isSoon && isAfterPause(window, message);
   const pausedUntilMs = window.pausedUntilMs ?? (isPaused ? atMs + stretch * LIMITS.quietWindowMs : null);
   return {
     lastAtMs: atMs,

@@ -83,6 +83,19 @@ test("a draft is new without a note of its words at its place, updates one such 
   });
 });
 
+test("a draft that holds the whole text of a note of the agent continues it, however much it adds, and never a note of a person", () => {
+  const text = "The bridge opened in July 1940.";
+  const longer = `${text} It fell in November, in a wind of sixty kilometres. A dog called Tubby died in it.`;
+  // Texts that are not alike by their vectors.
+  const decide = (part: Partial<ComparedNote>): string =>
+    decideOne(draft({ text: longer }), [note("n", { content: { text }, vector: [0, 1], ...part })]).decision
+      .action;
+  expect(decide({})).toBe("update");
+  expect(decide({ by: "person" })).toBe("write");
+  // One that was revised too often stays, and what the draft adds is not lost.
+  expect(decide({ revisions: 3 })).toBe("write");
+});
+
 test("an update has both hashes and both spans, and a merge archives its sources and names them as lineage", () => {
   const old = note("a", { content: { startMs: 200, endMs: 1_500, lineage: ["z"] } });
   const update = decideOne(draft(), [old]);

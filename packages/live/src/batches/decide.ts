@@ -142,8 +142,15 @@ function matchOf(
   const overlap = overlapOf(draft, compared.note);
   if (overlap < least) return [];
   const own = cosineOf(vector, compared.vector);
-  const cosine = compared.isStandIn === true ? Math.max(own, threshold) : own;
+  const isSame = compared.isStandIn === true || isContinued(compared, draft);
+  const cosine = isSame ? Math.max(own, threshold) : own;
   return cosine >= threshold ? [{ compared, overlap, cosine }] : [];
+}
+
+/** True if the draft is the note with more after it or around it: however much that is, it says all that the note says. */
+function isContinued(compared: ComparedNote, draft: Draft): boolean {
+  const text = compared.note.text.trim();
+  return isFree(compared) && text.length >= LIMITS.continuedChars && draft.text.includes(text);
 }
 
 function isFree({ by, revisions }: ComparedNote): boolean {

@@ -249,11 +249,11 @@ export class LaneWork {
   /** Processes a batch without waiting for the window to close. */
   async processNow(signal: AbortSignal): Promise<Outcome> {
     await this.#idle(signal);
-    return this.#start(AbortSignal.any([signal, this.#options.signal]));
+    return this.#start(AbortSignal.any([signal, this.#options.signal]), "now");
   }
 
-  #start(signal: AbortSignal): Promise<Outcome> {
-    this.#running ??= this.#process(signal)
+  #start(signal: AbortSignal, due: "window" | "now" = "window"): Promise<Outcome> {
+    this.#running ??= this.#process(signal, due)
       .catch((error: unknown): Outcome => {
         this.#failed(error);
         return "failed";
@@ -264,13 +264,14 @@ export class LaneWork {
     return this.#running;
   }
 
-  async #process(signal: AbortSignal): Promise<Outcome> {
+  async #process(signal: AbortSignal, due: "window" | "now"): Promise<Outcome> {
     const { follower, lane, newId, clock, append } = this.#options;
-    const batch = planBatch(follower.fold, lane, newId());
-    if (batch === null) {
+    const planned = planBatch(follower.fold, lane, newId());
+    if (planned === null) {
       this.#window = afterBatch(this.#window, []);
       return "nothing";
     }
+    const batch: Batch = due === "window" ? { ...planned, goesOn: true } : planned;
     const dropped = droppedEvents(batch, isoOf(clock.now()));
     if (batch.given.length === 0) await append(dropped);
     else await this.#processBatch(batch, dropped, signal);
@@ -449,6 +450,8 @@ export class LaneWork {
   #add(message: WindowInput): void {
     this.#window = afterMessage(this.#window, message, {
       mode: this.#options.mode,
+      // A writer that keeps thoughts open calls no model.
+      writer: this.#writer().hasOpen === undefined ? "model" : "free",
       stretch: this.#stretch,
     });
   }

@@ -1,8 +1,15 @@
 /** The request to a note writer: the batch, the newest notes, and a function that reads more evidence. */
 
-import type { Store, StoredEvent } from "@continuo/core/model";
+import { present, type Store, type StoredEvent } from "@continuo/core/model";
 import { fetchContextWindow, readPictures, readSequences, toItem } from "../evidence/index.ts";
-import { type AnsweredDraft, findSession, LIMITS, type Note, type NoteRequest } from "../kit/index.ts";
+import {
+  type AnsweredDraft,
+  type EvidenceItem,
+  findSession,
+  LIMITS,
+  type Note,
+  type NoteRequest,
+} from "../kit/index.ts";
 import { newestEntries, readNotes } from "../notes/index.ts";
 import { type LiveFold, restore } from "../state/index.ts";
 import type { Batch } from "./batches.ts";
@@ -41,11 +48,20 @@ export async function noteRequest(
     unsure: [],
     answered: await answeredDrafts(options, events),
     isEnd: options.isEnd,
+    ...present({ speech: batch.goesOn === true ? speechAt(given, options.nowMs) : undefined }),
     pictures: () => readPictures(frames, { store, owner, nowMs: options.nowMs, count }),
     idsOf: (sequences) => idsOf(store, sessionId, sequences),
     context: (timestampMs, window) => fetchContextWindow(store, sessionId, timestampMs, window),
   };
   return { events, request };
+}
+
+/** `now` also if the last words were said just now. */
+function speechAt(given: readonly EvidenceItem[], nowMs: number): "now" | "paused" {
+  const last = given.findLast(({ type }) => type === "transcript_added");
+  if (last === undefined) return "paused";
+  const endsAtMs = Date.parse(last.event.occurredAt) + last.endMs - last.startMs;
+  return nowMs - endsAtMs < LIMITS.quietWindowMs ? "now" : "paused";
 }
 
 /** The ids of events, in the order of the log. Errors: the store's. */

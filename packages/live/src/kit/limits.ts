@@ -120,8 +120,14 @@ export const LIMITS = {
   windowMs: 4_000,
   /** A silence of this length makes the next window short. */
   quietAfterMs: 10_000,
+  /** A shorter note can stand in another one by chance. */
+  continuedChars: 12,
+  /** The video before and after the beginning of a batch in which a model is shown the sentence that the batch cuts. */
+  sentenceWindowMs: 15_000,
   /** Words after a pause of this length close the window as soon as after a silence. */
   speechPauseMs: 1_200,
+  /** If a model writes the notes, they do so only after something has waited for this time. */
+  pauseEndsAfterMs: 5_000,
   /** The time that it takes to say a character. */
   spokenCharMs: 65,
   /** More events than this within `burstMs` are a burst. */
@@ -249,6 +255,8 @@ export const LIMITS = {
   /** Tokens of the evidence that answers a question. */
   askTokens: 4_000,
   questionChars: 4_000,
+  /** Words that begin with the same letters are the same word in another form. */
+  sameWordLetters: 4,
 
   dayMs: 86_400_000,
   /** The days for which the full picture of a frame is stored. */
@@ -273,6 +281,8 @@ export const LIMITS = {
   purgeWarningMs: 87_000_000,
   /** Warnings in one message to a page. */
   warningsPerFrame: 100,
+  /** Pictures of a video that are named because they are removed soon. */
+  shownExpiring: 1_000,
   /** Frames at one time of a video in which a picture is looked for. */
   framesAtOnce: 100,
   /** Bytes of a picture are stored for this time after it expires, so that the clean-up can still find them. */

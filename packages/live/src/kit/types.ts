@@ -130,6 +130,11 @@ export interface NoteRequest {
   readonly answered: readonly AnsweredDraft[];
   /** Nothing is said for now, or the session ends: what the writer left open must be written. */
   readonly isEnd: boolean;
+  /**
+   * `now`: words are still said, so the batch may cut a sentence, and the next one has the rest. `paused`: nobody speaks,
+   * and more may follow. Left out for the last batch.
+   */
+  readonly speech?: "now" | "paused";
   /** Reads pictures of the batch: few, small, one for each change of scene. Left out where there are none. */
   readonly pictures?: () => Promise<readonly NotePicture[]>;
   /** The ids of pieces of evidence, of this batch or of earlier ones. */

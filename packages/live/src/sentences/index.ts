@@ -5,6 +5,7 @@
  * Does not know: sessions, notes, how pieces are stored or shown.
  */
 
+export { isClosed } from "./boundaries.ts";
 export { contentWords, functionWords, languageOf, STOP_WORDS, segmenterOf } from "./content-words.ts";
 export { backSince, EMPTY_JOIN_STATE, endSentence, joinHeard, joinPiece, openSentence } from "./joiner.ts";
 export { isAboutSpeaker, isDiscourseMark, isFiller, languageIn } from "./languages.ts";

@@ -12,6 +12,7 @@ import {
   type Usage,
 } from "@continuo/core/model";
 import {
+  type ContextWindowOptions,
   type EvidenceItem,
   LIMITS,
   type NotePicture,
@@ -96,7 +97,7 @@ export function agentWriter({ agent, kept, name = agent.name, price }: AgentWrit
     try {
       const spent = await askWith(prompt.text, shown, { options, by, blind: () => promptOf([]).text });
       if (isKept && spent.ref !== undefined)
-        conversations.add({ ref: spent.ref, request, context, chars: prompt.text.length });
+        conversations.add({ ref: spent.ref, request, context, open: prompt.open, chars: prompt.text.length });
       // A note of an earlier message can be written again too.
       return { read: parseDrafts(spent.text, request, prompt.named), spent };
     } catch (error) {
@@ -110,7 +111,9 @@ export function agentWriter({ agent, kept, name = agent.name, price }: AgentWrit
   return {
     name,
     write: async (request, options) => {
-      const context = await around(request, middlesOf(request));
+      const context = await around(request, beginOf(request), {
+        primaryWindowMs: LIMITS.sentenceWindowMs,
+      });
       const pictures = sight === "blind" ? [] : ((await request.pictures?.()) ?? []);
       return withLooks(name, { request, context }, (shown) => {
         return askForNotes(request, shown, { options, shown: sight === "blind" ? [] : pictures });
@@ -238,18 +241,21 @@ function withoutLooks<Read extends { readonly lookAt: unknown }>({
   return read;
 }
 
-/** The middle of the batch: one time is enough, because the writer is given the batch itself. */
-function middlesOf({ evidence }: NoteRequest): readonly number[] {
-  const times = evidence.map(({ startMs }) => startMs).toSorted((a, b) => a - b);
-  const middle = times[Math.floor(times.length / 2)];
-  return middle === undefined ? [] : [middle];
+/** The batch itself is given: what is missing is the sentence that it begins in the middle of. */
+function beginOf({ evidence }: NoteRequest): readonly number[] {
+  const [first] = evidence.map(({ startMs }) => startMs).toSorted((a, b) => a - b);
+  return first === undefined ? [] : [first];
 }
 
-async function around(request: NoteRequest, timesMs: readonly number[]): Promise<readonly EvidenceItem[]> {
+async function around(
+  request: NoteRequest,
+  timesMs: readonly number[],
+  window?: ContextWindowOptions,
+): Promise<readonly EvidenceItem[]> {
   const given = new Set(request.evidence.map(({ sequence }) => sequence));
   const found: EvidenceItem[] = [];
   for (const atMs of timesMs) {
-    for await (const item of request.context(atMs)) if (!given.has(item.sequence)) found.push(item);
+    for await (const item of request.context(atMs, window)) if (!given.has(item.sequence)) found.push(item);
   }
   return unique(found);
 }

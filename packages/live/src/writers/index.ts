@@ -19,3 +19,4 @@ export {
 } from "./model-writer.ts";
 export { type OpenAiEmbedderOptions, type OpenAiEndpoint, openAiEmbedder } from "./openai.ts";
 export { openAiTranscriber } from "./openai-transcriber.ts";
+export { passagesOf } from "./passages.ts";

@@ -32,6 +32,8 @@ interface AnsweredTurn {
   readonly ref: NativeRef;
   readonly request: NoteRequest;
   readonly context: readonly EvidenceItem[];
+  /** The sequences of sentences that were still said: they are shown again, whole. */
+  readonly open: ReadonlySet<number>;
   readonly chars: number;
 }
 
@@ -45,14 +47,15 @@ export class KeptConversations {
     return isLong ? undefined : kept;
   }
 
-  add({ ref, request, context, chars }: AnsweredTurn): void {
+  add({ ref, request, context, open, chars }: AnsweredTurn): void {
     const before = this.#kept.get(request.sessionId);
     const isSame = before?.ref.sessionId === ref.sessionId;
     const kept: KeptConversation = isSame
       ? { ...before, ref }
       : { ref, notes: new Map(), evidence: new Set(), turns: 0, chars: 0 };
     for (const { noteId, hash } of [...request.inherited, ...request.notes]) kept.notes.set(noteId, hash);
-    for (const { sequence } of [...request.evidence, ...context]) kept.evidence.add(sequence);
+    for (const { sequence } of [...request.evidence, ...context])
+      if (!open.has(sequence)) kept.evidence.add(sequence);
     kept.turns += 1;
     kept.chars += chars;
     this.#kept.set(request.sessionId, kept);

@@ -8,6 +8,7 @@ import { type EvidenceItem, isFields, type Span } from "../kit/index.ts";
 import {
   EMPTY_JOIN_STATE,
   endSentence,
+  isClosed,
   type JoinState,
   joinPiece,
   type Sentence,
@@ -21,6 +22,8 @@ export interface Passage extends Span {
   readonly speaker?: string;
   /** The video in which its span lies, if that is not the video of the session. */
   readonly videoId?: string;
+  /** It is the last one of its speaker, and no mark ends it: more of it may come. */
+  readonly isOpen?: true;
   /** Its pieces, in the order of the log. */
   readonly items: readonly EvidenceItem[];
 }
@@ -33,7 +36,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
   const bySequence = new Map(sorted.map((item) => [item.sequence, item]));
   const streams = new Map<string, JoinState>();
   const passages: Passage[] = [];
-  const add = (sentences: readonly Sentence[]): void => {
+  const add = (sentences: readonly Sentence[], standing: "ended" | "last" = "ended"): void => {
     for (const { text, startMs, endMs, pieces, kind } of sentences) {
       if (kind === "sound") continue;
       const own = pieces.flatMap((sequence) => bySequence.get(sequence) ?? []);
@@ -47,6 +50,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
         startMs,
         endMs: saidMs,
         ...sourceOf(first),
+        ...present({ isOpen: standing === "last" && !isClosed(text) ? (true as const) : undefined }),
         items: own,
       });
     }
@@ -62,7 +66,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
     streams.set(stream, joined.state);
     add(joined.sentences);
   }
-  for (const state of streams.values()) add(endSentence(state).sentences);
+  for (const state of streams.values()) add(endSentence(state).sentences, "last");
   return passages.toSorted((a, b) => firstOf(a) - firstOf(b));
 }
 

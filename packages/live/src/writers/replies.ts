@@ -17,7 +17,7 @@ export function namesOf(passages: readonly Passage[]): EvidenceAliases {
 export function shownBy(named: EvidenceAliases): (passage: Passage) => object {
   const names = new Map([...named].map(([name, passage]) => [passage, name]));
   return (passage) => {
-    const { items: _, ...shown } = passage;
+    const { items: _, isOpen: _open, ...shown } = passage;
     return { name: names.get(passage), ...shown };
   };
 }

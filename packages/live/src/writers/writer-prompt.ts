@@ -11,6 +11,7 @@ import {
   type NotePicture,
   type NoteRequest,
 } from "../kit/index.ts";
+import { isClosed } from "../sentences/index.ts";
 import { type Passage, passagesOf, startIn } from "./passages.ts";
 import {
   type EvidenceAliases,
@@ -36,6 +37,7 @@ Answer with one JSON object and nothing else:
 - evidence: the names of the evidence that the note is made of.
 - memory: at most 2,000 characters that you need to know the next time: who speaks, what it is about, what is open.
 - lookAt (optional): at most 3 times in the video whose evidence you need before you can answer; you are asked again with it.
+- "open": a sentence that is still being said. It comes again, whole, with the next evidence: write nothing of it before then.
 - "unsure" has drafts of yours that were not sure, with more evidence: write each again, with "replaces": its draftId.
 - "answered" has drafts that the person was asked about: write them with what the person said, or with the picture that the person captured.
 - "pictures" names the frames of the video that are attached as images, in their order: write what they show where it matters, such as the text of
@@ -51,6 +53,13 @@ const LOOKS = 3;
 const MORE = `Here is more of the same video. Write notes as before, and answer with one JSON object as before and nothing else.
 The names e1, e2 … are those of this message. "notes" has only the notes that are new or changed since your last message.`;
 
+export interface NotesPrompt {
+  readonly text: string;
+  readonly named: EvidenceAliases;
+  /** The sequences of the sentences that are still being said. */
+  readonly open: ReadonlySet<number>;
+}
+
 /** With `isMore` the agent knows what to do, and the request holds only what is new. */
 export function notesPrompt(
   request: NoteRequest,
@@ -59,13 +68,17 @@ export function notesPrompt(
     pictures = [],
     isMore = false,
   }: { readonly pictures?: readonly NotePicture[]; readonly isMore?: boolean } = {},
-): { readonly text: string; readonly named: EvidenceAliases } {
+): NotesPrompt {
   const { evidence, unsure, answered } = request;
   const passages = passagesOf([...evidence, ...context, ...unsure.flatMap((one) => one.evidence)]);
   const given = partOf(passages, evidence);
   const around = partOf(passages, context).filter((passage) => !given.includes(passage));
   const named = namesOf([...given, ...passages.filter((passage) => !given.includes(passage))]);
   const show = shownBy(named);
+  // If captions have punctuation, a sentence without its mark goes on, also after a pause.
+  const isPunctuated = passages.some((one) => one.type === "transcript_added" && isClosed(one.text));
+  const isCut = ({ isOpen }: Passage): boolean =>
+    isOpen === true && (request.speech === "now" || (request.speech === "paused" && isPunctuated));
   const material = {
     ...(isMore
       ? {}
@@ -76,7 +89,7 @@ export function notesPrompt(
         }),
     notes: request.notes.map(shownNote),
     context: around.map(show),
-    evidence: given.map(show),
+    evidence: given.map((one) => (isCut(one) ? { ...show(one), open: true } : show(one))),
     ...(pictures.length === 0 ? {} : { pictures: pictures.map((picture) => shownPicture(picture, named)) }),
     ...(unsure.length === 0
       ? {}
@@ -99,7 +112,11 @@ export function notesPrompt(
         }),
   };
   const { unsureBelow = LIMITS.lowConfidence } = request;
-  return { text: `${isMore ? MORE : NOTES(unsureBelow)}\n\n${JSON.stringify(material)}`, named };
+  return {
+    text: `${isMore ? MORE : NOTES(unsureBelow)}\n\n${JSON.stringify(material)}`,
+    named,
+    open: new Set(given.filter(isCut).flatMap(({ items }) => items.map(({ sequence }) => sequence))),
+  };
 }
 
 export interface ParsedDrafts {
