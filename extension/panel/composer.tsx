@@ -1,22 +1,26 @@
 /** The field for a remark, or for a question about the video. */
 
-import type { LiveAnswer } from "@continuo/core/wire";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import type { ShownAnswer } from "../sending/answers.ts";
 import type { Failure } from "../sending/view.ts";
+import { Answer } from "./answer.tsx";
 import { ask } from "./link.ts";
 
 interface Props {
   readonly sessionKey: string;
   readonly onFailure: (failure: Failure) => void;
+  readonly onSeek: (ms: number) => void;
   /** A fresh frame of the video. */
   readonly onCapture: () => void;
 }
 
-export function Composer({ sessionKey, onFailure, onCapture }: Props): JSX.Element {
+export function Composer({ sessionKey, onFailure, onSeek, onCapture }: Props): JSX.Element {
   const [text, setText] = useState("");
-  const [answer, setAnswer] = useState<LiveAnswer | null>(null);
+  const [answer, setAnswer] = useState<ShownAnswer | null>(null);
   const [isAsking, setAsking] = useState(false);
+  // Its times are those of one video.
+  useEffect(() => setAnswer(null), [sessionKey]);
   const say = (event: Event): void => {
     event.preventDefault();
     if (text.trim() === "") return;
@@ -26,21 +30,14 @@ export function Composer({ sessionKey, onFailure, onCapture }: Props): JSX.Eleme
     setAsking(true);
     ask(sessionKey, { action: "ask", question: text.trim() })
       .then((value) => {
-        setAnswer(value as LiveAnswer);
+        setAnswer(value as ShownAnswer);
         setText("");
       }, onFailure)
       .finally(() => setAsking(false));
   };
   return (
     <form class="composer" onSubmit={say}>
-      {answer !== null && (
-        <div class="answer" role="status">
-          <p>{answer.text}</p>
-          <button type="button" onClick={() => setAnswer(null)}>
-            Close answer
-          </button>
-        </div>
-      )}
+      {answer !== null && <Answer answer={answer} onSeek={onSeek} onClose={() => setAnswer(null)} />}
       <label>
         <span class="hidden">Remark or question</span>
         <textarea

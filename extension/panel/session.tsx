@@ -1,6 +1,7 @@
 /** The session of the video that is watched. */
 
 import { present } from "@continuo/core/model";
+import type { Note } from "@continuo/core/wire";
 import type { JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
@@ -8,6 +9,7 @@ import { LIMITS } from "../limits.ts";
 import type { Settings, ToPage } from "../messages/messages.ts";
 import type { EngineView } from "../sending/engine.ts";
 import type { PanelSession } from "../sending/panel-view.ts";
+import type { ShownRemark } from "../sending/remarks.ts";
 import type { Failure } from "../sending/view.ts";
 import { isPlaying } from "../watching/position.ts";
 import { Chapters } from "./chapters.tsx";
@@ -21,6 +23,7 @@ import { useNow } from "./now.ts";
 import { Problem } from "./problem.tsx";
 import { ReadOnly } from "./read-only.tsx";
 import { Related } from "./related.tsx";
+import { RemarkItem } from "./remark.tsx";
 import { Purges, RequestItem } from "./requests.tsx";
 import { SessionPage } from "./session-page.tsx";
 import { SourceList } from "./sources.tsx";
@@ -39,7 +42,7 @@ interface Props {
 
 export function Session({ session, view, settings, onSettings }: Props): JSX.Element {
   const [failure, showFailure] = useState<Failure | null>(null);
-  const { key, notes, evidence, earlier } = session;
+  const { key, notes, remarks, evidence, earlier } = session;
   // The text in the composer stays when the video changes, and a failure does not.
   useEffect(() => showFailure(null), [key]);
   const isShown = useIsShown(key);
@@ -100,38 +103,39 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
         )}
       </section>
       <section class="scroll" aria-label="Notes" ref={list} onScroll={scrolled}>
-        {notes.length === 0 ? (
+        {notes.length + remarks.length === 0 && (
           <p class="empty">{withoutNotes(session, isPlaying(view.position, Date.now()))}</p>
-        ) : (
-          <>
-            {earlier > 0 && (
-              <button type="button" onClick={() => wantNotes(notes.length + LIMITS.notesAtOnce)}>
-                Show earlier notes ({earlier})
-              </button>
-            )}
-            <ol class="notes">
-              {notes.map((note, at) => (
-                <NoteItem
-                  key={note.noteId}
-                  note={note}
-                  next={notes[at + 1]}
-                  evidence={evidence}
-                  frame={session.frames[note.noteId]}
-                  isCarried={session.carried.includes(note.noteId)}
-                  elsewhere={session.elsewhere[note.noteId]}
-                  isReadOnly={isDegraded}
-                  sessionKey={key}
-                  onSeek={seek}
-                  onOperate={operate}
-                  onRemove={remove}
-                />
-              ))}
-            </ol>
-          </>
         )}
+        {earlier > 0 && (
+          <button type="button" onClick={() => wantNotes(notes.length + LIMITS.notesAtOnce)}>
+            Show earlier notes ({earlier})
+          </button>
+        )}
+        <ol class="notes">
+          {inOrder(notes, remarks).map((row) =>
+            "noteId" in row ? (
+              <NoteItem
+                key={row.noteId}
+                note={row}
+                next={notes[notes.indexOf(row) + 1]}
+                evidence={evidence}
+                frame={session.frames[row.noteId]}
+                isCarried={session.carried.includes(row.noteId)}
+                elsewhere={session.elsewhere[row.noteId]}
+                isReadOnly={isDegraded}
+                sessionKey={key}
+                onSeek={seek}
+                onOperate={operate}
+                onRemove={remove}
+              />
+            ) : (
+              <RemarkItem key={row.id} remark={row} onSeek={seek} />
+            ),
+          )}
+        </ol>
       </section>
       {undo !== null && <UndoBar undo={undo} onClose={() => setUndo(null)} />}
-      <Composer sessionKey={key} onFailure={setFailure} onCapture={() => capture()} />
+      <Composer sessionKey={key} onFailure={setFailure} onSeek={seek} onCapture={() => capture()} />
     </>
   );
 }
@@ -146,6 +150,16 @@ const NOT_CAPTURED: Readonly<Record<string, Failure>> = {
   nothing: { message: "there is no picture just now", hint: "Try it again while the video is shown." },
   null: { message: "the page of the video does not answer", hint: "Load it again." },
 };
+
+/** Notes keep their order, and a remark comes before the first note that begins after it. */
+function inOrder(notes: readonly Note[], remarks: readonly ShownRemark[]): readonly (Note | ShownRemark)[] {
+  const rows: (Note | ShownRemark)[] = [...notes];
+  for (const remark of remarks) {
+    const at = rows.findIndex((row) => "noteId" in row && row.startMs > remark.mediaTimeMs);
+    rows.splice(at < 0 ? rows.length : at, 0, remark);
+  }
+  return rows;
+}
 
 function withoutNotes({ standing }: PanelSession, isRunning: boolean): string {
   if (standing.isDegraded) return "There are no notes yet. Notes continue after the repair.";

@@ -1,7 +1,8 @@
 /** Requests of the side panel to the engine, over a port that only pages of the extension can open. */
 
 import type { NoteOperation } from "@continuo/core/client/live";
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import { toShownAnswer } from "./answers.ts";
 import type { Engine } from "./engine.ts";
 import { newItemId } from "./items.ts";
 import { requestJson, requestPicture } from "./requests.ts";
@@ -14,6 +15,7 @@ export type PanelAction =
   | { readonly action: "operate"; readonly noteId: string; readonly operation: NoteOperation }
   | { readonly action: "answer"; readonly requestId: string; readonly text: string }
   | { readonly action: "keep"; readonly hash: string }
+  | { readonly action: "expiring" }
   | { readonly action: "join"; readonly other: string }
   | { readonly action: "repair" }
   | { readonly action: "picture"; readonly hash: string; readonly sequence: number }
@@ -51,11 +53,17 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
   switch (request.action) {
     case "remark": {
       const mediaTimeMs = engine.mediaTimeMs(key);
-      await engine.add(key, { kind: "remark", id: newItemId(), text: request.text, mediaTimeMs });
+      const remark = { kind: "remark", id: newItemId(), text: request.text, mediaTimeMs } as const;
+      await engine.add(key, remark);
+      engine.sender(key)?.remarked(remark);
       return null;
     }
-    case "ask":
-      return await clientOf(engine, key).ask(request.question, engine.mediaTimeMs(key));
+    case "ask": {
+      const answer = await clientOf(engine, key).ask(request.question, engine.mediaTimeMs(key));
+      const view = engine.sender(key)?.view;
+      if (view === undefined) throw notReady();
+      return toShownAnswer(answer, view);
+    }
     case "operate":
       return await clientOf(engine, key).operate(request.noteId, request.operation);
     case "answer": {
@@ -63,7 +71,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       return await clientOf(engine, key).answer(request.requestId, { text: request.text, mediaTimeMs });
     }
     case "keep":
-      await clientOf(engine, key).keep(request.hash);
+      await requestJson(server, "POST", `${path}/blobs/${encodeURIComponent(request.hash)}/keep`);
       engine.sender(key)?.kept(request.hash);
       return null;
     case "join": {
@@ -90,6 +98,12 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       return await requestJson(server, "GET", `${path}/notes`);
     case "texts":
       return await textsIn(server, key);
+    case "expiring":
+      // A server of an earlier version names none.
+      return await requestJson(server, "GET", `${path}/expiring`).catch((error: unknown) => {
+        if (isContinuoError(error, "not_found")) return { pictures: [], access: [] };
+        throw error;
+      });
     case "page":
     case "outline":
       return await requestJson(server, "GET", `${path}/${request.action}`);

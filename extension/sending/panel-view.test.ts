@@ -1,10 +1,10 @@
 /** These tests cover the view of a session that a panel receives, however long somebody watches. */
 
-import type { LivePage, LiveSession, Note } from "@continuo/core/wire";
+import type { LivePage, LiveServerFrame, LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
 import { framesOf, markersOf, type PanelSession, toPanelPage, toPanelSession } from "./panel-view.ts";
-import { newView, type ShownEvidence } from "./view.ts";
+import { foldFrame, newView, type ShownEvidence } from "./view.ts";
 
 /** After so many minutes, with a note of ten seconds and two pieces of evidence for each. */
 function shownAfter(minutes: number, room: number = LIMITS.notesAtOnce): PanelSession {
@@ -153,4 +153,27 @@ test("a note of another video names that video, has no marker and no frame of th
   expect(panel("hive").timeline.markers.map(({ noteId }) => noteId)).toEqual(["bees"]);
   expect(panel("harbour").timeline.markers.map(({ noteId }) => noteId)).toEqual(["ships"]);
   expect(Object.keys(panel("hive").frames)).toEqual(["bees"]);
+});
+
+test("a remark is shown from the moment at which it is made until a note stands on it", () => {
+  const remark = (id: string, mediaTimeMs: number) => ({ id, mediaTimeMs, text: `remark ${id}` });
+  const stored = { ...remark("a", 5_000), type: "remark_added", videoId: null } as ShownEvidence;
+  const base = newView({ key: "k", title: "T", videoId: "v" });
+  const shown = (part: object): readonly string[] =>
+    toPanelSession({ ...base, ...part }, { notes: 2, durationMs: null }).remarks.map(
+      ({ id, isWaiting }) => `${id}${isWaiting ? " waits" : ""}`,
+    );
+  expect(shown({ remarks: [remark("a", 5_000)] })).toEqual(["a waits"]);
+  const event = { type: "remark_added", id: "a", sequence: 4, recordedAt: "2026-11-27T00:00:00Z" };
+  const data = { text: "remark a", mediaTimeMs: 5_000 };
+  const frame = { type: "event", event: { ...event, data } } as unknown as LiveServerFrame;
+  const folded = foldFrame({ ...base, remarks: [remark("a", 5_000), remark("b", 6_000)] }, frame);
+  expect(shown(folded)).toEqual(["a", "b waits"]);
+  const note = (startMs: number, ...evidence: readonly string[]) =>
+    ({ noteId: `n${startMs}`, text: "x", startMs, endMs: startMs, evidence }) as unknown as Note;
+  expect(shown({ evidence: [stored], notes: [note(5_000, "a")] })).toEqual([]);
+  // One that is before the shown notes comes with the earlier ones.
+  expect(shown({ evidence: [stored], notes: [note(0), note(10_000), note(20_000)] })).toEqual([]);
+  const elsewhere = { ...stored, videoId: "other" };
+  expect(shown({ evidence: [elsewhere] })).toEqual([]);
 });

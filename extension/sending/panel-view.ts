@@ -8,6 +8,7 @@ import { cutText } from "@continuo/core/model";
 import type { LivePage, PageItem } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import { type HeardSentence, heardLast } from "./live-line.ts";
+import { remarksOf, type ShownRemark } from "./remarks.ts";
 import type { SessionView, ShownEvidence } from "./view.ts";
 
 /** A note's place on the timeline. */
@@ -23,7 +24,7 @@ export interface Timeline {
   readonly markers: readonly Marker[];
 }
 
-/** A passage that an item of the page cites. */
+/** A passage that an item of the page, or an answer, cites. */
 export interface Citation {
   /** The id of its event; not there where the passage is of an earlier session. */
   readonly id?: string;
@@ -57,7 +58,9 @@ export interface TabVideo {
   readonly tab: string;
 }
 
-export interface PanelSession extends Omit<SessionView, "session" | "page"> {
+export interface PanelSession extends Omit<SessionView, "session" | "page" | "remarks"> {
+  /** Those that no note has yet, and that are not before the shown notes. */
+  readonly remarks: readonly ShownRemark[];
   readonly page: PanelPage | null;
   /** The keys are the ids of the notes that are shown. */
   readonly frames: Readonly<Record<string, NoteFrame>>;
@@ -90,13 +93,16 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
   const others = notes.filter((note) => videoOf(note) !== view.videoId);
   const lastMs = view.outline?.chapters.at(-1)?.endMs ?? 0;
   const endMs = here.reduce((last, note) => Math.max(last, note.endMs), Math.max(durationMs ?? 0, lastMs));
+  const earlier = view.notes.length - notes.length;
+  const fromMs = earlier === 0 ? 0 : (notes[0]?.startMs ?? 0);
   return {
     ...view,
     notes,
+    remarks: remarksOf(view).filter(({ mediaTimeMs }) => mediaTimeMs >= fromMs),
     carried: view.carried.filter((noteId) => shown.has(noteId)),
     carriedCount: view.carried.length,
     elsewhere: Object.fromEntries(others.map((note) => [note.noteId, videoOf(note)])),
-    earlier: view.notes.length - notes.length,
+    earlier,
     evidence: view.evidence.filter(({ id }) => named.has(id)),
     frames: framesOf(notes, view.evidence),
     page:
@@ -138,21 +144,12 @@ export function toPanelPage(
 ): PanelPage {
   const known = new Map(evidence.map((one) => [one.id, one]));
   const items = page.items.map(({ evidence: ids, videoId = session, ...item }): PanelPageItem => {
-    const cited = ids
-      .flatMap((id) => known.get(id) ?? [])
-      .map(({ id, mediaTimeMs: startMs, text }) => {
-        return { id, startMs, text: cutText(text, LIMITS.markerChars) };
-      });
-    const citations: Citation[] = [];
-    for (const place of cited.sort((a, b) => a.startMs - b.startMs)) {
-      const last = citations.at(-1);
-      if (last === undefined || place.startMs - last.startMs >= LIMITS.citationApartMs) citations.push(place);
-    }
+    const citations = citationsOf(ids.flatMap((id) => known.get(id) ?? []));
     // The passages of a page of an earlier session are there.
     const place = { startMs: item.startMs, text: "" };
     return {
       ...item,
-      citations: citations.length === 0 ? [place] : citations.slice(0, LIMITS.citations),
+      citations: citations.length === 0 ? [place] : citations,
       ...(videoId === tab ? {} : { elsewhere: videoId }),
     };
   });
@@ -160,6 +157,17 @@ export function toPanelPage(
     items.filter(({ elsewhere }) => (elsewhere === undefined) === isHere),
   );
   return { ...page, items: [...(here ?? []), ...(others ?? [])] };
+}
+
+/** The first passages that are apart, in the order of the video. */
+export function citationsOf(cited: readonly CitedWords[]): readonly Citation[] {
+  const citations: Citation[] = [];
+  for (const { id, mediaTimeMs: startMs, text } of cited.toSorted((a, b) => a.mediaTimeMs - b.mediaTimeMs)) {
+    const last = citations.at(-1);
+    if (last !== undefined && startMs - last.startMs < LIMITS.citationApartMs) continue;
+    citations.push({ id, startMs, text: cutText(text, LIMITS.markerChars) });
+  }
+  return citations.slice(0, LIMITS.citations);
 }
 
 /** A session also lists every note it ever had. */

@@ -22,8 +22,17 @@ import {
   removeItems,
   type StoredItem,
   trimFrames,
+  waitingRemarks,
 } from "./storage.ts";
-import { changesNotes, changesPage, type Failure, foldFrame, newView, type SessionView } from "./view.ts";
+import {
+  changesNotes,
+  changesPage,
+  type Failure,
+  foldFrame,
+  newView,
+  type Remark,
+  type SessionView,
+} from "./view.ts";
 
 export interface SessionOptions extends Video {
   readonly key: string;
@@ -53,6 +62,10 @@ export class SessionSender {
     this.#options = options;
     this.#view = newView(options);
     void this.#run().catch((error: unknown) => this.#fail(error));
+    void waitingRemarks(options.key).then(
+      (remarks) => this.remarked(...remarks),
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   get view(): SessionView {
@@ -72,6 +85,13 @@ export class SessionSender {
   /** The server keeps this picture: its warning goes. */
   kept(hash: string): void {
     this.#set({ purges: this.#view.purges.filter((one) => one.hash !== hash) });
+  }
+
+  /** Shows what a person remarked, before it is sent. */
+  remarked(...remarks: readonly Remark[]): void {
+    const known = new Set([...this.#view.remarks, ...this.#view.evidence].map(({ id }) => id));
+    const fresh = remarks.filter(({ id }) => !known.has(id));
+    if (fresh.length > 0) this.#set({ remarks: [...this.#view.remarks, ...fresh] });
   }
 
   /** Something waits, or may be sent now. Frames make room also while a batch is on its way for long. */
@@ -205,7 +225,11 @@ export class SessionSender {
     const isUseless = ["invalid", "too_large", "unsupported"].some((code) =>
       isContinuoError(error, code as "invalid"),
     );
-    if (isUseless) return await removeItems(stored.map(({ order }) => order));
+    if (isUseless) {
+      const refused = new Set(stored.map(({ item }) => item.id));
+      this.#set({ remarks: this.#view.remarks.filter(({ id }) => !refused.has(id)) });
+      return await removeItems(stored.map(({ order }) => order));
+    }
     await this.#sleep(LIMITS.longestRetryMs);
   }
 

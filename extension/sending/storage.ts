@@ -130,6 +130,13 @@ export async function nextItems(key: string, standing: SendingState): Promise<re
   return nextBatch(found as StoredItem[], kinds);
 }
 
+/** Remarks that were not sent yet, in their order. */
+export async function waitingRemarks(key: string): Promise<readonly Extract<Item, { kind: "remark" }>[]> {
+  const range = IDBKeyRange.bound([key, "remark"], [key, "remark", []]);
+  const found = (await read("waiting", (store) => store.index("kind").getAll(range))) as StoredItem[];
+  return found.flatMap(({ item }) => (item.kind === "remark" ? [item] : []));
+}
+
 /** Items that the server has not acknowledged, those that are on their way among them. */
 export async function countWaiting(key: string): Promise<number> {
   const waiting = await read("waiting", (store) => store.index("key").count(ofKey(key)));

@@ -51,6 +51,14 @@ export interface EvidenceTexts {
   readonly pictured: readonly PicturedText[];
 }
 
+/** A remark of a person. */
+export interface Remark {
+  /** Also the id of its event. */
+  readonly id: string;
+  readonly mediaTimeMs: number;
+  readonly text: string;
+}
+
 export interface ContextRequest {
   readonly requestId: string;
   readonly question: string;
@@ -85,6 +93,8 @@ export interface SessionView {
   /** The ids of the notes that the session took over from an earlier one of its video; their evidence is there. */
   readonly carried: readonly string[];
   readonly evidence: readonly ShownEvidence[];
+  /** Remarks that the server has not stored yet. */
+  readonly remarks: readonly Remark[];
   /** Chapters and a summary, where the page has the captions of the whole video; `null` before the server answered. */
   readonly outline: LiveOutline | null;
   /** Summary, chapters, decisions and open questions of what was heard; `null` while nothing is written. */
@@ -111,6 +121,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
     notes: [],
     carried: [],
     evidence: [],
+    remarks: [],
     outline: null,
     page: null,
     requests: [],
@@ -202,6 +213,7 @@ function foldEvent(
       storedAtMs,
       filmTimes: isFilm ? counted(view.filmTimes, recordedAtMs) : view.filmTimes,
       evidence: [...view.evidence, shown].slice(-LIMITS.shownEvidence),
+      remarks: view.remarks.filter((remark) => remark.id !== id),
     };
   }
   if (type === "context_requested") {

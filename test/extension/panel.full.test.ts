@@ -4,6 +4,7 @@ import type { WireEvent } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../extension/limits.ts";
 import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
+import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
 import { keysOf, NOTE_AGENT, serve, textsOf } from "./served.ts";
 
@@ -21,7 +22,13 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await play(page, { fromMs: 0, toMs: 7_000 });
   await panel.getByLabel("Remark or question").fill("The hill looks like home.");
   await panel.getByRole("button", { name: "Add remark" }).click();
+  // It is there at once, and gives way to its note.
+  const remark = panel.locator(".note", { hasText: "your remark" });
+  await remark.getByText("The hill looks like home.").waitFor({ timeout: 2_000 });
+  await checkPanel(panel, "remark");
   await expect.poll(async () => (await served.events(key)).map(({ type }) => type)).toContain("remark_added");
+  await panel.getByText("Noted: The hill looks like home.").waitFor();
+  await expect.poll(() => remark.count()).toBe(0);
   await panel.locator(".note").first().waitFor();
   await panel.getByText("of evidence").first().click();
   await panel.locator(".note").first().getByRole("button", { name: "Edit" }).click();
@@ -85,4 +92,20 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   const frames = (await events()).filter(({ type }) => type === "frame_captured");
   expect(frames.filter(({ data }) => (data as { mediaTimeMs: number }).mediaTimeMs >= 12_000)).toEqual([]);
   expect(frames.length).toBeGreaterThan(0);
+});
+
+test("a remark that is made while the server is away is there at once, also in a panel that opens later", async () => {
+  await using watched = await openWatched({ sources: { frames: false } });
+  const { served, viewer, panel } = watched;
+  await served.kill();
+  await panel.getByText(/^Offline; /u).waitFor();
+  await panel.getByLabel("Remark or question").fill("Said while nobody listened.");
+  await panel.getByRole("button", { name: "Add remark" }).click();
+  for (const one of [panel, await viewer.panel()]) {
+    const remark = one.locator(".note", { hasText: "Said while nobody listened." });
+    await remark.getByText("not sent yet").waitFor();
+  }
+  await served.restart();
+  await expect.poll(() => panel.getByText("not sent yet").count()).toBe(0);
+  await panel.getByText("Said while nobody listened.").waitFor();
 });

@@ -236,3 +236,26 @@ test("a question is answered from notes and evidence: by the agent, whose cost i
   expect(quoted.text).toBe("The harbour opens at dawn");
   expect(quoted.evidence).toHaveLength(1);
 });
+
+test("without a model a question is answered with a whole sentence of captions that come word by word, or with none that is like it", async () => {
+  await using live = await liveTest({
+    noteWriters: [{ ...spanWriter, write: async () => ({ drafts: [] }) }],
+  });
+  await live.service.open("k", { videoId: "v" });
+  const words = "The queen lays the eggs. The workers feed her at night.".split(" ");
+  await live.send("k", ...words.map((word, n) => said(word, n * 400, { endMs: n * 400 + 350 })));
+  await live.clock.advance(20_000);
+  const ask = (question: string): ReturnType<typeof live.service.ask> =>
+    live.service.ask("k", { question, mediaTimeMs: 1_000 });
+  expect(await ask("What do the workers do?")).toMatchObject({
+    text: "The workers feed her at night.",
+    by: "quote",
+  });
+  expect((await ask("What do the workers do?")).evidence).toHaveLength(6);
+  expect(await ask("Who painted the ceiling in Rome?")).toEqual({
+    text: "Nothing that was said or noted is like the question.",
+    by: "quote",
+    evidence: [],
+    noteIds: [],
+  });
+});

@@ -16,8 +16,9 @@ import {
   type SessionOwnerSettings,
 } from "./kit/index.ts";
 import { newestEntries, readNotes } from "./notes/index.ts";
+import { contentWords, functionWords } from "./sentences/index.ts";
 import { budgetOf, budgetState, type Follower, isFinal } from "./state/index.ts";
-import { lexicalEmbedder, measureCall } from "./writers/index.ts";
+import { lexicalEmbedder, measureCall, passagesOf } from "./writers/index.ts";
 
 export interface Question {
   readonly question: string;
@@ -137,18 +138,36 @@ async function askRequest(
   };
 }
 
-/** Without a model: the note or the piece of evidence whose words are most like the question's. */
+/** Without a model: the note or the sentence whose words are most like the question's, if any is like it. */
 async function quoted({ question, notes, evidence }: AskRequest): Promise<AskResult> {
-  const spoken = evidence.filter(({ text }) => text !== "");
-  const [note, item] = [(await byLikeness(question, notes))[0], (await byLikeness(question, spoken))[0]];
+  const spoken = passagesOf(evidence).filter(({ text }) => text !== "");
+  const known = [...notes, ...spoken];
+  if (known.length === 0) return nothing("Nothing was noted yet.");
+  // The vectors of long texts are alike by chance too.
   const [best] = await byLikeness(
     question,
-    [note, item].filter((one) => one !== undefined),
+    known.filter(({ text }) => shareWord(question, text)),
   );
-  if (best === undefined) return { text: "Nothing was noted yet.", evidence: [], noteIds: [] };
-  if ("noteId" in best) return { text: best.text, evidence: best.evidence, noteIds: [best.noteId] };
-  return { text: best.text, evidence: [best.id], noteIds: [] };
+  if (best === undefined) return nothing("Nothing that was said or noted is like the question.");
+  const { text } = best;
+  if ("noteId" in best) return { text, evidence: best.evidence, noteIds: [best.noteId] };
+  return { text, evidence: best.items.map(({ id }) => id), noteIds: [] };
 }
+
+/** True if a word of the question, or another form of it, is in the text. */
+function shareWord(question: string, text: string): boolean {
+  const [words, others] = [question, text].map(
+    (said) =>
+      new Set(
+        contentWords(said)
+          .filter((word) => !functionWords.has(word))
+          .map((word) => word.slice(0, LIMITS.sameWordLetters)),
+      ),
+  );
+  return [...(words ?? [])].some((word) => others?.has(word));
+}
+
+const nothing = (text: string): AskResult => ({ text, evidence: [], noteIds: [] });
 
 async function byLikeness<Text extends { readonly text: string }>(
   question: string,
