@@ -1,10 +1,19 @@
 /** The page and the notes of an earlier session: to read, to copy, and to export. */
 
-import type { LiveOutline, LivePage, LiveSession, Note } from "@continuo/core/wire";
+import type {
+  ExpiringPictures,
+  LiveOutline,
+  LivePage,
+  LiveSession,
+  Note,
+  PurgeWarning,
+} from "@continuo/core/wire";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { framesOf, toPanelPage } from "../sending/panel-view.ts";
 import type { HeardEvidence } from "../sending/session-requests.ts";
+import type { Failure } from "../sending/view.ts";
+import { NewestAnswer } from "./clicks.ts";
 import { toMarkdown } from "./export-pages.ts";
 import {
   EXPORT_FORMATS,
@@ -19,6 +28,8 @@ import { ask } from "./link.ts";
 import { FramePicture } from "./note.tsx";
 import { pageOfOutline } from "./page-parts.ts";
 import { framePicture, readPicture } from "./picture.ts";
+import { Problem } from "./problem.tsx";
+import { Purges } from "./requests.tsx";
 import { SessionPage } from "./session-page.tsx";
 
 interface Props {
@@ -29,6 +40,8 @@ interface Props {
 export function EarlierNotes({ session, onClose }: Props): JSX.Element {
   const { key, title, notes, spoken, page, frames } = session;
   const [isCopied, setCopied] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const { purges, kept } = usePurges(key, setFailure);
   const copy = (): void =>
     void navigator.clipboard.writeText(toMarkdown(session)).then(() => setCopied(true));
   return (
@@ -55,6 +68,8 @@ export function EarlierNotes({ session, onClose }: Props): JSX.Element {
           </button>
         ))}
       </div>
+      {failure !== null && <Problem failure={failure} />}
+      {purges.length > 0 && <Purges sessionKey={key} purges={purges} onFailure={setFailure} onKept={kept} />}
       <SessionPage page={page} isOpen={true} onSeek={null} />
       {notes.length === 0 && <p class="empty">This session has no notes.</p>}
       <ol class="notes">
@@ -72,6 +87,21 @@ export function EarlierNotes({ session, onClose }: Props): JSX.Element {
       </ol>
     </section>
   );
+}
+
+/** The pictures of its video that are removed within a day, also of a session that ended. */
+function usePurges(
+  key: string,
+  onFailure: (failure: Failure) => void,
+): { readonly purges: readonly PurgeWarning[]; readonly kept: (hash: string) => void } {
+  const [purges, setPurges] = useState<readonly PurgeWarning[]>([]);
+  const newest = useRef(new NewestAnswer()).current;
+  useEffect(() => {
+    const answer = ask(key, { action: "expiring" }) as Promise<ExpiringPictures>;
+    newest.take(answer, ({ pictures }) => setPurges(pictures), onFailure);
+  }, [key]);
+  const kept = (hash: string): void => setPurges((all) => all.filter((one) => one.hash !== hash));
+  return { purges, kept };
 }
 
 export function titleOf({ title, videoId }: LiveSession): string {

@@ -8,6 +8,9 @@ import { oneAtATime } from "./clicks.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";
 
+/** The times of this number of pictures are named. */
+const NAMED_TIMES = 5;
+
 interface Props {
   readonly sessionKey: string;
   readonly onFailure: (failure: Failure) => void;
@@ -51,20 +54,24 @@ export function RequestItem({ sessionKey, request, onFailure, onCapture }: Reque
   );
 }
 
-export function Purges({
-  sessionKey,
-  purges,
-  onFailure,
-}: Props & { readonly purges: readonly PurgeWarning[] }): JSX.Element {
+interface PurgesProps extends Props {
+  readonly purges: readonly PurgeWarning[];
+  /** The server keeps this picture. */
+  readonly onKept?: (hash: string) => void;
+}
+
+export function Purges({ sessionKey, purges, onFailure, onKept }: PurgesProps): JSX.Element {
   const keep = (): void => {
-    for (const { hash } of purges) ask(sessionKey, { action: "keep", hash }).catch(onFailure);
+    for (const { hash } of purges)
+      ask(sessionKey, { action: "keep", hash }).then(() => onKept?.(hash), onFailure);
   };
-  const times = [...new Set(purges.map(({ mediaTimeMs }) => clock(mediaTimeMs)))].slice(0, 5).join(", ");
+  const times = [...new Set(purges.map(({ mediaTimeMs }) => clock(mediaTimeMs)))];
+  const named = times.slice(0, NAMED_TIMES).join(", ");
   return (
     <div class="request">
       <p>
-        {purges.length === 1 ? "A picture" : `${purges.length} pictures`} ({times}) will be removed within a
-        day.
+        {purges.length === 1 ? "A picture" : `${purges.length} pictures`} ({named}
+        {times.length > NAMED_TIMES && ", …"}) will be removed within a day.
       </p>
       <button type="button" onClick={keep}>
         Keep

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { talksIn } from "../live/captions/draw.ts";
-import { openWatched, type Watched } from "./open-watched.ts";
+import { openViewerPage, openWatched, type Watched } from "./open-watched.ts";
 import { checkPanel, picture } from "./pictures.ts";
 
 /** The words of a talk, as a page of its video would send them. The session ends, so that it has a page. */
@@ -17,17 +17,6 @@ async function tell({ served, key }: Watched, name: string): Promise<void> {
     const batch = { producerId: name, epoch: 0, sequence: n / 400, evidence: evidence.slice(n, n + 400) };
     await served.send("POST", path, batch);
   }
-}
-
-async function openViewerPage({ served, viewer, key }: Watched): Promise<Page> {
-  const answer = await served.send("POST", "/v1/pages/code");
-  const { code, host } = answer as { readonly code: string; readonly host: string | null };
-  const address = new URL(served.url);
-  // The page has a name of its own, which browsers find on this machine.
-  if (host !== null) address.hostname = host;
-  const page = await viewer.context.newPage();
-  await page.goto(`${address.origin}/#code=${encodeURIComponent(code)}/live/${encodeURIComponent(key)}`);
-  return page;
 }
 
 const textsOf = (page: Page): Promise<readonly string[]> => page.locator(".note-text").allInnerTexts();

@@ -30,3 +30,15 @@ export async function openWatched(
   const open = stack.move();
   return { site, served, viewer, panel, page, key, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
+
+/** The viewer's page of the session, which the server of the person shows. */
+export async function openViewerPage({ served, viewer, key }: Watched): Promise<Page> {
+  const answer = await served.send("POST", "/v1/pages/code");
+  const { code, host } = answer as { readonly code: string; readonly host: string | null };
+  const address = new URL(served.url);
+  // The page has a name of its own, which browsers find on this machine.
+  if (host !== null) address.hostname = host;
+  const page = await viewer.context.newPage();
+  await page.goto(`${address.origin}/#code=${encodeURIComponent(code)}/live/${encodeURIComponent(key)}`);
+  return page;
+}

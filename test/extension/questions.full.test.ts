@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { play } from "./harness.ts";
-import { openWatched } from "./open-watched.ts";
-import { checkPanel } from "./pictures.ts";
+import { openViewerPage, openWatched } from "./open-watched.ts";
+import { checkPanel, picture } from "./pictures.ts";
 import { NOTE_AGENT } from "./served.ts";
 
 test("questions of both sides are answered, the cost is shown, pictures are kept, and notes are exported", async () => {
@@ -27,7 +27,15 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   await panel.getByLabel("Remark or question").fill("What did I say about the lighthouse?");
   await button("Ask").click();
   await panel.getByText("You said: A lighthouse stands on the pier.").waitFor();
+  expect(await panel.getByText("No model is set up").count()).toBe(0);
   await checkPanel(panel, "answer");
+  await page.evaluate(`document.querySelector("video").currentTime = 19`);
+  await panel
+    .locator(".answer")
+    .getByRole("button", { name: /^\d:\d\d$/u })
+    .first()
+    .click();
+  await expect.poll(() => page.evaluate(`document.querySelector("video").currentTime`)).toBeLessThan(7);
 
   // Pictures that will be removed are announced to every newcomer, and kept for good.
   await served.kill();
@@ -77,4 +85,69 @@ test("in silence a captured frame starts a batch and is the answer to a question
   await expect.poll(asked).toEqual([true, true]);
   await expect.poll(calls).toBeGreaterThan(before);
   await expect.poll(depth).toBe(0);
+});
+
+test("without a model, the answer to a question says so, and is the likeliest sentence with its time, or nothing", async () => {
+  await using watched = await openWatched({ sources: { frames: false } });
+  const { served, panel, page, key } = watched;
+  await play(page, { fromMs: 0, toMs: 6_500 });
+  await expect.poll(async () => (await served.session(key)).depth).toBe(0);
+  const answer = panel.locator(".answer");
+  const asks = async (question: string): Promise<void> => {
+    await panel.getByLabel("Remark or question").fill(question);
+    await panel.getByRole("button", { name: "Ask", exact: true }).click();
+  };
+  await asks("When does the harbour open?");
+  await answer.getByText("No model is set up that could answer. This was said or noted").waitFor();
+  await answer.locator("blockquote", { hasText: "The harbour opens at dawn." }).waitFor();
+  await checkPanel(panel, "answer-without-model");
+  await answer.getByRole("button", { name: "0:00" }).click();
+  await expect.poll(() => page.evaluate(`document.querySelector("video").currentTime`)).toBe(0);
+  await asks("Who painted the ceiling in Rome?");
+  await answer.getByText("Nothing that was said or noted is like the question.").waitFor();
+  expect(await answer.locator("blockquote").count()).toBe(0);
+});
+
+test("pictures of a session that ended are named a day before they are removed, and kept", async () => {
+  await using watched = await openWatched({ yaml: NOTE_AGENT });
+  const { site, served, panel, page, key } = watched;
+  await play(page, { fromMs: 0, toMs: 6_500 });
+  await panel.locator(".note").first().waitFor();
+  await page.goto(`${site.url}/empty`);
+  await expect.poll(async () => (await served.session(key)).state).toBe("closed");
+  // A server looks for them every few minutes.
+  await served.kill();
+  await served.restart();
+  const path = `/v1/live/${encodeURIComponent(key)}/expiring`;
+  const expiring = async (): Promise<number> =>
+    ((await served.get(path)) as { readonly pictures: readonly unknown[] }).pictures.length;
+  await expect.poll(expiring).toBeGreaterThan(0);
+  await panel.bringToFront();
+  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "A day at the harbour" }).click();
+  await panel.getByText(/\(\d:\d\d.*\) will be removed within a day\./u).waitFor();
+  await checkPanel(panel, "purge-ended");
+  // The viewer names them too.
+  const live = await openViewerPage(watched);
+  await live.getByText(/\(\d:\d\d.*\) will be removed within a day\./u).waitFor();
+  await picture(live, "purge-ended-viewer");
+  await panel.bringToFront();
+  await panel.getByRole("button", { name: "Keep" }).click();
+  await expect.poll(() => panel.getByText(/will be removed/u).count()).toBe(0);
+  expect(await expiring()).toBe(0);
+});
+
+test("the viewer keeps pictures of a session that ended, where its page may change something", async () => {
+  await using watched = await openWatched({ yaml: NOTE_AGENT });
+  const { site, served, page, key } = watched;
+  await play(page, { fromMs: 0, toMs: 4_500 });
+  await page.goto(`${site.url}/empty`);
+  await expect.poll(async () => (await served.session(key)).state).toBe("closed");
+  await served.kill();
+  await served.restart();
+  const live = await openViewerPage(watched);
+  await live.getByRole("button", { name: "Keep" }).click();
+  await expect.poll(() => live.getByText(/will be removed/u).count()).toBe(0);
+  const path = `/v1/live/${encodeURIComponent(key)}/expiring`;
+  expect(await served.get(path)).toEqual({ pictures: [], access: ["read", "write"] });
 });

@@ -391,9 +391,20 @@ test("a page sends pictures and speech, is warned over its socket, and keeps a p
     seen.flatMap((one) => (one.type === "purge_warning" ? one.blobs.map(({ hash }) => hash) : []));
   // A connection that broke meanwhile is warned again.
   await expect.poll(() => [...new Set(warned())]).toEqual([full.hash]);
+  const expiring = async (): Promise<unknown> => (await fetch(`${server.url}/v1/live/tab/expiring`)).json();
+  const { sessionId } = client;
+  const due = { hash: full.hash, tier: "full", sessionId, mediaTimeMs: 1_000, expiresAt: expect.any(String) };
+  expect(await expiring()).toEqual({ pictures: [due], access: ["read", "write"] });
   await client.keep(full.hash);
+  expect(await expiring()).toMatchObject({ pictures: [] });
   for (let n = 0; n < 30; n++) await keepAlive();
   expect(await store.statBlob(full.hash)).not.toBeNull();
   await expect(client.keep("f".repeat(64))).rejects.toMatchObject({ code: "not_found" });
+  // The pictures of a session that ended are named too.
+  const last = await client.addPicture(Buffer.from("\x89PNG\r\n\x1a\nlast", "latin1"), "image/png");
+  await client.add(frame(5_000, { full: last }));
+  for (let n = 0; n < 3; n++) await keepAlive();
+  await client.end();
+  expect(await expiring()).toMatchObject({ pictures: [{ hash: last.hash, mediaTimeMs: 5_000 }] });
   client.close();
 });

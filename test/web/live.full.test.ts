@@ -20,6 +20,8 @@ beforeAll(async () => {
   viewer = await openViewer();
   live = await liveTest({ store: viewer.machine.store });
   await live.service.open("tab <1>", { videoId: "harbour", title: "The <b>harbour</b>" });
+  // Before a page is opened: the server looks for pictures that expire every few minutes.
+  await showSlide();
 });
 afterAll(async () => {
   await live?.[Symbol.asyncDispose]();
@@ -177,6 +179,26 @@ test("the summary of a session that ended is shown first, and each of its senten
   await narrow.page.locator(".moment[aria-current]").waitFor();
   expect([...errors, ...narrow.errors]).toEqual([]);
   await narrow.page.context().close();
+});
+
+/** A session that ended, with a picture that is removed within a day. */
+async function showSlide(): Promise<void> {
+  await using soon = await liveTest({ store: viewer.machine.store, frameDays: { full: 0.5 } });
+  await soon.service.open("slides", { videoId: "slides", title: "Slides" });
+  const { hash, sizeBytes } = await soon.store.putBlob(PNG, { mediaType: "image/png" });
+  const full = { hash, mediaType: "image/png", sizeBytes };
+  await soon.send("slides", { type: "frame_captured", mediaTimeMs: 65_000, full, description: "A slide" });
+  await soon.service.close("slides");
+}
+
+test("pictures that are removed within a day are named, also of a session that ended", async () => {
+  // The pages of `continuo view` change no continuous session.
+  const { page, errors } = await viewer.open("/live/slides", { width: 360 });
+  await page.getByText("1 picture (1:05) will be removed within a day. The panel").waitFor();
+  expect(await page.getByRole("button", { name: "Keep" }).count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
 });
 
 const LINES = 3_000;

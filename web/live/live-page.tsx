@@ -11,6 +11,7 @@ import { cost, dateAndClock, tokens } from "../content/words.ts";
 import { Replay } from "../parts/replay.tsx";
 import { useKeys } from "../shell/keys.ts";
 import { saveFile } from "../state/files.ts";
+import { Expiring } from "./expiring.tsx";
 import { LiveState } from "./live-state.ts";
 import { notesAsMarkdown } from "./markdown.ts";
 import { Notes } from "./notes.tsx";
@@ -72,6 +73,7 @@ export function LivePage({ sessionKey, at }: LivePageProps): VNode {
           {session === null ? null : <Facts session={session} />}
         </p>
         <Conditions state={state} />
+        <Expiring state={state} />
         <div class="parts-switch">
           {PARTS.map((name) => (
             <button

@@ -6,11 +6,11 @@ import {
   type LiveWatch,
   watchLive,
 } from "@continuo/core/client/live";
-import type { LiveHistory, LivePage, NoteHistory, WireEvent } from "@continuo/core/wire";
+import type { ExpiringPictures, LiveHistory, LivePage, NoteHistory, WireEvent } from "@continuo/core/wire";
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { passSecret } from "../state/pass.ts";
 import { proveServer } from "../state/prove-server.ts";
-import { ask, isAbort, ServerError, sayError } from "../state/server.ts";
+import { ask, isAbort, request, ServerError, sayError, toError } from "../state/server.ts";
 import {
   EMPTY_PART,
   foldNotes,
@@ -54,6 +54,8 @@ export class LiveState {
   readonly failure: Signal<string | null> = signal(null);
   /** Counts the changes of the page of the session. */
   readonly pageChanges: Signal<number> = signal(0);
+  /** Counts the changes of the pictures that are removed soon. */
+  readonly expiringChanges: Signal<number> = signal(0);
   /** True when the first window is here. */
   readonly isReady: Signal<boolean> = signal(false);
   readonly items: ReadonlySignal<readonly Item[]>;
@@ -172,6 +174,26 @@ export class LiveState {
     return (
       (await this.#guarded(() => ask<{ readonly page: LivePage | null }>(path, { signal })))?.page ?? null
     );
+  }
+
+  /** The pictures that are removed within a day; `null` if they cannot be read. */
+  async readExpiring(): Promise<ExpiringPictures | null> {
+    const signal = this.#over.signal;
+    return await this.#guarded(() => ask<ExpiringPictures>(livePath(this.key, "/expiring"), { signal }));
+  }
+
+  /** Keeps pictures beyond their time. */
+  async keep(hashes: readonly string[]): Promise<void> {
+    await this.#guarded(async () => {
+      for (const hash of hashes) {
+        const path = livePath(this.key, `/blobs/${encodeURIComponent(hash)}/keep`);
+        // A server takes no change from a page that does not say that it is JSON.
+        const headers = { "content-type": "application/json" };
+        const response = await request(path, { method: "POST", body: "{}", headers });
+        if (!response.ok) throw await toError(response);
+      }
+      this.expiringChanges.value += 1;
+    });
   }
 
   #notesAt(at: number | null): Notes {
@@ -314,6 +336,9 @@ export class LiveState {
         return;
       case "ready":
         this.#draw();
+        return;
+      case "purge_warning":
+        this.expiringChanges.value += 1;
         return;
       case "backpressure":
       case "degraded":

@@ -96,6 +96,7 @@ export {
   EVIDENCE_TYPES,
   type EvidenceBatch,
   type EvidenceInput,
+  type ExpiringPictures,
   type FrameInput,
   type FrameTier,
   type ListedCue,

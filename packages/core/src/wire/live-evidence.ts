@@ -24,6 +24,13 @@ export interface PurgeWarning {
   readonly expiresAt: string;
 }
 
+/** The answer of `GET /v1/live/KEY/expiring`. */
+export interface ExpiringPictures {
+  readonly pictures: readonly PurgeWarning[];
+  /** With `write` the client may keep them. */
+  readonly access: readonly ("read" | "write")[];
+}
+
 export interface TranscriptInput {
   readonly type: "transcript_added";
   readonly text: string;

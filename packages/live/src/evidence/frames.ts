@@ -129,6 +129,12 @@ export class Frames {
     this.#due = null;
   }
 
+  /** The pictures of a video that are removed within a day, unless somebody keeps them. */
+  async expiring(videoId: string): Promise<readonly PurgeWarning[]> {
+    const videos = await this.#dueSoon();
+    return (videos.get(videoId) ?? []).slice(0, LIMITS.shownExpiring);
+  }
+
   /** Opens a picture through the event that refers to it. Errors: `not_found`, also for an expired picture. */
   async open(
     owner: FrameOwner,

@@ -1,7 +1,7 @@
 /** Continuous sessions over HTTP. */
 
 import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
-import { allows, type LiveSession, type Scope } from "@continuo/core/wire";
+import { allows, type ExpiringPictures, type LiveSession, type Scope } from "@continuo/core/wire";
 import {
   type LiveService,
   parseAudio,
@@ -33,6 +33,7 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
     return { key, service: await services.of(grant.workspaceId).of(key) };
   };
   sessionRoutes(app, context, { services, asked });
+  pictureRoutes(app, asked);
   removalRoutes(app, services, asked);
   noteRoutes(app, asked);
   checkRoutes(app, asked);
@@ -119,15 +120,29 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     await service.join(key, other);
     return Response.json(await service.session(other));
   });
-  app.post("/v1/live/:key/blobs/:hash/keep", async (c) => {
-    const { key, service } = await asked(c, "write");
-    await service.keepPicture(key, c.req.param("hash"));
-    return new Response(null, { status: 204 });
-  });
   app.delete("/v1/videos/:video", async (c) => {
     context.require(c.var.grant, { kind: "admin" });
     const service = await services.of(c.var.grant.workspaceId).stored();
     return Response.json({ deleted: await service.deleteVideo(c.req.param("video")) });
+  });
+}
+
+const ACCESSES = ["read", "write"] as const;
+
+function pictureRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
+  app.get("/v1/live/:key/expiring", async (c) => {
+    const { key, service } = await asked(c, "read");
+    const { videoId } = await service.session(key);
+    const pictures = await service.frames.expiring(videoId);
+    const access = ACCESSES.filter((one) =>
+      allows(c.var.grant.scopes, { kind: "live", name: key, access: one }),
+    );
+    return Response.json({ pictures, access } satisfies ExpiringPictures);
+  });
+  app.post("/v1/live/:key/blobs/:hash/keep", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.keepPicture(key, c.req.param("hash"));
+    return new Response(null, { status: 204 });
   });
 }
 
