@@ -64,7 +64,9 @@ function scriptedModel({ thoughts }: Talk): Scripted {
         const startMs = needed[0]?.startMs ?? thought.startMs;
         // It cites what this request names, also what was said before the batch.
         const places = new Set(needed.map((one) => one.startMs));
-        const evidence = [...context, ...heard].filter((one) => places.has(one.startMs)).map(({ name }) => name);
+        const evidence = [...context, ...heard]
+          .filter((one) => places.has(one.startMs))
+          .map(({ name }) => name);
         return [{ text, startMs, endMs: needed.at(-1)?.endMs ?? startMs, confidence: 0.9, evidence }];
       });
       await onEvent({ type: "text", delta: JSON.stringify({ drafts, memory: "" }), messageId: "a" });
