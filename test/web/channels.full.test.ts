@@ -94,6 +94,56 @@ test("two people and an agent in one channel: presence, a message in progress, a
   }
 });
 
+test("a writer edits and deletes what is theirs, and everybody reacts, with the keyboard alone", async () => {
+  await viewer.machine.store.createLog({ logId: "channels/changes" });
+  const { page: ada } = await viewer.open("/channels/changes");
+  const { page: grace } = await viewer.open("/channels/changes", { theme: "dark", width: 360 });
+  await call(ada, "ada");
+  await call(grace, "grace");
+  await message(ada).fill("Lunch at noon?");
+  await message(ada).press("Enter");
+  await post(grace, "Lunch at noon?").waitFor();
+  const actions = (page: Page) => page.getByRole("button", { name: "Actions for the message of ada" });
+
+  // Another reader reacts, and has no way to change the text.
+  await actions(grace).focus();
+  await grace.keyboard.press("Enter");
+  expect(await grace.getByRole("group", { name: "Actions" }).getByRole("button").count()).toBe(6);
+  await grace.keyboard.press("Enter");
+  await ada.getByRole("button", { name: "Thumbs up, 1: grace" }).click();
+  const both = grace.getByRole("button", { name: "Thumbs up, 2: grace, ada" });
+  await both.waitFor();
+  await grace.locator(".post-actions > button:focus").waitFor();
+  await both.press("Enter");
+  await ada.getByRole("button", { name: "Thumbs up, 1: ada" }).waitFor();
+
+  // Escape leaves the text as it is; Enter saves the new one.
+  const field = ada.getByRole("textbox", { name: "New text of the message" });
+  for (const [words, key] of [
+    ["Nothing of that", "Escape"],
+    ["Lunch at one?", "Enter"],
+  ] as const) {
+    await actions(ada).focus();
+    await ada.keyboard.press("Enter");
+    await ada.getByRole("button", { name: "Edit", exact: true }).press("Enter");
+    await field.fill(words);
+    expect(await violations(ada)).toEqual([]);
+    await field.press(key);
+    await field.waitFor({ state: "detached" });
+  }
+  await post(grace, "Lunch at one?").getByText("Edited").waitFor();
+  expect(await grace.getByText("Nothing of that").count()).toBe(0);
+
+  await actions(ada).focus();
+  await ada.keyboard.press("Enter");
+  await ada.getByRole("button", { name: "Delete", exact: true }).press("Enter");
+  expect(await violations(ada)).toEqual([]);
+  await ada.getByRole("button", { name: "Delete it" }).press("Enter");
+  await grace.getByText("Deleted", { exact: true }).waitFor();
+  expect(await grace.getByText("Lunch at one?").count()).toBe(0);
+  expect(await actions(grace).count()).toBe(0);
+});
+
 test("a message whose writer disappears is shown as interrupted, and one who comes back sees what is new", async () => {
   const bot = await join("watch", "bot", "agent");
   await bot.send("before");

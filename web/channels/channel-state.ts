@@ -24,6 +24,10 @@ const COMMIT_MS = 1_000;
 /** Messages in a window. */
 const WINDOW = 60;
 
+function messagePath(messageId: string): string {
+  return `/messages/${encodeURIComponent(messageId)}`;
+}
+
 export class ChannelState {
   readonly name: string;
   readonly head: Signal<ChannelHead | null> = signal(null);
@@ -159,6 +163,50 @@ export class ChannelState {
     this.replyTo.value = null;
     if (replyTo === undefined) await this.showNewest();
     return true;
+  }
+
+  /** A reader without a name can change nothing. */
+  get canReact(): boolean {
+    return this.canWrite && this.handle.value !== null;
+  }
+
+  isOwn({ handle }: ShownMessage): boolean {
+    return handle !== null && handle === this.handle.value;
+  }
+
+  hasReacted({ reactions = [] }: ShownMessage, reaction: string): boolean {
+    const { value: handle } = this.handle;
+    return (
+      handle !== null && reactions.some((one) => one.reaction === reaction && one.handles.includes(handle))
+    );
+  }
+
+  /** Resolves to true if the new text is stored; the page shows it when its event arrives. */
+  edit({ messageId }: ShownMessage, content: string): Promise<boolean> {
+    return this.#change(messagePath(messageId), { method: "PUT", body: { content } });
+  }
+
+  remove({ messageId }: ShownMessage): Promise<boolean> {
+    return this.#change(messagePath(messageId), { method: "DELETE" });
+  }
+
+  /** Adds the reader's reaction, or takes it back. */
+  react(message: ShownMessage, reaction: string): Promise<boolean> {
+    const path = `${messagePath(message.messageId)}/reactions/${encodeURIComponent(reaction)}`;
+    return this.#change(path, { method: this.hasReacted(message, reaction) ? "DELETE" : "PUT" });
+  }
+
+  async #change(
+    path: string,
+    { method, body }: { readonly method: "PUT" | "DELETE"; readonly body?: object },
+  ): Promise<boolean> {
+    const { value: handle } = this.handle;
+    if (handle === null) return false;
+    const query = body === undefined ? `?handle=${encodeURIComponent(handle)}` : "";
+    return await this.#guarded(async () => {
+      const asking = body === undefined ? { method } : { method, body: { handle, ...body } };
+      await ask(channelPath(this.name, `${path}${query}`), asking);
+    });
   }
 
   /** Called when the reader sees the end: everything up to here is read. */

@@ -9,6 +9,7 @@ import { Html } from "../content/html.tsx";
 import { clock, dateAndClock } from "../content/words.ts";
 import type { ChannelState } from "./channel-state.ts";
 import type { ShownMessage } from "./fold.ts";
+import { PostActions, Reactions } from "./post-actions.tsx";
 
 /** Characters of a message that are drawn at first. */
 const SHOWN_CHARS = 16_000;
@@ -50,7 +51,7 @@ export function Post({ message, state, head }: PostProps): VNode {
           Edited
         </p>
       )}
-      <Reactions message={message} />
+      <Reactions message={message} state={state} />
       {state.canWrite && progress !== "deleted" ? (
         <button
           type="button"
@@ -62,6 +63,9 @@ export function Post({ message, state, head }: PostProps): VNode {
         >
           Reply
         </button>
+      ) : null}
+      {state.canReact && progress !== "deleted" && progress !== "open" ? (
+        <PostActions message={message} state={state} who={who} />
       ) : null}
     </article>
   );
@@ -77,19 +81,6 @@ function Saying({ messageId, state }: { messageId: string; state: ChannelState }
         <span class="beat" aria-hidden="true" /> Writing
       </p>
     </div>
-  );
-}
-
-function Reactions({ message: { reactions = [] } }: { message: ShownMessage }): VNode | null {
-  if (reactions.length === 0) return null;
-  return (
-    <p class="post-note">
-      {reactions.map(({ reaction, handles }) => (
-        <span key={reaction} class="kind" title={handles.map(visibleLine).join(", ")}>
-          {visibleLine(reaction)} {handles.length}
-        </span>
-      ))}
-    </p>
   );
 }
 

@@ -47,6 +47,8 @@ export function isSaved(): boolean {
 export interface Ask {
   readonly signal?: AbortSignal;
   readonly body?: unknown;
+  /** Left out: `POST` with a body, otherwise `GET`. */
+  readonly method?: "PUT" | "DELETE";
   /** `kept` for a list that is asked for again and again: the server sends it only if it is another one. */
   readonly answer?: "kept";
 }
@@ -60,11 +62,14 @@ interface KeptAnswer {
 const kept = new Map<string, KeptAnswer>();
 const MOST_KEPT = 8;
 
-export async function ask<T>(path: string, { signal: stop, body, answer: kind }: Ask = {}): Promise<T> {
+export async function ask<T>(
+  path: string,
+  { signal: stop, body, method, answer: kind }: Ask = {},
+): Promise<T> {
   if (answer !== null) return answer(path) as T;
   const known = kind && kept.get(path);
   const response = await request(path, {
-    method: body === undefined ? "GET" : "POST",
+    method: method ?? (body === undefined ? "GET" : "POST"),
     body: body === undefined ? null : JSON.stringify(body),
     headers: { "content-type": "application/json", ...(known && { "if-none-match": known.tag }) },
     signal: stop ?? null,
