@@ -15,7 +15,7 @@ export const RUN_DEFECTS: readonly Defect[] = [
   {
     name: "a stored event is appended again",
     file: APPEND,
-    find: 'if (!events.some((event) => event.retriable === "yes")) return undefined;',
+    find: "if (retriable.length === 0) return undefined;",
     replace: "return undefined;",
   },
   {

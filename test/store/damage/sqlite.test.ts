@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isContinuoError } from "@continuo/core/model";
 import { backupStore, openStore } from "@continuo/store";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -217,6 +218,23 @@ describe("a file that went away while it was open", () => {
     expect((await again.read("log", { after: 200 })).events).toHaveLength(1);
     await again.append("log", [event]);
     expect(await again.verify("log")).toMatchObject({ ok: true });
+  });
+
+  test("a file that goes away after a while without any change in its folder is missed too", async () => {
+    const apart = scratchFolder("settled");
+    const path = join(apart, "store.db");
+    copyFileSync(whole, path);
+    await using store = await openStore(`sqlite:${path}`);
+    for (let n = 0; n < 4; n++) {
+      await sleep(60);
+      await store.append("log", [event]);
+    }
+    rmSync(`${path}-wal`);
+    await expect(store.append("log", [event])).rejects.toMatchObject(refused);
+    const copy = `${path}.copy`;
+    copyFileSync(path, copy);
+    await using second = await openStore(`sqlite:${copy}`);
+    expect((await second.read("log", { after: 200 })).events).toHaveLength(4);
   });
 
   test("an event is not acknowledged when the write-ahead log goes away during its commit", async () => {

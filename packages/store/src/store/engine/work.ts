@@ -90,6 +90,9 @@ export interface Dialect {
   bounded(select: string, bounds: Bounds): string;
   /** The values of a column of bytes as one, from a subquery that has `sequence` and is ordered by it. */
   joined(column: string, separator: "" | ","): string;
+  /** True of a row whose column has one of the texts in `listOf`. */
+  oneOf(column: string): string;
+  listOf(values: readonly string[]): SqlValue;
   /** The rows of an append, in as few statements as the dialect allows. */
   insertEvents(rows: readonly EventRow[]): readonly Statement[];
 }

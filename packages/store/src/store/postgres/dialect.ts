@@ -66,6 +66,8 @@ export const POSTGRES: Dialect = {
       from (${select}) as found) as measured
     where bytes_before <= ${Math.max(0, Math.floor(budgetBytes))} or position <= 2 order by sequence ${direction}`,
   joined: (column, separator) => `string_agg(${column}, '${separator}'::bytea order by sequence)`,
+  oneOf: (column) => `${column} = any(?)`,
+  listOf: (values) => values,
   insertEvents: (rows: readonly EventRow[]): readonly Statement[] => {
     const [first] = rows;
     if (first === undefined) return [];

@@ -115,29 +115,48 @@ function* findStored(
   log: LogRow,
   events: readonly PreparedEvent[],
 ): Work<readonly StoredEvent[] | undefined> {
+  const retriable = events.filter((event) => event.retriable === "yes");
+  if (retriable.length === 0) return undefined;
+  const known = yield* storedById(scope, log, retriable);
+  if (known.size === 0) return undefined;
   const stored: StoredEvent[] = [];
-  if (!events.some((event) => event.retriable === "yes")) return undefined;
-  const lineage = yield* lineageOf(scope, log);
-  const columns = eventColumns(holdsBytes(log) ? "bytes" : "payload");
-  for (const event of events) {
-    if (event.retriable === "no") continue;
-    for (const { logKey, upTo } of lineage) {
-      const text = `select ${columns} from events where log_key = ? and event_id = ? and sequence <= ?`;
-      const statement = { sql: scope.dialect.placeholders(text), parameters: [logKey, event.id, upTo] };
-      const tuples = (yield { ...statement, shape: "arrays" }) as readonly EventTuple[];
-      if (tuples[0] === undefined) continue;
-      const found = toStoredEvent(log.log_id, tuples[0]);
-      if (!isSame(scope, event, found)) throw differs(log, event, found);
-      stored.push(found);
-    }
+  for (const event of retriable) {
+    const found = known.get(event.id);
+    if (found === undefined) continue;
+    if (!isSame(scope, event, found)) throw differs(log, event, found);
+    stored.push(found);
   }
-  if (stored.length === 0) return undefined;
   if (stored.length === events.length) return stored;
   throw conflict(
     `some events of this append are already stored in ${log.log_id}, others are not`,
     { logId: log.log_id, storedIds: stored.map((event) => event.id) },
     "Append exactly the same events again, or use new ids.",
   );
+}
+
+function* storedById(
+  scope: Scope,
+  log: LogRow,
+  events: readonly PreparedEvent[],
+): Work<ReadonlyMap<string, StoredEvent>> {
+  const ids = events.map(({ id }) => id);
+  const [given, which] =
+    ids.length === 1
+      ? [ids[0], "event_id = ?"]
+      : [scope.dialect.listOf(ids), scope.dialect.oneOf("event_id")];
+  const columns = eventColumns(holdsBytes(log) ? "bytes" : "payload");
+  // No bound of the sequence: SQLite would look at every event below it.
+  const text = `select ${columns} from events where log_key = ? and ${which}`;
+  const stored = new Map<string, StoredEvent>();
+  for (const { logKey, upTo } of yield* lineageOf(scope, log)) {
+    const statement = { sql: scope.dialect.placeholders(text), parameters: [logKey, given] };
+    const tuples = (yield { ...statement, shape: "arrays" }) as readonly EventTuple[];
+    for (const tuple of tuples) {
+      const [sequence, id] = tuple;
+      if (sequence <= upTo) stored.set(id, toStoredEvent(log.log_id, tuple));
+    }
+  }
+  return stored;
 }
 
 function isSame(scope: Scope, event: PreparedEvent, found: StoredEvent): boolean {

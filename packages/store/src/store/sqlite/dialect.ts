@@ -19,9 +19,26 @@ import {
 import { type Dialect, type EventRow, type Statement, UPSERT } from "../engine/index.ts";
 import type { LeaseClock } from "./lease-clock.ts";
 
-const INSERT_EVENT = `insert into events (log_key, sequence, event_id, type, parent_id, actor, run_id, occurred_at,
+const INSERT_EVENTS = `insert into events (log_key, sequence, event_id, type, parent_id, actor, run_id, occurred_at,
   recorded_at, retention, payload, bytes, payload_hash, chain_hash, extras, media_time_ms)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  values `;
+const ONE_EVENT = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+/** A fifth less for each row than one by one; more of them gain nothing. */
+const ROWS_AT_ONCE = 10;
+
+/** The text for each number of rows: each is prepared once. */
+const INSERTS: readonly string[] = Array.from(
+  { length: ROWS_AT_ONCE + 1 },
+  (_, rows) => INSERT_EVENTS + Array.from({ length: rows }, () => ONE_EVENT).join(", "),
+);
+
+function* insertsOf(rows: readonly EventRow[]): Iterable<Statement> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE);
+    yield { sql: INSERTS[some.length] ?? "", parameters: some.flat(), shape: "none" };
+  }
+}
 
 const NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
@@ -53,8 +70,10 @@ export const SQLITE: Dialect = {
   // Bytes are taken as text of the database's encoding, which changes none of them. The order is the subquery's, which
   // SQLite keeps for this function; an order of its own would sort all of it again.
   joined: (column, separator) => `cast(group_concat(${column}, '${separator}') as blob)`,
-  insertEvents: (rows: readonly EventRow[]): readonly Statement[] =>
-    rows.map((parameters) => ({ sql: INSERT_EVENT, parameters, shape: "none" })),
+  insertEvents: (rows) => [...insertsOf(rows)],
+  // One parameter for any number of values, so that there is one text.
+  oneOf: (column) => `${column} in (select value from json_each(?))`,
+  listOf: (values) => JSON.stringify(values),
 };
 
 export interface DialectClocks {

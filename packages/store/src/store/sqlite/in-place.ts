@@ -1,6 +1,7 @@
 /** Checks that the files of an open database are still those of their names. */
 
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { replacedFile, translated } from "./failures.ts";
 import type { SqlitePlace } from "./place.ts";
 
@@ -10,6 +11,8 @@ import type { SqlitePlace } from "./place.ts";
  * be stored in files that went away a moment ago, and copied by the rescue, although its caller hears that it
  * was refused. The database is open and was read, so that all of its files are there. Errors: `unavailable`.
  *
+ * While the folder is as it was at the last look, no name in it has changed: one look instead of three.
+ *
  * @param rescue copies what only the write-ahead log has into the database
  */
 export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () => void {
@@ -17,15 +20,36 @@ export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () 
   const { path, file } = place;
   const main = identityOf(path);
   const sides = [`${file}-wal`, `${file}-shm`].map((side) => ({ side, opened: identityOf(side) }));
+  // A link can be changed in another folder.
+  const folder = path === file ? dirname(file) : null;
+  let seen: string | null = null;
   return () => {
+    const now = folder === null ? null : folderState(folder);
+    if (now !== null && now === seen) return;
     if (identityOf(path) !== main) throw replacedFile(path, path);
     const [missing] = sides.filter(({ side, opened }) => identityOf(side) !== opened);
-    if (missing === undefined) return;
+    if (missing === undefined) {
+      seen = now;
+      return;
+    }
     // After another process has made a new file, the database is no longer shared: two processes would write
     // into it.
     if (sides.every(({ side, opened }) => [GONE, opened].includes(identityOf(side)))) rescue();
     throw replacedFile(path, missing.side);
   };
+}
+
+/** File systems tell the time in steps of some milliseconds: two changes within one step look the same. */
+const STEP_MS = 100;
+
+/**
+ * Changes whenever a name in the folder is made, removed or given to another file, and nobody can set it back; `null`
+ * where the last such change was just now.
+ */
+function folderState(folder: string): string | null {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined || Date.now() - found.ctimeMs < STEP_MS) return null;
+  return `${found.dev} ${found.ino} ${found.ctimeMs}`;
 }
 
 const GONE = "gone";
