@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- NAME…] [--large] [--rounds N] [--write]`: runs `bench/NAME/bench.ts`, all of them when none is named.
+ * `npm run bench [-- NAME…] [--large] [--quick] [--only PART,…] [--rounds N] [--write]`: runs `bench/NAME/bench.ts`, all of them when none is named.
  * With `--write`, what was measured becomes `docs/speed.md`.
  */
 
@@ -9,15 +9,25 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { printedReport } from "./measure/index.ts";
 
+interface BenchOptions {
+  readonly large: boolean;
+  readonly quick: boolean;
+  /** Parts of a benchmark that has some; all when none is named. */
+  readonly only: readonly string[];
+  readonly rounds: number;
+}
+
 /** The exports of a `bench.ts`. */
 interface Bench {
-  run(options: { readonly large: boolean; readonly rounds: number }): void | Promise<void>;
+  run(options: BenchOptions): void | Promise<void>;
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     large: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
     rounds: { type: "string", default: "5" },
     write: { type: "boolean", default: false },
   },
@@ -28,7 +38,9 @@ const all = readdirSync(import.meta.dirname).filter((name) =>
 for (const name of positionals.length > 0 ? positionals : all) {
   if (!all.includes(name)) throw new Error(`no benchmark ${name}; there are ${all.join(", ")}`);
   const bench: Bench = await import(`./${name}/bench.ts`);
-  await bench.run({ large: values.large, rounds: Number(values.rounds) });
+  const { large, quick, rounds } = values;
+  const only = values.only.split(",").filter(Boolean);
+  await bench.run({ large, quick, only, rounds: Number(rounds) });
 }
 if (values.write) writeFileSync(join(import.meta.dirname, "../docs/speed.md"), toPage());
 
@@ -40,7 +52,7 @@ function toPage(): string {
     "# Speed",
     "This page is written by `npm run bench -- --write`: what a person waits for, against what the machine needs at least.",
     `Measured on ${new Date().toISOString().slice(0, 10)} by \`node bench/main.ts ${process.argv.slice(2).join(" ")}\`: ${machine}, Node ${process.versions.node}, load ${load.toFixed(1)}.`,
-    `\`\`\`text\n${printedReport()}\n\`\`\``,
+    printedReport().startsWith("|") ? printedReport() : `\`\`\`text\n${printedReport()}\n\`\`\``,
     "",
   ].join("\n\n");
 }

@@ -78,10 +78,10 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
   printRatios(ratios);
 }
 
-type Times = Readonly<Record<"own" | "bare" | "chat", number[]>>;
+export type Times = Readonly<Record<"own" | "bare" | "chat", number[]>>;
 
 /** In turn, so that a machine whose speed drifts drifts for all; after one warm-up each. */
-async function untilAsked(agent: Asked, rounds: number): Promise<Times> {
+export async function untilAsked(agent: Asked, rounds: number): Promise<Times> {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer();
   const { environment, command } = await SUBJECTS[agent].prepare(sandbox, server.url);

@@ -11,7 +11,19 @@ import { quantile } from "../store/sampling.ts";
 const SECONDS = 20;
 const EVERY_MS = 1_000;
 
-export async function manySessions(store: Store, counts: readonly number[]): Promise<void> {
+export interface ManySessions {
+  readonly sessions: number;
+  /** Processor time of a piece of evidence, with its notes. */
+  readonly cpuMs: number;
+  /** Until a piece of evidence is acknowledged. */
+  readonly p99Ms: number;
+}
+
+export async function manySessions(
+  store: Store,
+  counts: readonly number[],
+): Promise<readonly ManySessions[]> {
+  const measured: ManySessions[] = [];
   console.log(
     `\nSessions of one server, each with a transcript every ${EVERY_MS / 1_000} s, for ${SECONDS} s`,
   );
@@ -27,13 +39,16 @@ export async function manySessions(store: Store, counts: readonly number[]): Pro
       keys.map((key, n) => speak(service, key, { delayMs: (n / count) * EVERY_MS, began, ms })),
     );
     const { user, system } = process.cpuUsage(cpu);
-    const share = (user + system) / 1_000 / (performance.now() - began);
+    const cpuMs = (user + system) / 1_000;
+    const share = cpuMs / (performance.now() - began);
+    measured.push({ sessions: count, cpuMs: cpuMs / ms.length, p99Ms: quantile(ms, 0.99) });
     const depth = (await Promise.all(keys.map((key) => service.session(key)))).map((one) => one.depth);
     console.log(
       `  ${String(count).padStart(5)} sessions: acknowledged after ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${quantile(ms, 0.99).toFixed(1)} ms; ${share.toFixed(2)} of a core; depth at most ${Math.max(...depth)}`,
     );
     await service.stop();
   }
+  return measured;
 }
 
 interface Speech {

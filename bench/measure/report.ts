@@ -13,7 +13,7 @@ export interface Ratio {
 const printed: string[] = [];
 
 /** Prints a line, and keeps it for `printedReport`. */
-function print(line: string): void {
+export function print(line: string): void {
   console.log(line);
   printed.push(line);
 }

@@ -49,12 +49,12 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
   }
 }
 
-interface Times {
+export interface Times {
   readonly executed: number;
   readonly appended: number;
 }
 
-async function timeRuns(folder: string, rounds: number): Promise<Times> {
+export async function timeRuns(folder: string, rounds: number): Promise<Times> {
   await using store = await openStore(`sqlite:${join(folder, "runs.db")}`);
   const executed: number[] = [];
   const appended: number[] = [];

@@ -115,7 +115,7 @@ function readCommands(home: string): Command[] {
   ];
 }
 
-function makeLongSession(): string {
+export function makeLongSession(): string {
   const folder = join(FOLDER, "long-session-v1");
   if (!existsSync(folder)) {
     const random = createRandom(7);

@@ -1,0 +1,57 @@
+/**
+ * `npm run bench -- waits [--quick] [--write]`: the whole table of what a person waits for, against the least that the
+ * machine needs for it, in one run. With `--write` it becomes `docs/speed.md`. `--quick` takes 1,500 sessions instead
+ * of 5,000, hand-overs of 10 MB instead of 50, and fewer rounds; `--only` some of the parts `commands`, `hand-over`,
+ * `agents`, `stores` and `servers`.
+ *
+ * Work of one process, or of processes that wait for each other, is measured by its processor time, which other
+ * programs change little; what waits for a disk, a network or several processors by the clock.
+ */
+
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { print } from "../measure/index.ts";
+import { agentRows } from "./agents.ts";
+import { commandRows } from "./commands.ts";
+import { handOffRows } from "./hand-over.ts";
+import { printRows, type Rows, type WaitsOptions } from "./rows.ts";
+import { serverRows } from "./servers.ts";
+import { storeRows } from "./stores.ts";
+
+const FOLDER = process.env.CONTINUO_BENCH ?? join(homedir(), ".cache/continuo-bench");
+
+const PARTS: Readonly<Record<string, (options: WaitsOptions) => Rows | Promise<Rows>>> = {
+  commands: commandRows,
+  "hand-over": handOffRows,
+  agents: agentRows,
+  stores: storeRows,
+  servers: serverRows,
+};
+
+interface RunOptions {
+  readonly rounds: number;
+  readonly quick: boolean;
+  readonly only: readonly string[];
+}
+
+export async function run({ rounds, quick, only }: RunOptions): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  const rows: Rows[number][] = [];
+  const began = performance.now();
+  for (const [name, measure] of Object.entries(PARTS)) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    const partBegan = performance.now();
+    try {
+      rows.push(...(await measure({ rounds, quick, folder: FOLDER })));
+    } catch (error) {
+      // The other rows are worth having.
+      rows.push({ work: name, missing: String(error).split("\n")[0] ?? "" });
+    }
+    console.log(`${name}: ${((performance.now() - partBegan) / 1_000).toFixed(0)} s`);
+  }
+  printRows(rows);
+  print(
+    `\nMeasured in ${((performance.now() - began) / 60_000).toFixed(1)} minutes${quick ? ", quick" : ""}.`,
+  );
+}

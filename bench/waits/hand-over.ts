@@ -1,0 +1,75 @@
+/** Hand-overs of long sessions, from each agent to the next one, against reading, parsing and writing the same bytes. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { handOff, type Places } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
+import { makeSources, type Source } from "../handoff/sources.ts";
+import { median, timeInTurn } from "../handoff/times.ts";
+import { below, type Row, type Rows, type WaitsOptions } from "./rows.ts";
+
+const BYTES = 50_000_000;
+const QUICK_BYTES = 10_000_000;
+
+export async function handOffRows({ quick, rounds }: WaitsOptions): Promise<Rows> {
+  const home = mkdtempSync(join(tmpdir(), "continuo-bench-"));
+  try {
+    const sizeBytes = quick ? QUICK_BYTES : BYTES;
+    const sources = makeSources(home, sizeBytes);
+    const rows: Row[] = [];
+    for (const [at, source] of sources.entries()) {
+      const to = sources[(at + 1) % sources.length]?.agent ?? "claude";
+      rows.push(
+        await handOffRow({ source, to, home, megabytes: sizeBytes / 1e6 }, quick ? 1 : Math.min(rounds, 3)),
+      );
+    }
+    const middle = median(rows.map(({ now }) => now));
+    return [...rows, { ...summary(rows), now: middle }];
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+interface HandOver {
+  readonly source: Source;
+  readonly to: AgentName;
+  readonly home: string;
+  readonly megabytes: number;
+}
+
+async function handOffRow({ source, to, home, megabytes }: HandOver, rounds: number): Promise<Row> {
+  const places: Places = { home, env: {} };
+  const { least = Number.NaN, all = Number.NaN } = await timeInTurn(rounds, {
+    least: async () => readAndWrite(source, home),
+    all: async () => {
+      await handOff(`${source.agent}:${source.sessionId}`, { to, cwd: home, places, verifyBy: "own" });
+    },
+  });
+  return {
+    ...{
+      work: `hand-over of ${megabytes} MB, ${source.agent} to ${to}`,
+      before: "14 to 29",
+      now: all / least,
+    },
+    ...{ wanted: below(4), by: "processor", from: `${all.toFixed(0)} / ${least.toFixed(0)} ms` },
+  };
+}
+
+function summary(rows: readonly Row[]): Omit<Row, "now"> {
+  const peak = (process.resourceUsage().maxRSS * 1024) / 1e6;
+  return {
+    ...{ work: `hand-over, median of ${rows.length}`, before: "14 to 29", wanted: below(4), by: "processor" },
+    from: `read back by Continuo; peak of this process ${peak.toFixed(0)} MB`,
+  };
+}
+
+function readAndWrite({ agent, lines }: Source, home: string): void {
+  const path = join(home, `least-${agent}`);
+  if (!existsSync(path)) writeFileSync(path, lines);
+  const values: unknown[] = readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  writeFileSync(`${path}.copy`, values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+}

@@ -1,0 +1,59 @@
+/** A row of the table: what a person waits for, against what the machine needs at least. */
+
+import { print } from "../measure/index.ts";
+
+export interface Row {
+  readonly work: string;
+  /** The number when the work on speed began. */
+  readonly before: string;
+  readonly now: number;
+  readonly wanted: { readonly side: "below" | "above"; readonly than: number };
+  /** `processor`: user and system time of the processes; `clock`: the time that passed; `size`: bytes. */
+  readonly by: "processor" | "clock" | "size";
+  /** The two numbers of a ratio, or how a number was taken. */
+  readonly from: string;
+}
+
+/** A row that this machine cannot measure, and why. */
+export interface MissingRow {
+  readonly work: string;
+  readonly missing: string;
+}
+
+export interface WaitsOptions {
+  readonly rounds: number;
+  /** Fewer sessions, shorter hand-overs. */
+  readonly quick: boolean;
+  /** A folder of this bench, which is kept. */
+  readonly folder: string;
+}
+
+export type Rows = readonly (Row | MissingRow)[];
+
+const HEAD = "| work | before | now | wanted | | by | from |\n|---|---|---|---|---|---|---|";
+
+export function printRows(rows: Rows): void {
+  print(`\n${HEAD}`);
+  for (const row of rows) {
+    if ("missing" in row) print(`| ${row.work} | | | | not measured | | ${row.missing} |`);
+    else print(`| ${cellsOf(row).join(" | ")} |`);
+  }
+}
+
+function cellsOf({ work, before, now, wanted, by, from }: Row): readonly string[] {
+  const isMet = wanted.side === "below" ? now <= wanted.than : now >= wanted.than;
+  const wish = `${wanted.side === "below" ? "≤" : "≥"} ${wanted.than}`;
+  return [work, before, digits(now), wish, isMet ? "met" : "missed", by, from];
+}
+
+function digits(number: number): string {
+  return number >= 100 ? number.toFixed(0) : number.toFixed(2);
+}
+
+export function below(than: number): Row["wanted"] {
+  return { side: "below", than };
+}
+
+export function above(than: number): Row["wanted"] {
+  return { side: "above", than };
+}

@@ -1,0 +1,84 @@
+/** Sends of one connection of a channel, 16 in flight, against a server that makes each message durable and echoes it. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { connect } from "@continuo/core/client";
+import { WebSocket } from "ws";
+import { startContinuo } from "../server/servers.ts";
+import { inTurn, rateOf } from "../store/sampling.ts";
+import { above, type Rows, type WaitsOptions } from "./rows.ts";
+
+const IN_FLIGHT = 16;
+const SENDS = 1_600;
+const CONTENT: string = "x".repeat(200);
+
+export async function serverRows({ rounds, quick }: WaitsOptions): Promise<Rows> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-bench-sends-"));
+  const server = await startContinuo(folder);
+  const echo = await startEcho(join(folder, "echo.log"));
+  const client = await connect({ serverUrl: server.url, channel: "team", handle: "writer" });
+  try {
+    const rates = await inTurn(
+      [
+        { name: "ours", run: () => inFlight(() => client.send(CONTENT)) },
+        { name: "echo", run: () => inFlight(echo.send) },
+      ],
+      quick ? 3 : Math.max(5, rounds),
+    );
+    const [ours, theirs] = [rateOf(rates, "ours"), rateOf(rates, "echo")];
+    return [
+      {
+        work: `channel sends of one connection, ${IN_FLIGHT} in flight / a durable echo`,
+        ...{ before: "0.33", now: ours / theirs, wanted: above(0.8), by: "clock" },
+        from: `${ours.toFixed(0)} / ${theirs.toFixed(0)} a second, on the disk`,
+      },
+    ];
+  } finally {
+    await client.close();
+    await echo.stop();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function inFlight(send: () => Promise<unknown>): Promise<number> {
+  let left = SENDS;
+  const call = async (): Promise<void> => {
+    while (left-- > 0) await send();
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, call));
+  return SENDS;
+}
+
+interface Echo {
+  readonly send: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A process of its own, as the server is one. */
+async function startEcho(file: string): Promise<Echo> {
+  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "durable-echo.ts"), file], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [port] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), "line");
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+  await once(socket, "open");
+  const waiting: (() => void)[] = [];
+  socket.on("message", () => waiting.shift()?.());
+  return {
+    send: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        socket.send(CONTENT);
+      }),
+    stop: async () => {
+      socket.terminate();
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}

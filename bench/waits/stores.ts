@@ -1,0 +1,126 @@
+/** Appends, runs and continuous sessions on the store, against what they stand on. */
+
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore } from "@continuo/store";
+import { timeInTurn } from "../handoff/times.ts";
+import { manySessions } from "../live/many.ts";
+import { timeRuns } from "../runs/bench.ts";
+import { eventsOf } from "../store/appends.ts";
+import { openBare } from "../store/bare.ts";
+import { benchPostgres } from "../store/postgres.ts";
+import { openReference } from "../store/reference.ts";
+import { inTurn, rateOf } from "../store/sampling.ts";
+import { above, below, type Row, type Rows, type WaitsOptions } from "./rows.ts";
+
+/** Nothing waits for a disk there; the processor's part is the same on every one. */
+const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+const BATCHES = [
+  [1, 2_000, "0.51"],
+  [10, 5_000, "0.60"],
+  [100, 20_000, "0.63"],
+] as const;
+
+export async function storeRows(options: WaitsOptions): Promise<Rows> {
+  const [memory, disk] = [MEMORY, tmpdir()].map((place) => mkdtempSync(join(place, "continuo-bench-waits-")));
+  try {
+    return [
+      ...(await appendRows(memory ?? "", Math.max(options.rounds, 9))),
+      await referenceRow(disk ?? "", options),
+      await postgresRow(),
+      await runsRow(memory ?? "", options),
+      ...(await liveRows(disk ?? "")),
+    ];
+  } finally {
+    for (const folder of [memory, disk]) rmSync(folder ?? "", { recursive: true, force: true });
+  }
+}
+
+async function appendRows(folder: string, rounds: number): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const [batch, events, before] of BATCHES) {
+    const bare = openBare(join(folder, `bare-${batch}.db`));
+    const store = await openStore(`sqlite:${join(folder, `store-${batch}.db`)}`);
+    const { logId } = await store.createLog();
+    const { bare: least = Number.NaN, ours = Number.NaN } = await timeInTurn(rounds, {
+      bare: async () => {
+        for (let n = 0; n < events; n += batch) bare.append(eventsOf(batch));
+      },
+      ours: async () => {
+        for (let n = 0; n < events; n += batch) await store.append(logId, eventsOf(batch));
+      },
+    });
+    bare.close();
+    await store.close();
+    const each = [least, ours].map((ms) => ((ms / events) * 1_000).toFixed(1));
+    rows.push({
+      ...{ work: `append, ${batch} a batch / bare SQLite with the same hashes`, before, now: least / ours },
+      ...{ wanted: above(0.8), by: "processor", from: `${each[0]} / ${each[1]} µs an event, in memory` },
+    });
+  }
+  return rows;
+}
+
+/** Both wait for the disk. */
+async function referenceRow(folder: string, { rounds, quick }: WaitsOptions): Promise<Row> {
+  const [batch, events] = [100, 20_000];
+  const reference = await openReference(folder, batch);
+  const store = await openStore(`sqlite:${join(folder, "reference.db")}`);
+  const { logId } = await store.createLog();
+  const [theirs] = reference.contenders(events / batch, events);
+  const ours = {
+    name: "ours",
+    run: async () => {
+      for (let n = 0; n < events; n += batch) await store.append(logId, eventsOf(batch));
+      return events;
+    },
+  };
+  const sampled = await inTurn(
+    theirs === undefined ? [ours] : [ours, theirs],
+    quick ? 3 : Math.max(5, rounds),
+  );
+  await store.close();
+  await reference.close();
+  const now = rateOf(sampled, "ours") / rateOf(sampled, theirs?.name ?? "");
+  return {
+    ...{ work: "append, 100 a batch / Durable Streams' file store", before: "0.62", now },
+    ...{ wanted: above(1.2), by: "clock", from: "rates, on the disk" },
+  };
+}
+
+async function postgresRow(): Promise<Rows[number]> {
+  const work = "Postgres, 32 callers / 1";
+  try {
+    const ratios = await benchPostgres(3);
+    const now = ratios.at(-1)?.ratio ?? Number.NaN;
+    return { work, before: "1.0", now, wanted: above(6), by: "clock", from: "rates of appends to one log" };
+  } catch (error) {
+    return { work, missing: String(error).split("\n")[0] ?? "" };
+  }
+}
+
+async function runsRow(folder: string, { rounds }: WaitsOptions): Promise<Row> {
+  const { executed, appended } = await timeRuns(folder, Math.max(5, rounds));
+  return {
+    ...{ work: "executeRun / six appends", before: "2.8", now: executed / appended, wanted: below(1.5) },
+    ...{ by: "clock", from: "in memory, where nothing waits: one process" },
+  };
+}
+
+async function liveRows(folder: string): Promise<readonly Row[]> {
+  await using store = await openStore(`sqlite:${join(folder, "live.db")}`);
+  const [found] = await manySessions(store, [100]);
+  const { cpuMs = Number.NaN, p99Ms = Number.NaN } = found ?? {};
+  const work = "live, 100 sessions that each post every second";
+  return [
+    {
+      ...{ work: `${work}: ms of a piece of evidence with notes`, before: "1.45", now: cpuMs },
+      ...{ wanted: below(0.5), by: "processor", from: "of the whole process" },
+    },
+    {
+      ...{ work: `${work}: p99 in ms`, before: "110 to 456", now: p99Ms, wanted: below(50) },
+      ...{ by: "clock", from: "until it is acknowledged" },
+    },
+  ];
+}
