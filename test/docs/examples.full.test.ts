@@ -45,7 +45,7 @@ test("every example of the documents is type-checked", async () => {
   expect(EXAMPLES.length).toBeGreaterThan(8);
   const config = {
     extends: join(ROOT, "tsconfig.json"),
-    // As strict as what `tsc --init` writes.
+    // The strictness is the one that `tsc --init` writes.
     compilerOptions: {
       isolatedDeclarations: false,
       rewriteRelativeImportExtensions: false,

@@ -19,7 +19,7 @@ function publicNames(): readonly string[] {
   return names.filter((name) => name !== "").map((name) => name.replace(/^type /u, ""));
 }
 
-/** What the imports of an example bring in from `continuo`. */
+/** The names that an example imports from `continuo` and its entries. */
 function importedBy(code: string): readonly string[] {
   const lists = [...code.matchAll(/^import (?:type )?\{([^}]*)\} from "continuo(?:\/[\w/-]+)?";$/gmu)];
   return lists.flatMap(([, list = ""]) => list.split(",")).map((name) => name.trim().replace(/^type /u, ""));

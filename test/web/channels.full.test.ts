@@ -94,7 +94,7 @@ test("two people and an agent in one channel: presence, a message in progress, a
   }
 });
 
-test("a writer edits and deletes what is theirs, and everybody reacts, with the keyboard alone", async () => {
+test("a writer edits and deletes a message of their own, and everybody reacts to it, by keyboard", async () => {
   await viewer.machine.store.createLog({ logId: "channels/changes" });
   const { page: ada } = await viewer.open("/channels/changes");
   const { page: grace } = await viewer.open("/channels/changes", { theme: "dark", width: 360 });

@@ -23,7 +23,7 @@ interface PostActionsProps {
   readonly who: string;
 }
 
-/** What is open below the message. */
+/** The part that is open below the message. */
 export type OpenAction = "nothing" | "menu" | "edit" | "delete";
 
 export function PostActions({ message, state, who }: PostActionsProps): VNode {
