@@ -149,6 +149,8 @@ export const LIMITS = {
   relatedShare: 0.6,
   /** A frame from so long before a note may still be on the screen when its thought begins. */
   noteFrameMs: 10_000,
+  /** The price of an hour is named after this time. */
+  priceAfterMs: 300_000,
   /** The newest remarks that are shown while no note has them. */
   shownRemarks: 20,
   /** The citations that are shown for an item of the page, and the least time between two. */

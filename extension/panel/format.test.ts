@@ -3,7 +3,7 @@
 import type { LiveSession } from "@continuo/core/wire";
 import { expect, test } from "vitest";
 import { changesNotes, foldFrame, newView } from "../sending/view.ts";
-import { clock, costOf, leftOutOf, splitNote, statusOf } from "./format.ts";
+import { clock, costOf, leftOutOf, splitNote, statusOf, writerOf } from "./format.ts";
 
 const VIEW = newView({ key: "k", title: "T", videoId: "v" });
 
@@ -47,14 +47,33 @@ test("the panel says what keeps evidence back", () => {
   expect(said({ standing: { ...open, isDegraded: true } })).toContain("Read-only");
 });
 
+const TIMES = { createdAt: "2026-11-27T10:00:00.000Z", lastActivityAt: "2026-11-27T10:04:00.000Z" };
+
+test("the price of an hour is that of the session so far, after five minutes", () => {
+  const cost = { modelCalls: 9, costUsd: 0.42, inputTokens: 1_000, outputTokens: 200 };
+  const session = {
+    ...TIMES,
+    cost,
+    budget: "normal",
+    lastActivityAt: "2026-11-27T10:30:00.000Z",
+  } as LiveSession;
+  expect(costOf({ session })).toBe("$0.42, 1,200 tokens, $0.84 an hour");
+});
+
+test("the writer of notes has its name, none without a model, and nothing is said while nobody knows", () => {
+  const named = (noteWriter?: string): string | null | undefined =>
+    writerOf({ session: { noteWriter } as LiveSession });
+  expect([named("qwen3:8b"), named("extractive"), named()]).toEqual(["qwen3:8b", null, undefined]);
+});
+
 test.each([
   ["normal", "$0.42, 1,200 tokens"],
   ["warning", "$0.42, 1,200 tokens, 80 % of the budget"],
   ["spent", "$0.42, 1,200 tokens, budget spent"],
 ] as const)("a budget that is %s stands after the cost", (budget, text) => {
   const cost = { modelCalls: 3, costUsd: 0.42, inputTokens: 1_000, outputTokens: 200 };
-  expect(costOf({ session: { cost, budget } as LiveSession })).toBe(text);
-  expect(costOf({ session: { cost: { ...cost, modelCalls: 0 }, budget } as LiveSession })).toBe("");
+  expect(costOf({ session: { ...TIMES, cost, budget } as LiveSession })).toBe(text);
+  expect(costOf({ session: { ...TIMES, cost: { ...cost, modelCalls: 0 }, budget } as LiveSession })).toBe("");
 });
 
 test("a degraded session is read-only until the server says another state", () => {

@@ -2,7 +2,7 @@
 
 import type { Note } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
-import type { PanelSession } from "../sending/panel-view.ts";
+import type { PanelSession, SessionFacts } from "../sending/panel-view.ts";
 import type { Tone } from "./source-status.ts";
 
 /** `1:02:03`, or `2:03`. */
@@ -40,12 +40,25 @@ export function statusOf({ standing, waiting, failure, storedAtMs, isPlaying, no
   return { tone: "warn", text: `The video plays, but ${since}` };
 }
 
-/** `$0.42, 1,200 tokens`; empty while nothing was spent. */
+/** `$0.42, 1,200 tokens`, and after some minutes the price of an hour; empty while nothing was spent. */
 export function costOf({ session }: Pick<PanelSession, "session">): string {
   if (session === null || session.cost.modelCalls === 0) return "";
   const { costUsd, inputTokens, outputTokens } = session.cost;
   const budget = { normal: "", warning: ", 80 % of the budget", spent: ", budget spent" }[session.budget];
-  return `$${costUsd.toFixed(2)}, ${(inputTokens + outputTokens).toLocaleString("en")} tokens${budget}`;
+  const hour = hourPriceOf(session);
+  const price = hour === null ? "" : `, $${hour.toFixed(2)} an hour`;
+  return `$${costUsd.toFixed(2)}, ${(inputTokens + outputTokens).toLocaleString("en")} tokens${price}${budget}`;
+}
+
+/** The price of the session so far, for an hour; `null` while it is too short to tell. */
+function hourPriceOf({ cost, createdAt, lastActivityAt }: SessionFacts): number | null {
+  const ms = Date.parse(lastActivityAt) - Date.parse(createdAt);
+  return ms >= LIMITS.priceAfterMs ? (cost.costUsd * 3_600_000) / ms : null;
+}
+
+/** The name of the model or the agent that writes the notes; `null` for none, `undefined` while nobody says it. */
+export function writerOf({ session }: Pick<PanelSession, "session">): string | null | undefined {
+  return session?.noteWriter === "extractive" ? null : session?.noteWriter;
 }
 
 /** The line about frames that were dropped. */

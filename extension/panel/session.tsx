@@ -14,7 +14,7 @@ import type { Failure } from "../sending/view.ts";
 import { isPlaying } from "../watching/position.ts";
 import { Chapters } from "./chapters.tsx";
 import { Composer } from "./composer.tsx";
-import { costOf, leftOutOf, statusOf } from "./format.ts";
+import { leftOutOf, statusOf } from "./format.ts";
 import { wantNotes } from "./link.ts";
 import { LiveLine } from "./live-line.tsx";
 import { NoteItem } from "./note.tsx";
@@ -29,6 +29,7 @@ import { SessionPage } from "./session-page.tsx";
 import { SourceList } from "./sources.tsx";
 import { Timeline } from "./timeline.tsx";
 import { UndoBar } from "./undo-bar.tsx";
+import { Writer } from "./writer.tsx";
 
 /** Within this distance of an end, the list counts as being at that end. */
 const NEAR_PX = 40;
@@ -197,7 +198,6 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
   const nowMs = useNow();
   const { position } = view;
   const { tone, text } = statusOf({ ...session, isPlaying: isPlaying(position, nowMs), nowMs });
-  const cost = costOf(session);
   const { lastError = null, lastCheckpointError = null, standIn = null } = session.session?.health ?? {};
   // The sentence about the stand-in contains the error of the note writer.
   const problem = (standIn === null ? lastError : null) ?? lastCheckpointError;
@@ -219,7 +219,7 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
           {standIn}
         </p>
       )}
-      {cost !== "" && <p class="dim">{cost}</p>}
+      <Writer session={session} />
       {session.framesLeftOut > 0 && <p class="dim">{leftOutOf(session.framesLeftOut)}</p>}
       {problem !== null && <p class="dim">The server reports: {problem}</p>}
     </div>

@@ -4,7 +4,7 @@
  */
 
 import type { LiveSession, Note } from "@continuo/core/client/live";
-import { cutText } from "@continuo/core/model";
+import { cutText, present } from "@continuo/core/model";
 import type { LivePage, PageItem } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import { type HeardSentence, heardLast } from "./live-line.ts";
@@ -73,8 +73,14 @@ export interface PanelSession extends Omit<SessionView, "session" | "page" | "re
   readonly timeline: Timeline;
   /** The newest sentences that were heard. */
   readonly line: readonly HeardSentence[];
-  readonly session: Pick<LiveSession, "state" | "cost" | "budget" | "health"> | null;
+  readonly session: SessionFacts | null;
 }
+
+/** A session also lists every note it ever had. */
+export type SessionFacts = Pick<
+  LiveSession,
+  "state" | "noteWriter" | "cost" | "budget" | "health" | "createdAt" | "lastActivityAt"
+>;
 
 export interface PanelRoom {
   /** The newest notes that are shown whole. */
@@ -170,9 +176,9 @@ export function citationsOf(cited: readonly CitedWords[]): readonly Citation[] {
   return citations.slice(0, LIMITS.citations);
 }
 
-/** A session also lists every note it ever had. */
-function parts({ state, cost, budget, health }: LiveSession): PanelSession["session"] {
-  return { state, cost, budget, health };
+function parts(session: LiveSession): SessionFacts {
+  const { state, noteWriter, cost, budget, health, createdAt, lastActivityAt } = session;
+  return { state, ...present({ noteWriter }), cost, budget, health, createdAt, lastActivityAt };
 }
 
 /** Notes with a marker: the first, and each that begins far enough after the last one. */

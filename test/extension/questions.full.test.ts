@@ -22,7 +22,7 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   await button("Answer").click();
   await note("(The one on the pier)").waitFor();
   await expect.poll(() => panel.getByLabel("Which lighthouse is meant?").count()).toBe(0);
-  await panel.getByText(/^\$0\.\d\d, [\d,]+ tokens$/u).waitFor();
+  await panel.getByText(/^Notes by notes, \$0\.\d\d, [\d,]+ tokens$/u).waitFor();
 
   await panel.getByLabel("Remark or question").fill("What did I say about the lighthouse?");
   await button("Ask").click();
@@ -92,6 +92,10 @@ test("without a model, the answer to a question says so, and is the likeliest se
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });
   await expect.poll(async () => (await served.session(key)).depth).toBe(0);
+  await panel.getByText("Notes without a model").click();
+  await panel.getByText("names the agents and models of this machine").waitFor();
+  await checkPanel(panel, "writer-none");
+  await panel.getByText("Notes without a model").click();
   const answer = panel.locator(".answer");
   const asks = async (question: string): Promise<void> => {
     await panel.getByLabel("Remark or question").fill(question);

@@ -40,6 +40,7 @@ test("the same key returns the same session, and input makes it active, its note
   const session = await service.session("tab 1/ä");
   expect(session).toMatchObject({ depth: 0, state: "active", videoId: "v1", title: "A talk", restarts: 0 });
   expect(session.noteIds).toHaveLength(1);
+  expect(session.noteWriter).toBe("scripted");
   // 4.1 s of the silence are over.
   await clock.advance(25_899);
   expect((await service.session("tab 1/ä")).state).toBe("active");
@@ -436,8 +437,9 @@ test("a reader shows a session whose owner is gone, and leaves it as it is", asy
   }
   await using reader = await liveTest({ store, role: "reader" });
   await reader.service.start();
-  const { sessionId, state, depth } = await reader.service.session("k");
-  expect({ state, depth }).toEqual({ state: "active", depth: 1 });
+  const { sessionId, state, depth, noteWriter } = await reader.service.session("k");
+  // The writers are those of another server.
+  expect({ state, depth, noteWriter }).toEqual({ state: "active", depth: 1, noteWriter: undefined });
   const before = await store.latestSequence(sessionId);
   const leases = await store.listLeases({ prefix: "live/" });
   // Long enough for a take-over, a batch, silence and the end of a session that nobody uses.

@@ -413,8 +413,8 @@ export class LiveService {
   }
 
   async #view(key: string, sessionId: string): Promise<LiveSession> {
-    const servedBy = { owner: this.#owners.get(sessionId), kind: this.#kind };
-    return withParentStatus(this.store, toLiveSession(key, await this.follow(sessionId), servedBy));
+    const by = { ...this.#settings, owner: this.#owners.get(sessionId), kind: this.#kind, role: this.#role };
+    return withParentStatus(this.store, toLiveSession(key, await this.follow(sessionId), by));
   }
 
   async #input(follower: Follower, events: readonly NewEvent[]): Promise<Acknowledgement> {

@@ -1,6 +1,6 @@
 /** A session as the server shows it. */
 
-import type { Store } from "@continuo/core/model";
+import { present, type Store } from "@continuo/core/model";
 import {
   type Damage,
   findSession,
@@ -9,6 +9,7 @@ import {
   LIMITS,
   type LiveHealth,
   type LiveSession,
+  type NoteWriter,
 } from "./kit/index.ts";
 import type { SessionOwner } from "./owner/index.ts";
 import { contextHash, depthOf, type Follower, ledgerCursor, stateOf } from "./state/index.ts";
@@ -17,11 +18,17 @@ export interface ServedBy {
   /** The owner, if this server is the owner. */
   readonly owner: SessionOwner | undefined;
   readonly kind: "stored" | "ephemeral";
+  readonly role: "owner" | "reader";
+  readonly writerOf: (name: string | null) => NoteWriter;
 }
 
 const SPENT = "The budget of the session is spent: notes are made without a model.";
 
-export function toLiveSession(key: string, follower: Follower, { owner, kind }: ServedBy): LiveSession {
+export function toLiveSession(
+  key: string,
+  follower: Follower,
+  { owner, kind, role, writerOf }: ServedBy,
+): LiveSession {
   const { fold, fault, sessionId } = follower;
   const { videoId, title, parentId, level, restarts, cost, budget, health, lanes } = fold;
   return {
@@ -41,6 +48,7 @@ export function toLiveSession(key: string, follower: Follower, { owner, kind }: 
       .map(({ noteId }) => noteId),
     ledgerCursor: ledgerCursor(fold),
     contextHash: contextHash(fold),
+    ...present({ noteWriter: role === "reader" ? undefined : nameOf(writerOf, fold.noteWriter) }),
     cost,
     budget,
     health: {
@@ -57,6 +65,15 @@ export function toLiveSession(key: string, follower: Follower, { owner, kind }: 
     lastActivityAt: isoOf(fold.lastInputAtMs),
     closedAt: fold.closedAtMs === null ? null : isoOf(fold.closedAtMs),
   };
+}
+
+/** A session can name a writer that its server does not have any more. */
+function nameOf(writerOf: (name: string | null) => NoteWriter, name: string | null): string | undefined {
+  try {
+    return writerOf(name).name;
+  } catch {
+    return undefined;
+  }
 }
 
 function damagedOf({ damages, fold }: Follower): LiveHealth["damaged"] {

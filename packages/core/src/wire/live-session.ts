@@ -82,6 +82,8 @@ export interface LiveSession {
   readonly ledgerCursor: number;
   /** Changes whenever the notes do. */
   readonly contextHash: string;
+  /** The note writer that is used, `extractive` for none with a model. A server that only reads does not know it. */
+  readonly noteWriter?: string;
   readonly cost: LiveCost;
   readonly budget: BudgetState;
   readonly health: LiveHealth;
