@@ -60,7 +60,7 @@ test("the price of an hour is that of the session so far, after five minutes", (
   expect(costOf({ session })).toBe("$0.42, 1,200 tokens, $0.84 an hour");
 });
 
-test("the writer of notes has its name, none without a model, and nothing is said while nobody knows", () => {
+test("the panel names the note writer, or says that there is none, and waits until the server told it", () => {
   const named = (noteWriter?: string): string | null | undefined =>
     writerOf({ session: { noteWriter } as LiveSession });
   expect([named("qwen3:8b"), named("extractive"), named()]).toEqual(["qwen3:8b", null, undefined]);

@@ -1,4 +1,4 @@
-/** Who writes the notes, and what it costs; without a model, how to set one up. */
+/** The note writer of the session with its cost, or the way to one. */
 
 import type { JSX } from "preact";
 import type { PanelSession } from "../sending/panel-view.ts";

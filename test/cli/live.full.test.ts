@@ -188,6 +188,11 @@ test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archi
   expect((await run(home, ["live", "replay", "k", "--model"], { env })).stdout).toBe(
     "1 of 1 agree: 100 %\npage: no model wrote one, so it is not written again\n",
   );
+  const bare = await run(home, ["live", "replay", "k", "--model", "--without-context"], { env });
+  expect([bare.code, bare.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^the writer wrote no note without its context\n/u),
+  ]);
   expect((await run(home, ["live", "export", "k"], { env })).stdout).toContain(SAID);
   for (const format of ["html", "json", "zip"]) {
     const file = join(home.path, `out.${format}`);

@@ -30,8 +30,10 @@ export async function checkPanel(panel: Page, name: string): Promise<void> {
   const session = await panel.context().newCDPSession(panel);
   for (const colorScheme of ["light", "dark"] as const) {
     await panel.emulateMedia({ colorScheme });
-    for (const width of [320, 600]) {
+    for (const width of [320, 800]) {
       await panel.setViewportSize({ width, height: 700 });
+      // Nothing leaves the panel to the side.
+      expect(await panel.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(width);
       await panel.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${width}.png`) });
     }
     await session.send("Runtime.evaluate", { expression: AXE });

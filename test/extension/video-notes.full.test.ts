@@ -1,5 +1,6 @@
 /** The notes of a video in the panel: they go on when it is opened again, and edits, writers and logs that fail are named. */
 
+import { shellWord } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { captionsUntil, play, type Viewer } from "./harness.ts";
 import { openWatched } from "./open-watched.ts";
@@ -109,6 +110,7 @@ test("a note that was made of a damaged transcript is marked and the others are 
   await served.restart();
   await note("Noted: The harbour").getByText("damaged", { exact: true }).waitFor();
   expect(await note("Noted: The sun").getByText("damaged", { exact: true }).count()).toBe(0);
+  expect(await panel.locator(".banner code").innerText()).toBe(`continuo live repair ${shellWord(key)}`);
   await checkPanel(panel, "damaged-note");
   await panel.getByRole("button", { name: "Repair" }).click();
   await panel.getByText("This session is read-only").waitFor({ state: "detached" });

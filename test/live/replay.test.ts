@@ -171,7 +171,8 @@ test("every night one of two servers replays the sessions of the last day, once,
   // A 22:00 whose night is over: the store has a clock of its own, after which the session would end for want of input.
   const evening = Math.floor((Date.now() - 31 * 3_600_000) / 86_400_000) * 86_400_000 + 22 * 3_600_000;
   const clock = fakeClock(async () => undefined, evening);
-  const options = { store, clock, replayNightly: true, report: (line: string) => lines.push(line) };
+  // It is on unless somebody switches it off.
+  const options = { store, clock, report: (line: string) => lines.push(line) };
   const services = [new LiveService(options), new LiveService(options)];
   try {
     const [service] = services;

@@ -1,7 +1,9 @@
 /** The notes of a video: they go on in its next session, tabs share them, and a session that nobody uses is closed. */
 
+import { extractiveWriter } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { talksIn } from "./captions/draw.ts";
 import { liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
@@ -147,6 +149,28 @@ test("a session that a process began for a video, and did not create, is not joi
   const mine = await service.open("mine", OF_VIDEO, ["mine"]);
   expect([other.created, mine.created]).toEqual([true, true]);
   expect(mine.sessionId).not.toBe(other.sessionId);
+});
+
+test("browsers that quit and a machine that sleeps leave sessions that are closed, each with a summary", async () => {
+  await using live = await liveTest({ noteWriters: [extractiveWriter()] });
+  const { service, clock } = live;
+  const keys = Array.from({ length: 6 }, (_, n) => `quit ${n}`);
+  const words = (talksIn("tune").find(({ name }) => name === "bees")?.pieces ?? []).map(
+    ({ text, mediaTimeMs, endMs }) => said(text, mediaTimeMs, { endMs }),
+  );
+  for (const key of keys) {
+    await service.open(key, { videoId: key, continues: "video" });
+    await live.send(key, ...words);
+  }
+  // Nobody says that they leave: the machine sleeps for a night.
+  await clock.advance(8 * 3_600_000);
+  await service.cleanUp();
+  for (const key of keys) {
+    expect((await service.session(key)).state).toBe("closed");
+    expect((await service.notes(key)).length).toBeGreaterThanOrEqual(4);
+    const kinds = (await service.page(key))?.items.map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(["summary", "chapter"]));
+  }
 });
 
 test("a session without input for an hour is closed with its notes and a checkpoint, also when its writer fails", async () => {

@@ -26,7 +26,10 @@ export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): 
   const { compared, agreed, agreement, disagreements, page } = report;
   if (flags.json) shell.stdout.write(`${toJsonText(report)}\n`);
   else {
-    shell.stdout.write(`${agreed} of ${compared} agree: ${Math.floor(agreement * 1_000) / 10} %\n`);
+    // The extractive writer needs its memory to end a thought.
+    const isSilent = isAlone && compared === 0;
+    const share = `${agreed} of ${compared} agree: ${Math.floor(agreement * 1_000) / 10} %`;
+    shell.stdout.write(`${isSilent ? "the writer wrote no note without its context" : share}\n`);
     for (const { sequence, reason, noteId } of disagreements) {
       const note = noteId === undefined ? "" : ` (note ${visibleLine(noteId)})`;
       shell.stdout.write(`  event ${sequence}: ${visibleLine(reason)}${note}\n`);

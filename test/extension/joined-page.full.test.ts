@@ -1,0 +1,59 @@
+/** The page of a session that tabs of two videos share: each tab seeks in its own video, and the other one is named. */
+
+import { expect, test } from "vitest";
+import { talksIn } from "../live/captions/draw.ts";
+import { openWatched, type Watched } from "./open-watched.ts";
+import { checkPanel } from "./pictures.ts";
+import { keysOf } from "./served.ts";
+
+/** The words of a talk, as the page of a video would send them. */
+async function tell({ served, key }: Watched, name: string, videoId?: string): Promise<void> {
+  const talk = talksIn("tune").find((one) => one.name === name);
+  const evidence = (talk?.pieces ?? []).map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
+    return { type: "transcript_added", text, lang, mediaTimeMs, endMs, ...(videoId && { videoId }) };
+  });
+  for (let n = 0; n < evidence.length; n += 400) {
+    const batch = { producerId: name, epoch: 0, sequence: n / 400, evidence: evidence.slice(n, n + 400) };
+    await served.send("POST", `/v1/live/${encodeURIComponent(key)}/evidence`, batch);
+  }
+}
+
+test("a related video in another tab is joined, and the page of both has the chapters of each in its own video", async () => {
+  await using watched = await openWatched({ sources: { frames: false, captions: false } });
+  const { site, served, viewer, panel, page, key } = watched;
+  const second = await viewer.context.newPage();
+  await second.goto(`${site.url}/other`);
+  await expect.poll(() => keysOf(served)).toHaveLength(2);
+  const other = (await keysOf(served)).find((one) => one !== key) ?? "";
+  await second.bringToFront();
+  await panel.getByText("is open in another tab").waitFor();
+  await checkPanel(panel, "related");
+  await panel.getByRole("button", { name: "Join this tab to it" }).click();
+  const { sessionId } = await served.session(key);
+  await expect.poll(async () => (await served.session(other)).sessionId).toBe(sessionId);
+  await tell(watched, "bees");
+  await tell(watched, "lighthouse", other.slice(other.indexOf("/") + 1));
+
+  const chapters = panel.locator(".page").getByRole("region", { name: "Chapters" }).getByRole("listitem");
+  // It is written two minutes after the last word.
+  await panel.locator(".page").waitFor({ timeout: 240_000 });
+  await panel.locator(".page summary").click();
+  const ofBees = chapters.filter({ hasText: /queen|bee|hive|dance/iu });
+  const ofLight = chapters.filter({ hasText: /lamp|light|keeper|lens/iu });
+  /** The chapters of the tab in front seek, and those of the other video are named instead. */
+  const isShown = async (own: typeof chapters, others: typeof chapters): Promise<void> => {
+    await expect.poll(() => own.first().getByRole("button").count()).toBeGreaterThan(0);
+    expect(await own.getByText("another video").count()).toBe(0);
+    expect(await others.getByText("another video").count()).toBe(await others.count());
+    expect(await others.getByRole("button").count()).toBe(0);
+    expect(await others.count()).toBeGreaterThan(0);
+  };
+  await isShown(ofLight, ofBees);
+  await checkPanel(panel, "joined-page");
+  await second.evaluate(`document.querySelector("video").currentTime = 19`);
+  await ofLight.first().getByRole("button").first().click();
+  await expect.poll(() => second.evaluate(`document.querySelector("video").currentTime`)).toBeLessThan(19);
+
+  await page.bringToFront();
+  await isShown(ofBees, ofLight);
+});
