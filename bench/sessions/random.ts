@@ -8,9 +8,9 @@ export interface Random {
   /** A whole number from `low` to `high`, both included. */
   int(low: number, high: number): number;
   pick<T>(values: readonly T[]): T;
-  /** About so many characters of prose. */
+  /** Prose of about this many characters. */
   prose(chars: number): string;
-  /** About so many characters of source text, in lines. */
+  /** Lines of source text, of about this many characters together. */
   code(chars: number): string;
   /** Hexadecimal digits. */
   hex(digits: number): string;

@@ -1,4 +1,4 @@
-/** The time of the clock, for what is shown with its age. */
+/** The present time, for things that are shown with their age. */
 
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "../limits.ts";

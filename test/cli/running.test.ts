@@ -311,7 +311,8 @@ test("a process runs lists for the terminal and the folder that ask, and no othe
 });
 
 test("an answer that is too large is not sent in part: the command does the work itself", async () => {
-  const part = Buffer.alloc(1024 * 1024, "x");
+  // The parts that fit are smaller than the limit together.
+  const part = Buffer.alloc(3 * 1024 * 1024, "x");
   const run = async (_: readonly string[], { stdout }: Shell): Promise<number> => {
     for (let at = 0; at <= RUNNING_LIMITS.answerBytes / part.length; at += 1) stdout.write(part);
     return 0;

@@ -18,7 +18,7 @@ async function idsListed(): Promise<string[]> {
   return JSON.parse(stdout).map(({ sessionId }: { readonly sessionId: string }) => sessionId);
 }
 
-/** A fork that holds none of what it goes on from. */
+/** A fork whose file has none of the messages that it continues. */
 function writeFork(id: string, base: string): void {
   const meta = {
     id,
@@ -105,7 +105,7 @@ test("--json of all three, with the same keys", async () => {
   expect(JSON.parse(restored.stdout)).toEqual(trashed);
 });
 
-test("what is refused keeps none of the others: exit code 5, each reported", async () => {
+test("a session that is refused keeps no other one from the trash: exit code 5, and each is reported", async () => {
   const fork = "01999999-1111-7222-8333-000000000002";
   writeFork(fork, CODEX_ID);
   const { code, stdout, stderr } = await runHere(home, [

@@ -1,4 +1,4 @@
-/** The address of a comparison: what it names is what it was made of. */
+/** The address of a comparison: reading it gives what it was made from. */
 
 import { expect, test } from "vitest";
 import { compareLink, comparison, historyOf, parseCompare, swapped } from "./compare-address.ts";
@@ -20,7 +20,7 @@ test("an address has both histories, the place, and what is unfolded", () => {
   expect(parseCompare(compareLink(address))).toEqual(address);
 });
 
-test("a short address names only the histories, and the other way round they change places", () => {
+test("a short address names only the two histories, and turned around it names them in the other order", () => {
   const address = comparison(historyOf("a"), historyOf("a", { view: "model" }));
   expect(compareLink(address)).toBe("#/compare/a/a?view2=model");
   expect(compareLink(swapped(address))).toBe("#/compare/a/a?view=model");

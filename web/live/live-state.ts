@@ -32,7 +32,7 @@ const WINDOW = 200;
 const GATHER_MS = 50;
 /** This long after a change, the facts of the session are requested once. */
 const FACTS_MS = 500;
-/** The end is read again instead of everything in between if the page missed more events. */
+/** If the page missed more events than this, it reads the end again instead of all of them. */
 const MOST_MISSED = 1_000;
 const AGAIN_MS = 2_000;
 
@@ -63,7 +63,7 @@ export class LiveState {
   /** The loaded frames that have a picture. */
   readonly frames: ReadonlySignal<readonly FrameItem[]>;
   readonly notes: ReadonlySignal<readonly NoteVersion[]>;
-  /** At the end of the log, also while the part ends before it. */
+  /** True at the end of the log, also while the loaded part ends before it. */
   readonly #newest: Signal<Notes> = signal(new Map());
   /** At the shown position, while the part does not have it. */
   readonly #kept: Signal<Notes> = signal(new Map());
@@ -76,7 +76,7 @@ export class LiveState {
   #gathered: WireEvent[] = [];
   /** The newest events, which may be missing in a window that was asked for before them. */
   #recent: readonly WireEvent[] = [];
-  /** They have everything after this sequence. */
+  /** The sequence after which they have every event. */
   #recentFrom = 0;
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;

@@ -80,7 +80,7 @@ async function locateByTitle(
 }
 
 /**
- * The sessions that a command was called without.
+ * The sessions that a person chooses for a command that names none.
  *
  * Errors: `usage` with the newest ones as `details.matches` where nobody can be asked; `interrupted` if the person chose
  * none; `not_found` where there is none.

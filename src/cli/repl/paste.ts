@@ -7,7 +7,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { REPL_LIMITS } from "./limits.ts";
 
 export interface Pastes {
-  /** The beginning of a mark whose rest is on its way. */
+  /** The first characters of a mark; the others have not arrived yet. */
   readonly held: string;
   readonly isPasting: boolean;
   /** The paste so far, in parts: a terminal gives 4 kB at a time. */
@@ -42,7 +42,7 @@ export interface PasteResult {
 }
 
 export interface FilteredKeys extends PasteResult {
-  /** True if any of it was pasted: that is no key that somebody pressed. */
+  /** True if part of it was pasted, so that it is no key that a person pressed. */
   readonly hasPaste: boolean;
 }
 
@@ -107,7 +107,7 @@ export function addPaste(pastes: Pastes, raw: string, extent: "whole" | "cut" = 
 
 const MARK = /\[paste \d+: \d+ lines?(?:, cut)?\]/gu;
 
-/** The line as it is meant. */
+/** The line, with the text of a paste in the place of each mark. */
 export function withPastes(line: string, { texts }: Pastes): string {
   return line.replace(MARK, (mark) => texts.get(mark) ?? mark);
 }

@@ -20,7 +20,7 @@ test.each([
   ["session check"],
   ["session"],
   ["list --has-problems"],
-  ["list --limit=3 --model opus"],
+  ["list --limit=3 --has-problems"],
   ["list --model opus"],
   ["list --agent goose"],
   ["list goose"],

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { lockSession, type Places } from "@continuo/files";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { markSession, readMarks, toTag } from "./marks.ts";
@@ -78,6 +79,8 @@ test("marks of a later version stay when these change, and changes at the same t
 test("a change waits for that of another process, and keeps it", async () => {
   const other = await lockSession("/marks", "marks", { places, waitMs: 0, signal: undefined });
   const marking = markSession(row("claude", "a"), { pinned: true }, { places });
+  const waits = pause(100, "it waits");
+  expect(await Promise.race([marking, waits])).toBe("it waits");
   const theirs = { version: 1, sessions: { "codex:b": { pinned: true } } };
   mkdirSync(join(home, ".continuo"), { recursive: true });
   writeFileSync(file(), JSON.stringify(theirs));

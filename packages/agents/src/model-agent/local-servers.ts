@@ -5,7 +5,7 @@ import { boundedJson } from "./bounded-json.ts";
 export interface LocalServer {
   readonly name: string;
   readonly port: number;
-  /** Its own word in `owned_by`, where other programs often have the port. */
+  /** The word in `owned_by` by which the server is known, because other programs often use its port. */
   readonly ownedBy?: string;
 }
 

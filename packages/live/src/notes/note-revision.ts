@@ -1,6 +1,6 @@
 /**
- * The events of notes that decisions make from drafts. The owner writes them; `replay` makes them again from the
- * recorded decisions. Pure.
+ * The events of notes, made from a model's drafts and the decisions about them. The owner of a session writes them;
+ * `replay` makes them again from the recorded decisions. Pure.
  */
 
 import type { NewEvent } from "@continuo/core/model";

@@ -11,7 +11,7 @@ export interface Talk {
 }
 
 export interface JsonCalls {
-  /** The message that answers. Errors: what `talk.failed` makes, where it is an error or none comes. */
+  /** Returns the answer. Errors: that of `talk.failed` if the answer is an error, or if none comes. */
   call(message: Json): Promise<Json>;
   notify(message: Json): void;
   /** Resolves when no line comes any more. */
@@ -66,7 +66,7 @@ export function createCalls(
   };
 }
 
-/** The program lives and says no: what it said, not what it printed before. */
+/** The program runs and refused the request: the error has its answer, not the lines that it printed before. */
 function refusal(talk: Talk, error: unknown): Error {
   const message = isJson(error) && typeof error.message === "string" ? error.message : JSON.stringify(error);
   const failure = talk.failed(`said no: ${message}`);

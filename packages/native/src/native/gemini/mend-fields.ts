@@ -11,7 +11,7 @@ export interface MendedFields {
   readonly misformed: readonly string[];
 }
 
-/** `undefined` for a value that says nothing in a form that is read; the same value where it is read. */
+/** Returns `undefined` for a value of which nothing can be read, and the same value where all of it can be read. */
 type Mend = (value: unknown) => unknown;
 
 const text: Mend = (value) => (typeof value === "string" ? value : plainText(value));
@@ -87,7 +87,7 @@ const HEADER: Readonly<Record<string, Mend>> = {
   directories: listOf(kept((value) => typeof value === "string")),
 };
 
-/** @param timeBefore of the message before, which stands for a time that is lost. */
+/** @param timeBefore the time of the message before; a message that lost its own time gets it */
 export function mendMessageFields(message: Json, timeBefore: unknown): MendedFields {
   const mended = mendEach(message, MESSAGE);
   if (message.timestamp === undefined || typeof message.timestamp === "string") return mended;

@@ -63,7 +63,7 @@ test("a sub-agent that a sub-agent started comes along, and a circle of them end
   ]);
 });
 
-test("ids that the database has already are others, wherever a record names one", async () => {
+test("an id that the database has already is replaced in every record that names it", async () => {
   addSession("ses_grandchild", child);
   const brought = await bring(path);
   const [own = [], started = []] = sessionsIn(brought?.records ?? []) as string[][];

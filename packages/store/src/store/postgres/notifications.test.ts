@@ -46,7 +46,7 @@ function notice(keys: string): Query {
   return { text: "select pg_notify($1, $2)", values: ["continuo_changes", `me:${keys}`] };
 }
 
-test("what changes within a short time is one notification, which names each log once", async () => {
+test("changes within a short time make one notification, which names each log once", async () => {
   const { notices, asked } = openNotices();
   notices.tell(new Set());
   notices.tell(new Set([1, 2]));
@@ -62,7 +62,7 @@ test("what changes within a short time is one notification, which names each log
   expect(asked.slice(1)).toEqual([notice("1")]);
 });
 
-test("nothing that changed is nothing to tell", async () => {
+test("without a change nothing is sent", async () => {
   const { notices, asked } = openNotices();
   notices.tell(new Set());
   expect(vi.getTimerCount()).toBe(0);
@@ -101,7 +101,7 @@ test("what was not sent yet is sent when the store is closed, also when the data
   expect(asked).toEqual([notice("7")]);
 });
 
-test("polling finds what no notification told of, only while a log is watched", async () => {
+test("while a log is watched, polling finds changes of which no notification came", async () => {
   let heads: Readonly<Record<number, number>> = { 1: 5, 2: 5 };
   const { changes, notices, asked } = openNotices(({ values }) =>
     (values[0] as readonly number[])

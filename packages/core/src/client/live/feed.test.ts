@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { FakeSocket } from "../../../../../test/channels/fake-socket.ts";
+import { watchLive } from "./feed.ts";
+import { LIMITS } from "./limits.ts";
+import { memoryOutbox } from "./outbox.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  FakeSocket.opened.length = 0;
+  vi.stubGlobal("WebSocket", FakeSocket);
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+/** The newest socket, over which the server names the session. */
+function greeted(sessionId: string): FakeSocket {
+  const socket = FakeSocket.opened.at(-1);
+  if (socket === undefined) throw new Error("no socket was opened");
+  socket.accept();
+  socket.say({ type: "hello", sessionId });
+  return socket;
+}
+
+test("a lost connection continues after the last event, and another session begins at its first one", async () => {
+  const watching = watchLive({ serverUrl: "http://localhost", key: "talk", onFrame: () => undefined });
+  const first = greeted("s1");
+  first.say({ type: "event", event: { sequence: 7 } });
+  first.close(1006);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  const second = greeted("s1");
+  expect(second.framesOf("hello")).toEqual([{ type: "hello", after: 7, sessionId: "s1" }]);
+  second.say({ type: "hello", sessionId: "s2" });
+  second.close(1006);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  expect(greeted("s2").framesOf("hello")).toEqual([{ type: "hello", after: 0, sessionId: "s2" }]);
+  watching.close();
+});
+
+test("a batch stays in the outbox until it is removed, and its number is not given again", async () => {
+  const outbox = memoryOutbox();
+  await outbox.reset({ producerId: "p", sessionId: "s", nextSequence: 0, batches: [] });
+  for (const sequence of [0, 1, 2]) await outbox.add({ sequence, evidence: [] });
+  await outbox.remove(1);
+  expect(await outbox.load()).toMatchObject({ nextSequence: 3, batches: [{ sequence: 0 }, { sequence: 2 }] });
+});
