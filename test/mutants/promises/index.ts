@@ -1,20 +1,25 @@
 /** The promises of each room, by its name. */
 
 import { CATALOG } from "./catalog.ts";
+import { CHANNEL_CHANGES } from "./channel-changes.ts";
 import { CHANNELS } from "./channels.ts";
+import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
 import { MACHINE } from "./machine.ts";
 import { MCP } from "./mcp.ts";
 import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
 import { SERVER } from "./server.ts";
+import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   server: SERVER,
   mcp: MCP,
-  channels: CHANNELS,
+  channels: [...CHANNELS, ...CHANNEL_CHANGES],
   catalog: CATALOG,
   client: CLIENT,
   machine: MACHINE,
   pages: PAGES,
+  wire: WIRE,
+  cli: CLI,
 };

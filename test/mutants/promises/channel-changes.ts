@@ -1,0 +1,141 @@
+/** Further promises of `packages/store/src/channels/`: changes of messages, devices, states and summaries. */
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of source files
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+export const CHANNEL_CHANGES: readonly PromiseOfRoom[] = [
+  {
+    promise: "A message in progress is not edited.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "if (!isOpen || hasEnded) return null;",
+    mistake: "return null;",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "Only the writer of a message ends it for an edit.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "END_TYPES.includes(event.type) && isByWriter(event, writer)",
+    mistake: "END_TYPES.includes(event.type)",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "Nobody reacts to a deleted message.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: 'if (ofMessage.some(({ type }) => type === "message_deleted"))',
+    mistake: 'if (frame.type !== "react" && ofMessage.some(({ type }) => type === "message_deleted"))',
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "An edit goes to those that the message went to.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "{ messageId, content, ...headOf(recordOf(sent.data)) }",
+    mistake: "{ messageId, content }",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "A reaction that is there already is not stored twice.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "last?.type === event.type ? last : null",
+    mistake: "null",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "A participant has a bounded number of reactions to a message.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "own.length >= CHANNEL_LIMITS.reactions",
+    mistake: "own.length > CHANNEL_LIMITS.reactions",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "The reactions of others do not count.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "filter(({ handles }) => handles.includes(handle)).map",
+    mistake: "filter(({ handles }) => handles.length > 0).map",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "Nobody removes the reaction of another participant.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "    authorOf(event) === handle &&\n",
+    mistake: "",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "Only edits of the author change what a claim receives.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "if (data.messageId === sent.id && isByWriter(event, authorOf(sent)))",
+    mistake: "if (data.messageId === sent.id)",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "The blobs of blocks are kept with the message.",
+    file: "packages/store/src/channels/sent-messages.ts",
+    text: "...inBlocks.filter((blob) => HASH.test(blob))",
+    mistake: "",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "A device that was seen today is written once.",
+    file: "packages/store/src/channels/devices.ts",
+    text: "if (before[device] === today) return true;",
+    mistake: "",
+    test: "packages/store/src/channels/devices.test.ts",
+  },
+  {
+    promise: "A device that was seen within a month is kept.",
+    file: "packages/store/src/channels/devices.ts",
+    text: "const kept = isFull ? others.filter(([, day]) => day >= oldest) : others;",
+    mistake: "const kept = isFull ? others.slice(1) : others;",
+    test: "packages/store/src/channels/devices.test.ts",
+  },
+  {
+    promise: "The cursor of a forgotten device is reset.",
+    file: "packages/store/src/channels/devices.ts",
+    text: "    await store.resetCursor({ logId: channelLogId(place.channel), name: receivedCursor(place, name) });",
+    mistake: "    void name;",
+    test: "packages/store/src/channels/devices.test.ts",
+  },
+  {
+    promise: "A damaged snapshot of a channel is not used.",
+    file: "packages/store/src/channels/state.ts",
+    text: "return isWhole ? { sequence, open",
+    mistake: "return messages.length >= 0 ? { sequence, open",
+    test: "packages/store/src/channels/state.test.ts",
+  },
+  {
+    promise: "Old snapshots of a channel are deleted.",
+    file: "packages/store/src/channels/read-state.ts",
+    text: "  await store.deleteSnapshots({ logId, name: SNAPSHOT, before: sequence });\n",
+    mistake: "",
+    test: "packages/store/src/channels/read-state.test.ts",
+  },
+  {
+    promise: "The number of omitted messages counts only those before the shown ones.",
+    file: "packages/store/src/channels/replay.ts",
+    text: 'const older = { after, before: wholeAfter + 1, types: ["message_sent"] };',
+    mistake: 'const older = { after, types: ["message_sent"] };',
+    test: "packages/store/src/channels/late-reader.test.ts",
+  },
+  {
+    promise: "A replaced text counts with its own length.",
+    file: "packages/store/src/channels/post.ts",
+    text: "{ ...message, length: frame.content.length }",
+    mistake: "{ ...message, length: message.length + frame.content.length }",
+    test: "packages/store/src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A participant of another kind than a person writes as an agent.",
+    file: "packages/store/src/channels/post.ts",
+    text: 'author.type === "person" ? "person" : "agent"',
+    mistake: 'author.type === "agent" ? "agent" : "person"',
+    test: "packages/store/src/channels/summary.test.ts",
+  },
+  {
+    promise: "A summary shows the newest message with its whole text.",
+    file: "packages/store/src/channels/summary.ts",
+    text: "const { blocks: _, ...whole } = await readToItsEnd(store, logId, message);",
+    mistake: "const { blocks: _, ...whole } = message;",
+    test: "packages/store/src/channels/summary.test.ts",
+  },
+];
