@@ -1,0 +1,163 @@
+/** `continuo guard`: what goes, the copies, and a session of which only the copy is left, in every command that reads. */
+
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { DAY_MS, writeClaudeSession } from "../guard/sessions.ts";
+import { createHome, type Home } from "./home.ts";
+import { runHere } from "./in-process.ts";
+
+const [OLD, YOUNG] = ["0b9c1a52-0000-4000-8000-000000000001", "1c9c1a52-0000-4000-8000-000000000002"];
+
+let home: Home;
+let path: string;
+
+beforeEach(() => {
+  home = createHome();
+  path = writeClaudeSession(home.path, { id: OLD, turns: 6, writtenMs: Date.now() - 27 * DAY_MS }).path;
+  writeClaudeSession(home.path, { id: YOUNG, turns: 6, writtenMs: Date.now() - DAY_MS });
+});
+
+async function run(...args: readonly string[]) {
+  // No service manager of this machine is asked.
+  return await runHere(home, args, { env: { PATH: "/nowhere" } });
+}
+
+async function goneWithCopy(): Promise<void> {
+  await run("guard", "on");
+  rmSync(join(home.path, ".claude/projects/-work", OLD), { recursive: true });
+  rmSync(path);
+}
+
+test("status says what each agent deletes and what goes soon, and changes nothing", async () => {
+  const { code, stdout } = await run("guard", "status");
+  expect(code).toBe(0);
+  expect(stdout).toContain("The guard is off");
+  expect(stdout).toContain("Claude Code deletes what nobody wrote to for 30 days");
+  expect(stdout).toContain("1 session goes within 5 days, without a copy");
+  expect(stdout).toContain(`claude:${OLD}`);
+  expect(existsSync(join(home.path, ".continuo/guard"))).toBe(false);
+});
+
+test("the doctor and a list on a terminal mention sessions that go without a copy, until there is one", async () => {
+  const list = async () =>
+    (await runHere(home, ["list"], { env: { PATH: "/nowhere" }, columns: 120 })).stderr;
+  const guard = async () =>
+    JSON.parse((await run("doctor", "--json")).stdout).find((one: { name: string }) => one.name === "guard");
+  expect(await list()).toContain(
+    "1 session goes within 5 days, without a copy: `continuo guard on` copies them",
+  );
+  expect(await guard()).toMatchObject({
+    state: "warning",
+    message: "off · 1 session goes within 5 days, without a copy",
+  });
+  await run("guard", "on");
+  expect(await list()).not.toContain("goes within");
+  expect(await guard()).toMatchObject({ state: "fine" });
+});
+
+test("on copies at once and writes a timer, off removes the timer and leaves the copies", async () => {
+  const timer = join(home.path, ".config/systemd/user/continuo-guard.timer");
+  const on = await run("guard", "on", "--max-size", "1GB", "--max-age", "never");
+  expect(on.stdout).toContain("2 sessions that an agent may delete: 2 copied now, 0 as they were");
+  expect(existsSync(timer)).toBe(true);
+  expect(readFileSync(timer.replace(".timer", ".service"), "utf8")).toContain('"guard" "run" "--quiet"');
+  expect(JSON.parse((await run("guard", "status", "--json")).stdout)).toMatchObject({
+    on: true,
+    maxBytes: 1e9,
+    maxAgeDays: null,
+    copies: { sessions: 2, onlyCopies: 0 },
+  });
+  await run("guard", "off");
+  expect(existsSync(timer)).toBe(false);
+  expect(JSON.parse((await run("guard", "status", "--json")).stdout)).toMatchObject({
+    on: false,
+    copies: { sessions: 2 },
+  });
+  expect((await run("guard", "run")).stdout).toContain("The guard is off");
+});
+
+test("what continuo.yaml excludes is not copied, and is counted", async () => {
+  mkdirSync(join(home.path, ".continuo"), { recursive: true });
+  writeFileSync(join(home.path, ".continuo/continuo.yaml"), `index:\n  exclude:\n    - "**/${OLD}.jsonl"\n`);
+  const { stdout } = await run("guard", "on", "--json");
+  expect(JSON.parse(stdout).run).toMatchObject({ stored: 1, excluded: 1 });
+});
+
+test("a session of which only the copy is left is listed, found, shown, exported and checked like others", async () => {
+  const before = await run("session", "show", OLD, "--json");
+  await goneWithCopy();
+  const rows = JSON.parse((await run("list", "--json")).stdout);
+  expect(rows.map(({ sessionId }: { sessionId: string }) => sessionId).sort()).toEqual([OLD, YOUNG]);
+  expect(rows.find(({ sessionId }: { sessionId: string }) => sessionId === OLD)).toMatchObject({
+    location: path,
+    problems: [{ code: "only_copy" }],
+  });
+  expect((await run("list")).stdout).toContain("only a copy");
+  const shown = await run("session", "show", OLD.slice(0, 6), "--json");
+  expect(JSON.parse(shown.stdout).messages).toEqual(JSON.parse(before.stdout).messages);
+  expect(shown.stderr).toContain("this is the copy of the guard");
+  const { results } = JSON.parse((await run("search", "backoff", "--json")).stdout);
+  expect(results.map((one: { session: { sessionId: string } }) => one.session.sessionId)).toContain(OLD);
+  expect((await run("session", "export", OLD, "--format", "json")).code).toBe(0);
+  expect((await run("guard", "list")).stdout).toContain(`claude:${OLD}`);
+  expect(existsSync(path)).toBe(false);
+});
+
+test("a hand-over and a rename begin with such a session too, and resume puts it back", async () => {
+  await goneWithCopy();
+  const cwd = join(home.path, "project");
+  mkdirSync(cwd);
+  const handed = await run("handoff", OLD, "--to", "pi", "--cwd", cwd, "--json");
+  expect([handed.code, handed.stderr.includes("copy of the guard")]).toEqual([0, true]);
+  expect(existsSync(path)).toBe(false);
+  const renamed = await run("session", "rename", OLD, "A better name");
+  expect([renamed.code, existsSync(path)]).toEqual([0, true]);
+});
+
+test("restore puts the session back with a time of now, and refuses what lies in its place", async () => {
+  await goneWithCopy();
+  writeFileSync(path, "{}\n");
+  const refused = await run("guard", "restore", OLD);
+  expect([refused.code === 0, readFileSync(path, "utf8")]).toEqual([false, "{}\n"]);
+  expect((await run("session", "trash", "--json")).stdout).toBe("[]\n");
+  const { code, stdout } = await run("guard", "restore", OLD, "--force");
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`restored  claude:${OLD}`)]);
+  expect((await run("guard", "status")).stdout).toContain("No session goes within 5 days.");
+  expect((await run("guard", "verify")).stdout).toContain("everything is as it was stored");
+});
+
+test("a changed piece is found, and the session that it belongs to is named", async () => {
+  await run("guard", "on");
+  const manifest = JSON.parse(
+    readFileSync(join(home.path, `.continuo/guard/sessions/claude/${OLD}.json`), "utf8"),
+  );
+  const { sha256 } = manifest.states[0].files[0].pieces[0];
+  writeFileSync(join(home.path, ".continuo/guard/pieces", sha256.slice(0, 2), `${sha256}.zst`), "x");
+  const { code, stdout } = await run("guard", "verify");
+  expect([code, stdout]).toEqual([4, expect.stringContaining(`claude:${OLD}`)]);
+});
+
+test.each([
+  ["claude", ".claude/settings.json", null],
+  ["claude", ".claude/settings.json", '{\n  "model": "opus"\n}\n'],
+  ["claude", ".claude/settings.json", '{"cleanupPeriodDays":9,"model":"opus"}'],
+  ["gemini", ".gemini/settings.json", '{\n  // mine\n  "general": { "vimMode": true }\n}\n'],
+  ["gemini", ".gemini/settings.json", '{ "general": { "sessionRetention": { "maxAge": "7d" } } }'],
+])(
+  "the retention of %s is changed after consent, and taken back byte for byte (%s, %j)",
+  async (agent, name, text) => {
+    const file = join(home.path, name);
+    mkdirSync(join(file, ".."), { recursive: true });
+    if (text !== null) writeFileSync(file, text);
+    const asked = await run("guard", "retention", agent);
+    expect([asked.code === 0, existsSync(file) ? readFileSync(file, "utf8") : null]).toEqual([false, text]);
+    expect((await run("guard", "retention", agent, "--yes")).code).toBe(0);
+    const rules = JSON.parse((await run("guard", "status", "--json")).stdout).rules;
+    const rule = rules.find((one: { agent: string }) => one.agent === agent).rule;
+    if (agent === "claude") expect(rule).toContain("99999 days");
+    else expect(rule).toBeNull();
+    await run("guard", "retention", agent, "--undo", "--yes");
+    expect(existsSync(file) ? readFileSync(file, "utf8") : null).toBe(text);
+  },
+);

@@ -1,0 +1,10 @@
+/** The process that the tests of the guard kill: one run, or one restoration, in the home that it is given. */
+
+import type { Places } from "@continuo/agents";
+import { restoreGuardedSession } from "@continuo/native/editing";
+import { runGuard } from "@continuo/native/editing/guard";
+
+const [work = "", id = ""] = process.argv.slice(2);
+const places: Places = { home: process.env.HOME ?? "", env: {} };
+if (work === "restore") await restoreGuardedSession(id, { places });
+else await runGuard({ places });
