@@ -85,3 +85,16 @@ test("records that a fork shares with its source count for the source", async ()
     ["10", 0, 10],
   ]);
 });
+
+test("two models are counted apart, and tokens that only the session counts go to its only model", async () => {
+  const haiku = { ...answer("09:02"), more: { model: "haiku", usage: CALL } };
+  const models = async (session: CatalogSession): Promise<readonly unknown[]> =>
+    (await usageOf(session)).map(({ model, usage }) => [model, usage.inputTokens]);
+  const usage = { inputTokens: 25, outputTokens: 10 };
+  expect(await models(sessionWith([answer("09:01"), haiku], { models: ["opus", "haiku"], usage }))).toEqual([
+    ["opus", 10],
+    ["haiku", 10],
+    [null, 5],
+  ]);
+  expect(await models(sessionWith([], { usage }))).toEqual([["opus", 25]]);
+});

@@ -38,6 +38,14 @@ test("a lost connection continues after the last event, and another session begi
   watching.close();
 });
 
+test("a watch that was closed opens no further socket", async () => {
+  const watching = watchLive({ serverUrl: "http://localhost", key: "talk", onFrame: () => undefined });
+  greeted("s1");
+  watching.close();
+  await vi.advanceTimersByTimeAsync(2 * LIMITS.longestRetryMs);
+  expect(FakeSocket.opened).toHaveLength(1);
+});
+
 test("a batch stays in the outbox until it is removed, and its number is not given again", async () => {
   const outbox = memoryOutbox();
   await outbox.reset({ producerId: "p", sessionId: "s", nextSequence: 0, batches: [] });

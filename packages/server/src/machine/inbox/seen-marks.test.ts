@@ -58,3 +58,11 @@ test("looks that a later time covers are dropped, and an earlier time changes no
   expect(looks).toMatchObject({ since: timeAt(7), marks: { "claude:b": timeAt(9) } });
   expect(Object.keys((looks as { marks: object }).marks)).toEqual(["claude:b"]);
 });
+
+test("a look keeps the looks before it", () => {
+  const { file } = openFile();
+  file.see(new Map([["claude:a", timeAt(5)]]));
+  file.see(new Map([["claude:b", timeAt(6)]]));
+  const seen = file.read();
+  expect([seen.has("claude:a", timeAt(5)), seen.has("claude:b", timeAt(6))]).toEqual([true, true]);
+});
