@@ -23,8 +23,9 @@ function make(cause: string): void {
   recipe.write(lost);
 }
 
+/** Without a search path no agent can be asked. */
 async function sessions(...args: readonly string[]) {
-  return await runHere(home, ["doctor", "sessions", ...args]);
+  return await runHere(home, ["doctor", "sessions", ...args], { env: { PATH: "" } });
 }
 
 test("the doctor counts the hidden sessions of each agent, and names the command that explains them", async () => {
@@ -108,6 +109,17 @@ test("--json has the table's sentences, and with --fix the steps", async () => {
     error: null,
   });
   expect(fixed.trashId).toContain(ID);
+  expect(fixed.asked).toEqual({ outcome: "unasked", why: "Claude Code is not on the search path" });
+});
+
+test("after --fix a person reads why the agent was not asked, and --no-verify does not ask it", async () => {
+  make("no_prompt");
+  const asked = await sessions("--fix", "--yes");
+  expect(asked.stdout).toContain("the agent was not asked: Claude Code is not on the search path");
+  const [, undo = ""] = /undo: continuo (session restore \S+)/u.exec(asked.stdout) ?? [];
+  await runHere(home, undo.split(" "));
+  const unasked = await sessions("--fix", "--yes", "--no-verify");
+  expect([unasked.code, unasked.stdout.includes("asked")]).toEqual([0, false]);
 });
 
 test("a name that no hidden session has is not found, and an agent that is not read is a wrong flag", async () => {

@@ -8,7 +8,7 @@ const PARENT = "019f3a00-1b2c-7d3e-8f40-516273849502";
 const TIME = "2026-11-20T10:00:00.000Z";
 const DAY = "sessions/2026/11/20";
 
-function rolloutName(id: string = THREAD): string {
+export function rolloutName(id: string = THREAD): string {
   return `rollout-2026-11-20T10-00-00-${id}.jsonl`;
 }
 

@@ -32,6 +32,7 @@ export function addDoctorCommand(program: Command, run: ProgramRun | null): void
     )
     .option("--dry-run", "with --fix: only the plan")
     .option("--yes", "with --fix: do not ask")
+    .option("--no-verify", "with --fix: do not ask the agent whether it shows the session afterwards")
     .option("--json", "print JSON")
     .addHelpText("after", SESSIONS_HELP)
     .action(async (_own: SessionsFlags, command: Command) => {
@@ -43,8 +44,9 @@ export function addDoctorCommand(program: Command, run: ProgramRun | null): void
 }
 
 const SESSIONS_HELP = `
-No agent is started, and nothing is written without --fix. A change is made up in a folder of its own, read back and compared
-before it takes its place; the old state goes to the trash, and \`continuo session restore\` undoes it byte for byte. Exit code
+Without --fix no agent is started and nothing is written. A change is made up in a folder of its own, read back and compared
+before it takes its place; the old state goes to the trash, and \`continuo session restore\` undoes it byte for byte. Afterwards
+the agent itself is asked, in a private home with a copy of the session and no way to a model. Exit code
 4: a session is missing from its agent's list that could be there. docs/lost-and-found.md has all causes.`;
 
 const REPORT_HELP = `

@@ -1,13 +1,16 @@
 /** `doctor sessions --fix`: a plan for each hidden session, a question, and then the changes. */
 
-import { ContinuoError, isContinuoError, shellWord } from "@continuo/core/model";
+import { type AgentAnswer, askAgent } from "@continuo/agents/handoff";
+import { AGENT_LABELS, ContinuoError, isContinuoError, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
+import { formatOf } from "@continuo/native";
 import { type ReturnedSession, returnHiddenSession } from "@continuo/native/editing";
 import {
   canAsk,
   confirm,
   createOutput,
+  createProgress,
   paintFor,
   plural,
   type Shell,
@@ -20,6 +23,8 @@ interface Plan {
   readonly missed: MissedSession;
   readonly returned: ReturnedSession | null;
   readonly error: ContinuoError | null;
+  /** The answer of the agent itself, where it was asked. */
+  readonly answer?: AgentAnswer;
 }
 
 /** Exit code 4 if a session that was chosen is still missing at the end. */
@@ -40,7 +45,7 @@ export async function fixSessions(
   }
   await ask(todo, flags, shell);
   const done: Plan[] = [];
-  for (const plan of plans) done.push(isTodo(plan) ? await planOf(plan.missed, shell, "in place") : plan);
+  for (const plan of plans) done.push(isTodo(plan) ? await change(plan, flags, shell) : plan);
   if (flags.json) await output.write(`${toJsonText(done.map(toJson), 2)}\n`);
   else await output.write(`\n${drawDone(done, shell)}`);
   return done.every(isDone) ? 0 : STILL_MISSED;
@@ -70,6 +75,25 @@ function namedBy(id: string, missed: readonly MissedSession[]): MissedSession {
   });
 }
 
+async function change({ missed }: Plan, { verify }: SessionsFlags, shell: Shell): Promise<Plan> {
+  const done = await planOf(missed, shell, "in place");
+  return verify === false || !isDone(done) ? done : await withAnswer(done, shell);
+}
+
+/** The agent itself says whether it shows the session, of which it gets a copy. */
+async function withAnswer(done: Plan, shell: Shell): Promise<Plan> {
+  const places = placesOf(shell);
+  const { found } = done.missed;
+  using progress = createProgress(shell);
+  progress.show(`Asking ${AGENT_LABELS[found.agent]} about ${found.sessionId}`);
+  const returned = done.returned?.newLocation ?? found.location;
+  const again = await (await formatOf(found.agent)).recognise(returned, places);
+  if (again === null) return done;
+  const { cwd } = done.missed;
+  const signal = shell.signal === undefined ? {} : { signal: shell.signal };
+  return { ...done, answer: await askAgent(again, { places, cwd, ...signal }) };
+}
+
 /** A refusal does not stop the others. */
 async function planOf(missed: MissedSession, shell: Shell, write?: "in place"): Promise<Plan> {
   const places = placesOf(shell);
@@ -86,8 +110,8 @@ function isTodo({ returned }: Plan): boolean {
   return returned !== null && returned.steps.length > 0;
 }
 
-function isDone({ returned }: Plan): boolean {
-  return returned !== null && returned.trashId !== null;
+function isDone({ returned, answer }: Plan): boolean {
+  return returned !== null && returned.trashId !== null && answer?.outcome !== "missing";
 }
 
 /** Errors: `usage` where nobody can be asked, `interrupted` on a no. */
@@ -124,14 +148,30 @@ function otherWay({ facts }: MissedSession, returned: ReturnedSession | null): s
 
 function drawDone(done: readonly Plan[], shell: Shell): string {
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const lines = done.flatMap(({ missed, returned, error }) => {
+  const lines = done.flatMap(({ missed, returned, error, answer }) => {
     if (error !== null) return [`${nameOf(missed)}  ${paint(visibleLine(error.message), "red")}`];
     if (returned === null || returned.trashId === null) return [];
     const undo = `continuo session restore ${shellWord(returned.trashId)}`;
-    return [`${nameOf(missed)}  ${paint("back in the list", "green")}`, `  undo: ${undo}`];
+    const asked = answer === undefined ? [] : [`  ${visibleLine(tilded(sentenceOf(answer), shell))}`];
+    const state =
+      answer?.outcome === "missing" ? paint("still missing", "red") : paint("back in the list", "green");
+    return [`${nameOf(missed)}  ${state}`, ...asked, `  undo: ${undo}`];
   });
   const count = done.filter(isDone).length;
   return `${lines.map((line) => `${line}\n`).join("")}${plural(count, "session is", "sessions are")} back. \`continuo session trash\` lists what was there before.\n`;
+}
+
+function sentenceOf(answer: AgentAnswer): string {
+  switch (answer.outcome) {
+    case "shown":
+      return `shown by ${answer.by}, which has ${plural(answer.messages, "message")} of it`;
+    case "read":
+      return `read by ${answer.by}, which has ${plural(answer.messages, "message")} of it; it has no list to ask`;
+    case "missing":
+      return `${answer.by} does not show it`;
+    case "unasked":
+      return `the agent was not asked: ${answer.why}`;
+  }
 }
 
 function nameOf({ found: { agent, sessionId } }: MissedSession): string {
@@ -142,8 +182,16 @@ function tilded(text: string, { home }: Shell): string {
   return home === "/" ? text : text.replaceAll(home, "~");
 }
 
-function toJson({ missed, returned, error }: Plan): Readonly<Record<string, unknown>> {
+function toJson({ missed, returned, error, answer }: Plan): Readonly<Record<string, unknown>> {
   const { steps = [], command = null, newLocation = missed.found.location, trashId = null } = returned ?? {};
   const failure = error === null ? null : { code: error.code, message: error.message };
-  return { ...missedToJson(missed), steps, command, newLocation, trashId, error: failure };
+  return {
+    ...missedToJson(missed),
+    steps,
+    command,
+    newLocation,
+    trashId,
+    error: failure,
+    asked: answer ?? null,
+  };
 }

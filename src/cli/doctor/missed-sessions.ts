@@ -14,6 +14,8 @@ export interface SessionsFlags {
   readonly fix?: true | readonly string[];
   readonly dryRun?: true;
   readonly yes?: true;
+  /** `false`: the agent is not asked afterwards. */
+  readonly verify?: false;
   readonly json?: true;
 }
 

@@ -13,6 +13,7 @@ import { asObjects, asText } from "../../model-servers/index.ts";
 import { openClaude } from "../claude/driver.ts";
 import { callSdk } from "../claude/sdk.ts";
 import { makeSandbox } from "../sandbox.ts";
+import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
@@ -37,6 +38,7 @@ test.each(CLAUDE_RECIPES)("$title: $cause", async ({ cause, write, messages }) =
   for (const options of [{}, { dir: sandbox.project }]) expect(await listed(options)).toContain(id);
   const read = await callSdk(sandbox, claude, "getSessionMessages", [id, { dir: sandbox.project }]);
   expect(asObjects(read)).toHaveLength(messages);
+  await expectConfirmed(home, { ...returned, messages });
   await restoreNativeSession(returned.trashId ?? "", { places });
   expect(snapshotOf(home)).toEqual(before);
   expect(await listed({ dir: sandbox.project })).toEqual(others);

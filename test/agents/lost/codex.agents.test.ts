@@ -14,6 +14,7 @@ import { type LostHome, placesOfHome, snapshotOf } from "../../lost/recipe.ts";
 import { asObject, asObjects, asText } from "../../model-servers/index.ts";
 import { type Codex, openCodex } from "../codex/driver.ts";
 import { makeSandbox } from "../sandbox.ts";
+import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
@@ -38,7 +39,9 @@ test.each(CODEX_RECIPES)("$title: $cause", async ({ cause, write, messages }) =>
     return;
   }
   const row = rowOf(codex);
-  const { trashId } = await returnHiddenSession(hidden, { places, write: "in place" });
+  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+  const { trashId } = returned;
+  await expectConfirmed(home, { ...returned, messages });
   expect(await listed(codex)).toContain(THREAD);
   expect(await messagesOf(codex)).toBe(messages);
   const grown = Object.keys(rolloutsOf(home)).length;

@@ -12,6 +12,7 @@ import { hiddenIn } from "../../lost/prove.ts";
 import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
 import { type Gemini, geminiProgram, openGemini } from "../gemini/driver.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
+import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
@@ -28,7 +29,9 @@ test.each(GEMINI_RECIPES)("$title: $cause", async ({ cause, write, messages }) =
   expect(snapshotOf(home)).toEqual(before);
   if (messages === undefined) return;
   const places = placesOfHome(home);
-  const { trashId } = await returnHiddenSession(hidden, { places, write: "in place" });
+  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+  const { trashId } = returned;
+  await expectConfirmed(home, { ...returned, messages });
   const shown = await listing(sandbox, gemini);
   // A damaged head names only the first eight characters in the name of the file.
   expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);

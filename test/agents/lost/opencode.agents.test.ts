@@ -12,6 +12,7 @@ import { contentOf, placesOfHome, snapshotOf } from "../../lost/recipe.ts";
 import { asObjects, asText } from "../../model-servers/index.ts";
 import { type Opencode, openOpencode } from "../opencode/driver.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
@@ -32,7 +33,9 @@ test.each(OPENCODE_RECIPES)("$title: $cause", async ({ cause, write, messages })
   expect(snapshotOf(home)).toEqual(before);
   if (messages === undefined) return;
   const places = placesOfHome(home);
-  const { trashId } = await returnHiddenSession(hidden, { places, write: "in place" });
+  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+  const { trashId } = returned;
+  await expectConfirmed(home, { ...returned, messages });
   expect(await shown(sandbox, opencode, cause)).toContain(OPENCODE_ID);
   await using server = await opencode.serve();
   expect(await server.messages(OPENCODE_ID)).toHaveLength(messages);

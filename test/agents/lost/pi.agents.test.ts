@@ -13,6 +13,7 @@ import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
 import { asObjects, asText } from "../../model-servers/index.ts";
 import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
+import { expectConfirmed } from "./asked.ts";
 
 test.each(PI_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
   await using sandbox = await makeSandbox();
@@ -27,7 +28,9 @@ test.each(PI_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
   expect(hidden.cause).toBe(cause);
   expect(snapshotOf(home)).toEqual(before);
   const places = placesOfHome(home);
-  const { trashId } = await returnHiddenSession(hidden, { places, write: "in place" });
+  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+  const { trashId } = returned;
+  await expectConfirmed(home, { ...returned, messages: messages ?? 0 });
   for (const how of ["list(process.cwd())", "listAll()"]) {
     expect(await listed(sandbox, how)).toEqual([{ id: PI_ID, messageCount: messages }]);
   }

@@ -6,6 +6,7 @@
  * Does not know: how an agent writes its files, or what a block becomes in another agent.
  */
 
+export { type AgentAnswer, askAgent } from "./ask-agent.ts";
 export { folderNotNamed, isNamed } from "./folder.ts";
 export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
 export { handOffMessages, type SaidElsewhere } from "./hand-off-messages.ts";

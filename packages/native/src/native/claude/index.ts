@@ -46,6 +46,6 @@ export { recogniseFile } from "./find.ts";
 export type { ClaudeCause } from "./hidden-causes.ts";
 export { readLiveSessions } from "./live.ts";
 export { usageOf } from "./messages.ts";
-export { claudeFolders } from "./places.ts";
+export { claudeFolders, projectFolderOf } from "./places.ts";
 export { isToolResult } from "./records.ts";
 export { toNativeContent } from "./to-blocks.ts";

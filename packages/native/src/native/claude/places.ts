@@ -27,6 +27,11 @@ export function claudeFolders(places: Places): ClaudeFolders {
   };
 }
 
+/** The folder with the sessions of a canonical path. */
+export function projectFolderOf(canonical: string, places: Places): string {
+  return join(claudeFolders(places).projects, projectNameOf(canonical));
+}
+
 /** A longer name is cut, and has a hash behind it. */
 export const MAX_NAME_CHARS = 200;
 

@@ -16,6 +16,7 @@ export type CodexCause =
   | "incomplete_header"
   | "wrong_folder"
   | "file_name"
+  | "folder_gone"
   | "goal_start"
   | "state_database";
 
@@ -112,6 +113,14 @@ export const CODEX_CAUSES: Readonly<Record<CodexCause, CauseFacts>> = {
     means: "The name of the file is not that of a rollout, which has a time and an id.",
     bringsBack: "The file is named by the time and the id in its header.",
     changes: TODAY,
+  },
+  folder_gone: {
+    ...reported,
+    list: "folder",
+    means:
+      "The folder that it worked in was moved, renamed or deleted, and the list is that of the folder in which it is opened.",
+    bringsBack: "`continuo relocate OLD NEW`, which changes every place that names the folder.",
+    changes: "The session works in the new folder.",
   },
   goal_start: {
     ...reported,

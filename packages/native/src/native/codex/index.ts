@@ -42,4 +42,5 @@ export const codexFormat: AgentFormat = {
 };
 
 export type { CodexCause } from "./hidden-causes.ts";
+export { providerIn } from "./own-list.ts";
 export { textParts } from "./text-authors.ts";

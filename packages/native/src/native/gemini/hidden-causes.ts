@@ -9,7 +9,10 @@ export type GeminiCause =
   | "sub_agent"
   | "empty_twin"
   | "older_than_allowed"
-  | "other_project_folder";
+  | "older_twin"
+  | "nothing_resumable"
+  | "other_project_folder"
+  | "older_storage";
 
 const made = { by: "continuo", list: "every", intended: false, evidence: "made" } as const;
 const reported = { by: "person", list: "every", intended: false, evidence: "reported" } as const;
@@ -58,10 +61,31 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
       "A backup of the file. `general.sessionRetention.enabled: false` in the settings keeps the others.",
     changes: "Gemini CLI deletes no session any more.",
   },
+  older_twin: {
+    ...reported,
+    intended: true,
+    means: "Two files have its id, and the list shows the one that was written to last.",
+    bringsBack: "`continuo session show FILE` reads the older file.",
+    changes: "Nothing.",
+  },
+  nothing_resumable: {
+    ...reported,
+    intended: true,
+    means: "It holds notes of the program and no conversation, and nothing could be resumed.",
+    bringsBack: "Nothing: nobody said anything in it.",
+    changes: "Nothing.",
+  },
   other_project_folder: {
     ...reported,
     means:
       "The list is that of one project, and the project has another folder below `~/.gemini/tmp` than before.",
+    bringsBack: "The file moves to the folder that `~/.gemini/projects.json` names.",
+    changes: "Nothing in the session.",
+  },
+  older_storage: {
+    ...reported,
+    means:
+      "A newer version looks in another folder than the one that wrote it, and did not copy the session.",
     bringsBack: "The file moves to the folder that `~/.gemini/projects.json` names.",
     changes: "Nothing in the session.",
   },

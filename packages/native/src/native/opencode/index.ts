@@ -38,3 +38,4 @@ export const opencodeFormat: AgentFormat = {
 
 export { recogniseFile } from "./find.ts";
 export type { OpencodeCause } from "./hidden-causes.ts";
+export { projectOf } from "./project.ts";

@@ -10,6 +10,7 @@ export type PiCause =
   | "wrong_folder"
   | "other_folder"
   | "file_ending"
+  | "folder_gone"
   | "other_session_dir"
   | "unread_content";
 
@@ -64,6 +65,14 @@ export const PI_CAUSES: Readonly<Record<PiCause, CauseFacts>> = {
       "The name of the file does not end in `.jsonl`: it is a copy, or a write that was cut off, and the session itself is gone.",
     bringsBack: "The file gets a name that pi gives.",
     changes: "Nothing in the session.",
+  },
+  folder_gone: {
+    ...reported,
+    list: "folder",
+    means:
+      "The folder that it worked in was moved, renamed or deleted, and the list is that of the folder in which it is opened.",
+    bringsBack: "`continuo relocate OLD NEW`, which changes every place that names the folder.",
+    changes: "The session works in the new folder.",
   },
   other_session_dir: {
     ...reported,

@@ -1,0 +1,139 @@
+/**
+ * The agents' own lists of sessions, asked in a private home that holds a copy of one session: Gemini CLI deletes what it
+ * does not list, and others write too. Claude Code has no list without a terminal.
+ */
+
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { AgentName } from "@continuo/core/model";
+import { isJson, type Json, makeScratchFolder } from "@continuo/files";
+import { createCalls } from "../process/index.ts";
+import { CLOSED_URL, failed, runProgram, talkTo } from "./program.ts";
+import type { StagedSession } from "./witness.ts";
+
+export interface AskedList extends StagedSession {
+  /** The folder that the session names; `null` for none. */
+  readonly cwd: string | null;
+  /** The provider of the person's settings, for an agent that lists one at a time. */
+  readonly provider: string | null;
+}
+
+export interface ListAnswer {
+  /** The agent and the way in which it was asked. */
+  readonly by: string;
+  readonly isShown: boolean;
+}
+
+/** Errors: `verification_failed` where the agent gives no list. */
+export type OwnList = (asked: AskedList) => Promise<ListAnswer>;
+
+const LISTS: Readonly<Partial<Record<AgentName, OwnList>>> = {
+  codex: askCodex,
+  gemini: askGemini,
+  opencode: askOpencode,
+  pi: askPi,
+};
+
+/** `null` for an agent whose list cannot be asked without a terminal. */
+export function ownListOf(agent: AgentName): OwnList | null {
+  return LISTS[agent] ?? null;
+}
+
+/** Without `sourceKinds`: what a person is shown. */
+async function askCodex(asked: AskedList): Promise<ListAnswer> {
+  const home = join(asked.scratch, ".codex");
+  makeScratchFolder(home);
+  writeFileSync(join(home, "auth.json"), '{"auth_mode":"apikey","OPENAI_API_KEY":"none"}\n', { mode: 0o600 });
+  writeFileSync(join(home, "config.toml"), `openai_base_url = "${CLOSED_URL}/v1"\n`, { mode: 0o600 });
+  await using talk = talkTo({ staged: asked, args: ["app-server"], env: { CODEX_HOME: home } });
+  const { call, notify } = createCalls(talk);
+  const clientInfo = { name: "continuo", version: "0" };
+  await call({ method: "initialize", params: { clientInfo, capabilities: { experimentalApi: true } } });
+  notify({ method: "initialized" });
+  const params = asked.provider === null ? {} : { modelProviders: [asked.provider] };
+  const { result } = await call({ method: "thread/list", params });
+  return { by: "codex app-server", isShown: hasId(isJson(result) ? result.data : null, asked.sessionId) };
+}
+
+const GEMINI_SETTINGS = {
+  security: { auth: { selectedType: "gemini-api-key" } },
+  privacy: { usageStatisticsEnabled: false },
+  general: { enableAutoUpdate: false, sessionRetention: { enabled: false } },
+};
+
+/** A damaged head names only the first eight characters of the id. */
+const SHORT_ID = 8;
+
+async function askGemini(asked: AskedList): Promise<ListAnswer> {
+  const config = join(asked.scratch, ".gemini");
+  makeScratchFolder(config);
+  writeFileSync(join(config, "settings.json"), JSON.stringify(GEMINI_SETTINGS), { mode: 0o600 });
+  const env = {
+    GEMINI_API_KEY: "none",
+    GOOGLE_GEMINI_BASE_URL: CLOSED_URL,
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+    GEMINI_CLI_NO_RELAUNCH: "true",
+  };
+  const list = await runProgram({ staged: asked, args: ["--list-sessions"], env });
+  return {
+    by: "gemini --list-sessions",
+    isShown: list.includes(`[${asked.sessionId.slice(0, SHORT_ID)}`),
+  };
+}
+
+const MOST_ROWS = "100000";
+
+async function askOpencode(asked: AskedList): Promise<ListAnswer> {
+  const args = ["session", "list", "--format", "json", "-n", MOST_ROWS];
+  const list = await runProgram({ staged: asked, args, env: opencodeHome(asked.scratch) });
+  const rows: unknown = list.includes("[") ? JSON.parse(list.slice(list.indexOf("["))) : [];
+  return { by: "opencode session list", isShown: hasId(rows, asked.sessionId) };
+}
+
+/** Messages that opencode itself has of the session. */
+export async function exportedBy(asked: AskedList): Promise<number> {
+  const args = ["export", asked.sessionId];
+  const text = await runProgram({ staged: asked, args, env: opencodeHome(asked.scratch) });
+  const value: unknown = JSON.parse(text.slice(text.indexOf("{")));
+  return isJson(value) && Array.isArray(value.messages) ? value.messages.length : 0;
+}
+
+function opencodeHome(scratch: string): Readonly<Record<string, string>> {
+  return {
+    XDG_CONFIG_HOME: join(scratch, "config"),
+    XDG_DATA_HOME: join(scratch, ".local", "share"),
+    XDG_STATE_HOME: join(scratch, "state"),
+    XDG_CACHE_HOME: join(scratch, "cache"),
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+  };
+}
+
+/** pi has a list only in its terminal, and in the module that draws it. */
+const ASK_PI = `
+const [, module, cwd] = process.argv;
+const { SessionManager } = await import(module);
+const rows = await (cwd === "" ? SessionManager.listAll() : SessionManager.list(cwd));
+process.stdout.write("\\n" + JSON.stringify(rows.map(({ id }) => ({ id }))));`;
+
+async function askPi(asked: AskedList): Promise<ListAnswer> {
+  const [program = ""] = asked.program.slice(-1);
+  const module = join(dirname(existsSync(program) ? realpathSync(program) : program), "index.js");
+  if (!existsSync(module)) throw failed({ staged: asked }, "the module of its list is not next to it");
+  const args = ["--input-type=module", "--eval", ASK_PI, pathToFileURL(module).href, asked.cwd ?? ""];
+  const env = {
+    PI_CODING_AGENT_DIR: join(asked.scratch, ".pi", "agent"),
+    PI_OFFLINE: "1",
+    PI_TELEMETRY: "0",
+  };
+  const list = await runProgram({ staged: { ...asked, program: [process.execPath] }, args, env });
+  const rows: unknown = JSON.parse(list.split("\n").at(-1) ?? "[]");
+  return { by: "pi's SessionManager", isShown: hasId(rows, asked.sessionId) };
+}
+
+function hasId(rows: unknown, sessionId: string): boolean {
+  return Array.isArray(rows) && rows.some((row) => isJson(row) && (row as Json).id === sessionId);
+}

@@ -1,0 +1,172 @@
+/**
+ * An agent asked whether it shows a session, and what it has of it: by its own list and its own reader, in a private home
+ * with a copy of the session. Nothing of the person's home is opened by the agent.
+ */
+
+import { writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { AGENT_LABELS, isContinuoError } from "@continuo/core/model";
+import {
+  copyDurably,
+  gitRemoteOf,
+  makeScratchFolder,
+  type Places,
+  readOnlyDatabase,
+  readSmallFile,
+} from "@continuo/files";
+import { formatOf } from "@continuo/native";
+import { projectFolderOf } from "@continuo/native/claude";
+import { providerIn } from "@continuo/native/codex";
+import { openScratch } from "@continuo/native/editing/placing";
+import type { FoundSession } from "@continuo/native/kit";
+import { projectOf } from "@continuo/native/opencode";
+import { type AskedList, exportedBy, ownListOf, witnessOf } from "../drivers/witness/index.ts";
+import { type AgentPrograms, programOf } from "./verify.ts";
+
+export type AgentAnswer =
+  /** Its own list has the session, and the agent read these messages. */
+  | { readonly outcome: "shown"; readonly by: string; readonly messages: number }
+  /** It has no list that can be asked, and read these messages. */
+  | { readonly outcome: "read"; readonly by: string; readonly messages: number }
+  | { readonly outcome: "missing"; readonly by: string }
+  /** Why, as a clause. */
+  | { readonly outcome: "unasked"; readonly why: string };
+
+export interface AskOptions {
+  readonly places: Places;
+  readonly cwd: string | null;
+  /** The programs of agents; those on the search path when left out. */
+  readonly programs?: AgentPrograms;
+  readonly signal?: AbortSignal;
+}
+
+/** Never fails for a session or an agent: why it could not be asked is an answer too. */
+export async function askAgent(found: FoundSession, options: AskOptions): Promise<AgentAnswer> {
+  const { places, cwd, programs, signal } = options;
+  const { agent, sessionId } = found;
+  const program = programOf(agent, places, programs);
+  if (program === null)
+    return { outcome: "unasked", why: `${AGENT_LABELS[agent]} is not on the search path` };
+  try {
+    using scratch = openScratch();
+    const project = join(scratch.path, "project");
+    makeScratchFolder(project);
+    const start = { program, searchPath: places.env.PATH ?? "", scratch: scratch.path, project, signal };
+    const home: Places = { home: scratch.path, env: {} };
+    const file = await copyOf(found, { places, home, project, cwd });
+    const cache = places.env.XDG_CACHE_HOME || join(places.home, ".cache");
+    return await ask(found, {
+      ...start,
+      file,
+      home,
+      sessionId,
+      cache,
+      cwd,
+      provider: providerOf(found, places),
+    });
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return { outcome: "unasked", why: error.message };
+  }
+}
+
+async function ask({ agent }: FoundSession, asked: AskedList): Promise<AgentAnswer> {
+  const answer = (await ownListOf(agent)?.(asked)) ?? null;
+  if (answer?.isShown === false) return { outcome: "missing", by: answer.by };
+  if (agent === "opencode")
+    return { outcome: "shown", by: answer?.by ?? agent, messages: await exportedBy(asked) };
+  const testimony = (await (await witnessOf(agent))?.(asked)) ?? null;
+  if (testimony === null) return { outcome: "unasked", why: `nothing is known of how to ask ${agent}` };
+  const { length } = testimony.depth === "all" ? testimony.history : testimony.messages;
+  return answer === null
+    ? { outcome: "read", by: testimony.by, messages: length }
+    : { outcome: "shown", by: answer.by, messages: length };
+}
+
+interface Copying {
+  readonly places: Places;
+  /** The private home. */
+  readonly home: Places;
+  readonly project: string;
+  readonly cwd: string | null;
+}
+
+/** Gives the copy of the session's own file. */
+async function copyOf(found: FoundSession, copying: Copying): Promise<string> {
+  const { home, project } = copying;
+  switch (found.agent) {
+    case "claude":
+      return copyTo(found.location, join(projectFolderOf(project, home), basename(found.location)));
+    case "gemini":
+      return copyForGemini(found, copying);
+    case "opencode":
+      return await copyDatabase(found, copying);
+    default:
+      return await copyInto(found, copying);
+  }
+}
+
+function copyTo(from: string, to: string): string {
+  makeScratchFolder(dirname(to));
+  copyDurably(from, to);
+  return to;
+}
+
+/** At the same place below the agent's folders. */
+async function copyInto(
+  { agent, location, files }: FoundSession,
+  { places, home }: Copying,
+): Promise<string> {
+  const reader = await formatOf(agent);
+  const folders = reader.folders?.(places) ?? [];
+  const targets = reader.folders?.(home) ?? [];
+  const placeOf = (path: string): string => {
+    const at = folders.findIndex((folder) => path.startsWith(join(folder, sep)));
+    return join(targets[at] ?? home.home, relative(folders[at] ?? dirname(path), path));
+  };
+  for (const { path } of files) copyTo(path, placeOf(path));
+  return placeOf(location);
+}
+
+/** Its list is that of the folder in which it is started. */
+function copyForGemini({ location }: FoundSession, { home, project }: Copying): string {
+  const slug = "project";
+  const runtime = join(home.home, ".gemini");
+  const folder = join(runtime, "tmp", slug);
+  makeScratchFolder(folder);
+  writeFileSync(join(folder, ".project_root"), project);
+  writeFileSync(join(runtime, "projects.json"), JSON.stringify({ projects: { [project]: slug } }));
+  return copyTo(location, join(folder, "chats", basename(location)));
+}
+
+/** The database as it is now, also while opencode has it open; and a stand-in for the folder, of the same project. */
+async function copyDatabase({ location }: FoundSession, { home, project, cwd }: Copying): Promise<string> {
+  const path = location.replace(/#[^/#]*$/u, "");
+  const copy = join(home.home, ".local", "share", "opencode", "opencode.db");
+  makeScratchFolder(dirname(copy));
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(readOnlyDatabase(path), { readOnly: true });
+  try {
+    database.prepare("vacuum into ?").run(copy);
+  } finally {
+    database.close();
+  }
+  const own = cwd === null ? null : await projectOf(cwd);
+  if (own?.isRepository === true && cwd !== null) await standIn(project, own.id, await gitRemoteOf(cwd));
+  return copy;
+}
+
+async function standIn(project: string, id: string, remote: string | null): Promise<void> {
+  const git = join(project, ".git");
+  for (const folder of ["objects", "refs/heads"]) makeScratchFolder(join(git, folder));
+  const origin = remote === null ? "" : `[remote "origin"]\n\turl = ${JSON.stringify(remote)}\n`;
+  writeFileSync(join(git, "config"), `[core]\n\trepositoryformatversion = 0\n\tbare = false\n${origin}`);
+  writeFileSync(join(git, "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(git, "opencode"), id);
+}
+
+function providerOf({ agent }: FoundSession, places: Places): string | null {
+  if (agent !== "codex") return null;
+  const home = places.env.CODEX_HOME || join(places.home, ".codex");
+  return providerIn(readSmallFile(join(home, "config.toml")) ?? "");
+}
