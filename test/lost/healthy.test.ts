@@ -1,4 +1,4 @@
-/** Homes of all five agents with healthy sessions of any size: none of them is said to be hidden, and looking changes nothing. */
+/** Homes of all five agents with healthy sessions of any size: none of them counts as hidden, and looking changes nothing. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -86,7 +86,7 @@ function writePiTalk(home: LostHome, { id, turns }: Talk): void {
   );
 }
 
-test("no healthy session of any agent is said to be hidden, and looking changes no byte", async () => {
+test("no healthy session of any agent counts as hidden, and looking changes no byte", async () => {
   await fc.assert(
     fc.asyncProperty(homes, async (talks) => {
       const scratch = mkdtempSync(join(tmpdir(), "continuo-healthy-"));

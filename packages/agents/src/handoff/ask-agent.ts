@@ -15,11 +15,8 @@ import {
   readSmallFile,
 } from "@continuo/files";
 import { formatOf } from "@continuo/native";
-import { projectFolderOf } from "@continuo/native/claude";
-import { providerIn } from "@continuo/native/codex";
 import { openScratch } from "@continuo/native/editing/placing";
 import type { FoundSession } from "@continuo/native/kit";
-import { projectOf } from "@continuo/native/opencode";
 import { type AskedList, exportedBy, ownListOf, witnessOf } from "../drivers/witness/index.ts";
 import { type AgentPrograms, programOf } from "./verify.ts";
 
@@ -62,7 +59,7 @@ export async function askAgent(found: FoundSession, options: AskOptions): Promis
       sessionId,
       cache,
       cwd,
-      provider: providerOf(found, places),
+      provider: await providerOf(found, places),
     });
   } catch (error) {
     if (!isContinuoError(error)) throw error;
@@ -95,8 +92,10 @@ interface Copying {
 async function copyOf(found: FoundSession, copying: Copying): Promise<string> {
   const { home, project } = copying;
   switch (found.agent) {
-    case "claude":
+    case "claude": {
+      const { projectFolderOf } = await import("@continuo/native/claude");
       return copyTo(found.location, join(projectFolderOf(project, home), basename(found.location)));
+    }
     case "gemini":
       return copyForGemini(found, copying);
     case "opencode":
@@ -151,6 +150,7 @@ async function copyDatabase({ location }: FoundSession, { home, project, cwd }: 
   } finally {
     database.close();
   }
+  const { projectOf } = await import("@continuo/native/opencode");
   const own = cwd === null ? null : await projectOf(cwd);
   if (own?.isRepository === true && cwd !== null) await standIn(project, own.id, await gitRemoteOf(cwd));
   return copy;
@@ -165,8 +165,9 @@ async function standIn(project: string, id: string, remote: string | null): Prom
   writeFileSync(join(git, "opencode"), id);
 }
 
-function providerOf({ agent }: FoundSession, places: Places): string | null {
+async function providerOf({ agent }: FoundSession, places: Places): Promise<string | null> {
   if (agent !== "codex") return null;
+  const { providerIn } = await import("@continuo/native/codex");
   const home = places.env.CODEX_HOME || join(places.home, ".codex");
   return providerIn(readSmallFile(join(home, "config.toml")) ?? "");
 }

@@ -1,5 +1,5 @@
 /**
- * Changes to native sessions: fork, rename, repair, append, delete and restore.
+ * Changes to native sessions: fork, rename, repair, append, relocate, delete and restore.
  *
  * Promises: a new state is read back before it is placed; the old file stays until the new one is there.
  * Does not know: the format of any agent, or how a result is shown.
@@ -17,6 +17,12 @@ export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.
 export { type RestoreCopyOptions, type RestoredCopy, restoreGuardedSession } from "./guarded.ts";
 export { type ReturnedSession, type ReturnOptions, returnHiddenSession } from "./hidden.ts";
 export { refuseOpen } from "./live.ts";
+export {
+  type RelocatedAgent,
+  type RelocatedProject,
+  type RelocateOptions,
+  relocateProject,
+} from "./relocate.ts";
 export { renameNativeSession } from "./rename.ts";
 export { repairNativeSession } from "./repair.ts";
 export type { RepairOptions, SessionRepair } from "./repair-result.ts";

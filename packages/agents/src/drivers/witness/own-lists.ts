@@ -5,6 +5,7 @@
 
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { execPath } from "node:process";
 import { pathToFileURL } from "node:url";
 import type { AgentName } from "@continuo/core/model";
 import { isJson, type Json, makeScratchFolder } from "@continuo/files";
@@ -129,7 +130,7 @@ async function askPi(asked: AskedList): Promise<ListAnswer> {
     PI_OFFLINE: "1",
     PI_TELEMETRY: "0",
   };
-  const list = await runProgram({ staged: { ...asked, program: [process.execPath] }, args, env });
+  const list = await runProgram({ staged: { ...asked, program: [execPath] }, args, env });
   const rows: unknown = JSON.parse(list.split("\n").at(-1) ?? "[]");
   return { by: "pi's SessionManager", isShown: hasId(rows, asked.sessionId) };
 }

@@ -223,6 +223,8 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
 interface ReplacedPlan extends FilesPlan {
   /** Hash of what took the place of the file. */
   readonly replacement: string | undefined;
+  /** Hashes of what took the places of several files. */
+  readonly placed?: ReadonlyMap<string, string>;
   /** A file that lies in a place by now gives way; see `inTheWay`. */
   readonly force: boolean;
 }
@@ -237,7 +239,7 @@ export function inTheWay(kept: readonly KeptFile[], folder: string, replacement?
 }
 
 /** False for what never left: a deletion may have been cut off before, or while, it was moved. */
-function isToGoBack(file: KeptFile, folder: string, { replacement, force }: ReplacedPlan): boolean {
+function isToGoBack(file: KeptFile, folder: string, { replacement, placed, force }: ReplacedPlan): boolean {
   const isInTrash = isThere(join(folder, file.to));
   if (!isThere(file.from)) {
     if (isInTrash) return true;
@@ -248,7 +250,7 @@ function isToGoBack(file: KeptFile, folder: string, { replacement, force }: Repl
   }
   const hash = hashFile(file.from);
   if (!isInTrash || hash === file.sha256) return false;
-  if (hash === replacement || force) return true;
+  if (hash === replacement || hash === placed?.get(file.from) || force) return true;
   throw new ContinuoError("conflict", `cannot restore ${file.from}: a file of this name exists again`, {
     hint: "Use `--force` to restore it, and to move the other file to the trash; nothing was restored.",
     details: { path: file.from },

@@ -73,6 +73,28 @@ export async function putChangedRows(
 }
 
 /**
+ * Keeps the rows in the folder, durably, and gives them other values, one database after the other and each in one
+ * transaction. Rows that refer to them stay.
+ *
+ * Errors: `busy`, `unwritable`.
+ */
+export async function changeIndexRows({ indexRows = [] }: FilesPlan, folder: string): Promise<void> {
+  for (const [at, { database, tables, set = {} }] of indexRows.entries()) {
+    await inIndex(database, (db) => {
+      const known = knownOf(db, tables);
+      const kept = known.map((table) => ({ name: table.name, rows: selectRows(db, table) }));
+      writeDurably(fileOf(folder, at), JSON.stringify(kept));
+      deleteRows(db, known);
+      for (const { name, rows } of kept.toReversed()) {
+        const columns = new Set(columnsOf(db, name));
+        const changed = Object.fromEntries(Object.entries(set).filter(([column]) => columns.has(column)));
+        for (const row of rows) insertRow(db, name, { ...row, ...changed });
+      }
+    });
+  }
+}
+
+/**
  * A row that the agent made since stays; of an index that a newer version of the agent made, the columns that it still
  * has come back.
  *

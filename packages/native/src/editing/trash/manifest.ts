@@ -31,6 +31,8 @@ export interface Manifest extends TrashedSession {
   readonly replacement?: string;
   /** The files that took the place of the session elsewhere: they give way too. */
   readonly placed?: readonly PlacedFile[];
+  /** Left out for one session: the folders that were made for the files of a whole project. */
+  readonly made?: readonly string[];
   /** Columns of `plan.indexRows` that have other values while the session is not in its old state. */
   readonly indexSet?: Readonly<Record<string, string>>;
 }
@@ -118,6 +120,7 @@ function isManifest(value: unknown): value is Manifest {
   if (!isJson(value) || !isJson(value.info) || !isJson(value.plan) || !isListOf(value.files, isKeptFile))
     return false;
   if (value.indexSet !== undefined && !isJson(value.indexSet)) return false;
+  if (value.made !== undefined && !isListOf(value.made, isText)) return false;
   if (value.placed !== undefined && !isListOf(value.placed, isPlacedFile)) return false;
   const { agent, sessionId, location } = value.info;
   const texts = [value.trashId, value.trashedAt, agent, sessionId, location];

@@ -1,6 +1,6 @@
 /** The files of a session in other places than it had, while its old files lie in the trash: placed, and taken away again. */
 
-import { existsSync, readdirSync, rmdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { copyDurably, makeFolderDurably, removeDurably } from "@continuo/files";
@@ -10,10 +10,17 @@ import type { PlacedFile } from "./manifest.ts";
 
 export type NewPlace =
   | { readonly path: string; readonly bytes: Uint8Array }
-  | { readonly path: string; readonly copyOf: string };
+  | { readonly path: string; readonly copyOf: string }
+  /** Made when they are needed: those of a whole project are more than memory holds. */
+  | { readonly path: string; readonly make: () => Uint8Array };
+
+export function bytesOf(place: NewPlace): Uint8Array {
+  if ("bytes" in place) return place.bytes;
+  return "make" in place ? place.make() : readFileSync(place.copyOf);
+}
 
 export function toPlaced(file: NewPlace): PlacedFile {
-  return { path: file.path, sha256: "bytes" in file ? hashOf(file.bytes) : hashFile(file.copyOf) };
+  return { path: file.path, sha256: "copyOf" in file ? hashFile(file.copyOf) : hashOf(bytesOf(file)) };
 }
 
 /** Before anything is written down: what lies there belongs to somebody else. Errors: `conflict`. */
@@ -27,8 +34,8 @@ export function placeElsewhere(files: readonly NewPlace[]): void {
   // The session itself comes last, when all that belongs to it is there.
   for (const file of files.toReversed()) {
     makeFolderDurably(dirname(file.path));
-    if ("bytes" in file) writeNewFile(file.path, Buffer.from(file.bytes));
-    else copyDurably(file.copyOf, file.path);
+    if ("copyOf" in file) copyDurably(file.copyOf, file.path);
+    else writeNewFile(file.path, Buffer.from(bytesOf(file)));
   }
 }
 

@@ -23,6 +23,15 @@ import type { FilesPlan, FoundSession, TrashPlan } from "../../native/kit/index.
 import { writeNewFile } from "../../native/writing/index.ts";
 import { beginNote, type EmptyNote, type RestoreNote, type TrashNote, underNote } from "../placing/index.ts";
 import {
+  exchange,
+  foldersToMake,
+  giveBack,
+  hasRowsOnly,
+  refuseWritten,
+  settleExchange,
+  writtenSince,
+} from "./exchange.ts";
+import {
   areInPlace,
   hashFile,
   hashOf,
@@ -77,6 +86,8 @@ export type Replacement =
   | { readonly bytes: Uint8Array }
   /** In other places than the session has; the first file is the session's. */
   | { readonly placed: readonly NewPlace[] }
+  /** A whole project: its files in other places, with other bytes or both, and rows with other values. */
+  | { readonly exchanged: readonly NewPlace[] }
   /** Runs `take`, then writes rows with the same ids, all in one transaction of the database. */
   | { readonly rows: (take: (database: DatabaseSync) => void) => void | Promise<void> };
 
@@ -103,7 +114,12 @@ export async function moveToTrash(
     trashedAt,
     info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location },
   };
-  const files = plan.type === "files" ? listFiles(plan) : [];
+  const isFileless = replacement !== undefined && "exchanged" in replacement && plan.type === "files" && hasRowsOnly(plan);
+  const files = plan.type === "files" && !isFileless ? listFiles(plan) : [];
+  if (replacement !== undefined && "exchanged" in replacement) {
+    const old = new Set(files.map(({ from }) => from));
+    refuseTaken(replacement.exchanged.filter(({ path }) => !old.has(path)));
+  }
   const manifest: Manifest = {
     version: 1,
     ...trashed,
@@ -144,17 +160,26 @@ function lastTrashed({ agent, sessionId }: SessionInfo, places: Places): string 
   return sessions.find(({ info }) => info.agent === agent && info.sessionId === sessionId)?.trashedAt;
 }
 
-function markOf(replacement: Replacement | undefined): Pick<Manifest, "replacement" | "placed"> {
+function markOf(
+  replacement: Replacement | undefined,
+): Pick<Manifest, "replacement" | "placed" | "made"> {
   if (replacement === undefined) return {};
+  if ("exchanged" in replacement) {
+    const { exchanged } = replacement;
+    return { placed: exchanged.map(toPlaced), made: foldersToMake(exchanged) };
+  }
   if ("placed" in replacement) return { placed: replacement.placed.map(toPlaced) };
   return { replacement: "rows" in replacement ? "rows" : hashOf(replacement.bytes) };
 }
 
 async function take(
-  { plan, files, placed = [], indexSet = {} }: Manifest,
+  manifest: Manifest,
   replacement: Replacement | undefined,
   folder: string,
 ): Promise<void> {
+  const { plan, files, placed = [], indexSet = {} } = manifest;
+  if (replacement !== undefined && "exchanged" in replacement)
+    return await exchange(manifest, replacement.exchanged, folder);
   if (plan.type === "rows") {
     if (replacement === undefined || !("rows" in replacement)) return await takeRows(plan, folder);
     return await replacement.rows((database) => keepAndDelete(database, plan, folder));
@@ -282,6 +307,7 @@ async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): 
       putRows(plan, folder, "replaced", beginManifest(giving, places)),
     );
   }
+  if (manifest.made !== undefined) return await takeExchangeBack(manifest, giving, { places, now, kept });
   const back = async (place: "fresh" | "replaced"): Promise<void> => {
     moveBack(files, { ...plan, replacement, force: kept !== null }, folder);
     await putIndexRows(plan, folder, place);
@@ -298,6 +324,24 @@ async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): 
     const path = beginManifest({ ...giving, plan: way, files: aside, ...mark }, places);
     for (const file of aside) keepToo(file, path);
     await back("replaced");
+  });
+}
+
+async function takeExchangeBack(
+  manifest: Manifest,
+  giving: Manifest,
+  { places, kept }: PuttingBack,
+): Promise<void> {
+  const folder = join(trashFolder(places), manifest.trashId);
+  const paths = writtenSince(manifest);
+  if (kept === null) refuseWritten(manifest);
+  if (kept === null || paths.length === 0) return await giveBack(manifest, folder);
+  await underNote(places, { how: "trash", trashId: kept }, async () => {
+    const way = { type: "files", paths, indexLines: [], forks: [] } as const;
+    const aside = listKeptFiles(way);
+    const path = beginManifest({ ...giving, plan: way, files: aside }, places);
+    for (const file of aside) keepToo(file, path);
+    await giveBack(manifest, folder, true);
   });
 }
 
@@ -351,11 +395,9 @@ function holdsMore(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith(MANIFEST));
 }
 
-async function isTaken(
-  { plan, files, replacement, placed = [] }: Manifest,
-  pid: number,
-  folder: string,
-): Promise<boolean> {
+async function isTaken(manifest: Manifest, pid: number, folder: string): Promise<boolean> {
+  const { plan, files, replacement, placed = [] } = manifest;
+  if (manifest.made !== undefined) return await isExchangeToStay(manifest, pid, folder);
   if (plan.type === "rows") return !(await areRowsThere(plan, folder));
   removeUnfinished(files, folder, pid);
   for (const { path } of placed) removeLeft(unfinishedPath(path, pid));
@@ -372,6 +414,17 @@ async function isTaken(
     for (const path of [fresh, unfinishedPath(fresh, pid)]) removeLeft(path);
   }
   return isReplaced(files, folder);
+}
+
+/** A file that another program wrote to by then leaves all of it to the person. */
+async function isExchangeToStay(manifest: Manifest, pid: number, folder: string): Promise<boolean> {
+  try {
+    await settleExchange(manifest, pid, folder);
+    return false;
+  } catch (error) {
+    if (isContinuoError(error)) return true;
+    throw error;
+  }
 }
 
 /**

@@ -39,6 +39,7 @@ export const claudeFormat: AgentFormat = {
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).claudeRepairer }),
   visibility: async () => (await import("./visibility.ts")).claudeVisibility,
   retention: async () => (await import("./retention.ts")).claudeRetention,
+  relocate: async () => (await import("./relocate.ts")).relocate,
 };
 
 export { toBlock, toBlocks, toToolResult } from "./blocks.ts";

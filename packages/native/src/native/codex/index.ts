@@ -39,6 +39,7 @@ export const codexFormat: AgentFormat = {
   forker: async () => (await import("./fork.ts")).codexForker,
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).codexRepairer }),
   visibility: async () => (await import("./visibility.ts")).codexVisibility,
+  relocate: async () => (await import("./relocate.ts")).relocate,
 };
 
 export type { CodexCause } from "./hidden-causes.ts";

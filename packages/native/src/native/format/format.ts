@@ -1,7 +1,12 @@
 /** The format of an agent: it finds, reads and changes the agent's sessions. */
 
 import type { NativeForker } from "../forking/index.ts";
-import type { AgentReader, AgentRetention, AgentVisibility } from "../kit/index.ts";
+import type {
+  AgentReader,
+  AgentRetention,
+  AgentVisibility,
+  Relocate,
+} from "../kit/index.ts";
 import type { NativeRepairer, RowRepairer } from "../repairing/index.ts";
 import type { NativeWriter } from "../writing/index.ts";
 
@@ -16,6 +21,8 @@ export interface AgentFormat extends AgentReader {
   visibility?(): Promise<AgentVisibility>;
   /** The sessions that the agent deletes by itself. Left out where it deletes none. */
   retention?(): Promise<AgentRetention>;
+  /** The places that hold the path of a project. Left out where they are not known. */
+  relocate?(): Promise<Relocate>;
 }
 
 export type SessionRepairer =

@@ -39,6 +39,7 @@ export const geminiFormat: AgentFormat = {
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).geminiRepairer }),
   visibility: async () => (await import("./visibility.ts")).geminiVisibility,
   retention: async () => (await import("./retention.ts")).geminiRetention,
+  relocate: async () => (await import("./relocate.ts")).relocate,
 };
 
 export type { GeminiCause } from "./hidden-causes.ts";

@@ -60,6 +60,17 @@ export type {
   RowOfFound,
   SessionEnd,
 } from "./retention.ts";
+export {
+  movedPath,
+  NOTHING_RELOCATED,
+  type PathKeys,
+  type Relocate,
+  type RelocatedFile,
+  type RelocatedRows,
+  type Relocation,
+  type RelocationPart,
+  withMovedPaths,
+} from "./relocation.ts";
 export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";

@@ -23,7 +23,12 @@ export interface FilesPlan extends PlanParts {
    * The rows about the session in the agent's own databases: kept with it, and written back if they are missing.
    * Left out where the agent has none, and in the manifests of older versions.
    */
-  readonly indexRows?: readonly DatabaseRows[];
+  readonly indexRows?: readonly IndexRows[];
+}
+
+export interface IndexRows extends DatabaseRows {
+  /** Columns that have these values as long as something else has the place of the files. */
+  readonly set?: Readonly<Record<string, string>>;
 }
 
 export interface IndexLines {

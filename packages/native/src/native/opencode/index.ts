@@ -34,6 +34,7 @@ export const opencodeFormat: AgentFormat = {
   forker: async () => (await import("./fork.ts")).opencodeForker,
   repairer: async () => ({ of: "rows", repairer: (await import("./repair.ts")).opencodeRepairer }),
   visibility: async () => (await import("./visibility.ts")).opencodeVisibility,
+  relocate: async () => (await import("./relocate.ts")).relocate,
 };
 
 export { recogniseFile } from "./find.ts";

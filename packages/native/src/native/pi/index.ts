@@ -40,6 +40,7 @@ export const piFormat: AgentFormat = {
   forker: async () => (await import("./fork.ts")).piForker,
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).piRepairer }),
   visibility: async () => (await import("./visibility.ts")).piVisibility,
+  relocate: async () => (await import("./relocate.ts")).relocate,
 };
 
 export { toBlocks } from "./blocks.ts";

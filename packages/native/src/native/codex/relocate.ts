@@ -1,0 +1,134 @@
+/**
+ * The places of Codex that hold the path of a project (0.171.0): `cwd` of the header and of each turn in every file of a
+ * thread, and of its row in `state_N.sqlite`. A fork says at which byte of another file it begins: that number moves with
+ * the bytes before it. What the model was told of its folder stays as it was said.
+ */
+
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { isJson, type Json, type Places, parseJson, textField } from "@continuo/files";
+import { isCompressed } from "@continuo/files/records";
+import {
+  type FoundSession,
+  movedPath,
+  type PathKeys,
+  type RelocatedFile,
+  type RelocatedRows,
+  type Relocation,
+  type RelocationPart,
+  withMovedPaths,
+} from "../kit/index.ts";
+
+import { find } from "./find.ts";
+import { indexRowsIn } from "./index-rows.ts";
+import { codexHome, parseRolloutName } from "./places.ts";
+import { skim } from "./skim.ts";
+
+const CWD: readonly PathKeys[] = [["payload", "cwd"]];
+
+export async function relocate(relocation: Relocation, places: Places): Promise<RelocationPart> {
+  const all = await Array.fromAsync(find(places, { subagents: "include" }));
+  const sessions: FoundSession[] = [];
+  const moved = new Map<string, string>();
+  for (const found of all) {
+    const { cwd } = await skim(found, { part: "ends" });
+    const to = cwd === null ? null : movedPath(cwd, relocation);
+    if (to === null) continue;
+    sessions.push(found);
+    moved.set(found.sessionId, to);
+  }
+  const changed = sessions.flatMap(({ files }) => files.map(({ path }) => path));
+  for (const path of changed) refuseCompressed(path);
+  const paths = new Map(changed.map((path) => [parseRolloutName(path).fileId ?? path, path]));
+  // A fork may work elsewhere and begin in a file of the project all the same.
+  const forks = all
+    .filter(({ sessionId }) => !moved.has(sessionId))
+    .flatMap(({ files }) => files.map(({ path }) => path))
+    .filter((path) => !isCompressed(path) && paths.has(baseOf(headOf(path))?.file ?? ""));
+  const files = [...changed, ...forks].map((path): RelocatedFile => {
+    // Found out now: the file before it is another one once it is changed.
+    const base = movedBase(path, paths, relocation);
+    const rewrite = (bytes: Buffer): Buffer => withBase(withMovedPaths(bytes, CWD, relocation), base);
+    return { from: path, to: path, rewrite };
+  });
+  return { sessions, files, rows: rowsOf(moved, places) };
+}
+
+function refuseCompressed(path: string): void {
+  if (!isCompressed(path)) return;
+  throw new ContinuoError("unsupported", `cannot change ${path}: it is compressed`, {
+    hint: "Resume the session in Codex, which unpacks the file.",
+  });
+}
+
+/** One row for each thread, because folders below the project have other paths. */
+function rowsOf(moved: ReadonlyMap<string, string>, places: Places): readonly RelocatedRows[] {
+  const states = indexRowsIn(codexHome(places), new Set()).filter(({ database }) =>
+    basename(database).startsWith("state_"),
+  );
+  return states.flatMap(({ database }) =>
+    [...Map.groupBy(moved, ([, cwd]) => cwd)].map(([cwd, threads]) => ({
+      database,
+      tables: [{ name: "threads", column: "id", values: threads.map(([id]) => id) }],
+      set: { cwd },
+    })),
+  );
+}
+
+interface Base {
+  readonly file: string;
+  readonly offset: number;
+}
+
+function headOf(path: string): Json | null {
+  const bytes = readFileSync(path);
+  const end = bytes.indexOf("\n");
+  return recordIn(bytes.toString("utf8", 0, end < 0 ? bytes.length : end));
+}
+
+function baseOf(head: Json | null): Base | null {
+  const payload = head !== null && isJson(head.payload) ? head.payload : {};
+  const base = isJson(payload.history_base) ? payload.history_base : {};
+  const file = textField(base, "thread_id");
+  const offset = base.end_byte_offset;
+  return file !== null && typeof offset === "number" ? { file: file.toLowerCase(), offset } : null;
+}
+
+interface MovedBase {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `null` for a file that begins in no other one that changes. */
+function movedBase(
+  path: string,
+  paths: ReadonlyMap<string, string>,
+  relocation: Relocation,
+): MovedBase | null {
+  const base = baseOf(headOf(path));
+  const other = base === null ? undefined : paths.get(base.file);
+  if (base === null || other === undefined || other === path) return null;
+  const before = readFileSync(other).subarray(0, base.offset);
+  const grown = withMovedPaths(before, CWD, relocation).length - before.length;
+  return { from: base.offset, to: base.offset + grown };
+}
+
+function withBase(bytes: Buffer, base: MovedBase | null): Buffer {
+  if (base === null) return bytes;
+  const at = bytes.indexOf("\n");
+  const end = at < 0 ? bytes.length : at;
+  const head = bytes.toString("utf8", 0, end);
+  const key = new RegExp(`("end_byte_offset"\\s*:\\s*)${base.from}\\b`, "u");
+  const moved = head.replace(key, (_all, before: string) => `${before}${base.to}`);
+  return Buffer.concat([Buffer.from(moved), bytes.subarray(end)]);
+}
+
+function recordIn(text: string): Json | null {
+  try {
+    const value = parseJson(text);
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
