@@ -18,6 +18,7 @@ import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
 import { addLiveCommands } from "./live/index.ts";
 import { addMcpCommands } from "./mcp/index.ts";
 import { addPickCommand } from "./pick/index.ts";
+import { addRelocateCommand } from "./relocate/index.ts";
 import { addReplCommand } from "./repl/index.ts";
 import { addIndexCommands, addOpenCommand, addSearchCommand } from "./search/index.ts";
 import { addServeCommand } from "./serve/index.ts";
@@ -119,6 +120,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   pick: addPickCommand,
   agents: addAgentsCommand,
   doctor: addDoctorCommand,
+  relocate: addRelocateCommand,
   "bug-report": addBugReportCommand,
   trust: addTrustCommand,
   view: addViewCommand,

@@ -52,10 +52,10 @@ const doors = Object.entries(exports).flatMap(([door, entry]) => (typeof entry =
  * which all doors share.
  */
 const FILES: readonly (readonly [door: string, most: number])[] = [
-  [".", 30],
+  [".", 31],
   ["./agents", 26],
   ["./store", 14],
-  ["./sessions", 21],
+  ["./sessions", 22],
   ["./client", 11],
   ["./transcript", 16],
 ];

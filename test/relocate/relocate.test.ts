@@ -7,7 +7,16 @@ import { listNativeSessions } from "@continuo/native";
 import { relocateProject, restoreNativeSession } from "@continuo/native/editing";
 import { beforeEach, expect, test } from "vitest";
 import { folderName, sessionPath, talk } from "../lost/claude-recipes.ts";
-import { codexPath, event, header, rolloutName, said, shown, TALK, writeThread } from "../lost/codex-recipes.ts";
+import {
+  codexPath,
+  event,
+  header,
+  rolloutName,
+  said,
+  shown,
+  TALK,
+  writeThread,
+} from "../lost/codex-recipes.ts";
 import { GEMINI_TALK, geminiHead, geminiPath, writeGemini } from "../lost/gemini-recipes.ts";
 import { opencodeDatabase, writeOpencode } from "../lost/opencode-recipes.ts";
 import { PI_TALK, piFolder, piHeader, piPath, writePi } from "../lost/pi-recipes.ts";
@@ -34,10 +43,20 @@ function writeAll(): void {
   const agent = { agentId: "a1", isSidechain: true, cwd: home.project, type: "user" };
   writeText(sessionPath(home).replace(".jsonl", "/subagents/agent-a1.jsonl"), toLines([agent]));
   const typed = { display: `look at ${home.project}`, project: home.project, timestamp: 1 };
-  writeText(join(home.root, ".claude", "history.jsonl"), toLines([typed, { ...typed, project: "/srv/other" }]));
-  const settings = { projects: { [home.project]: { allowedTools: ["Bash"] }, "/srv/other": {} }, numStartups: 3 };
+  writeText(
+    join(home.root, ".claude", "history.jsonl"),
+    toLines([typed, { ...typed, project: "/srv/other" }]),
+  );
+  const settings = {
+    projects: { [home.project]: { allowedTools: ["Bash"] }, "/srv/other": {} },
+    numStartups: 3,
+  };
   writeText(join(home.root, ".claude.json"), JSON.stringify(settings, null, 2));
-  const turn = { timestamp: "t", type: "turn_context", payload: { cwd: join(home.project, "src"), model: "m" } };
+  const turn = {
+    timestamp: "t",
+    type: "turn_context",
+    payload: { cwd: join(home.project, "src"), model: "m" },
+  };
   writeThread(home, [header(home), turn, ...TALK]);
   writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
   writePi(home, [piHeader(home), ...PI_TALK]);
@@ -74,28 +93,42 @@ test("the sessions of five agents are in the list of the new folder, and all of 
   expect(await sessionsOf(home.project)).toEqual(all);
 });
 
-test("every place that holds the path names the new folder, and what was said keeps the old one", async () => {
+test("every place that holds the path names the new folder, and the words of the conversation keep the old one", async () => {
   writeAll();
   move();
   await relocateProject(home.project, target, { places: placesOfHome(home), write: "in place" });
   const moved: LostHome = { ...home, project: target };
   const read = (path: string): string => readFileSync(path, "utf8");
-  const records = read(sessionPath(moved)).trim().split("\n").map((line) => JSON.parse(line));
+  const records = read(sessionPath(moved))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   expect(records.map(({ cwd }) => cwd)).toEqual([target, target]);
   expect(records[0].message.content).toBe(ASKED.content);
   expect(read(join(dirname(sessionPath(moved)), "memory", "MEMORY.md"))).toBe("Use tabs.\n");
   expect(read(sessionPath(moved).replace(".jsonl", "/subagents/agent-a1.jsonl"))).toContain(target);
-  const [typed, other] = read(join(home.root, ".claude", "history.jsonl")).trim().split("\n");
+  const [typed, other] = read(join(home.root, ".claude", "history.jsonl"))
+    .trim()
+    .split("\n");
   expect(JSON.parse(typed ?? "")).toMatchObject({ project: target, display: `look at ${home.project}` });
   expect(JSON.parse(other ?? "").project).toBe("/srv/other");
-  expect(Object.keys(JSON.parse(read(join(home.root, ".claude.json"))).projects)).toEqual([target, "/srv/other"]);
-  const rollout = read(codexPath(home, "sessions/2026/11/20", rolloutName()));
-  expect(rollout.split("\n").slice(0, 2).map((line) => JSON.parse(line).payload.cwd)).toEqual([
+  expect(Object.keys(JSON.parse(read(join(home.root, ".claude.json"))).projects)).toEqual([
     target,
-    join(target, "src"),
+    "/srv/other",
   ]);
+  const rollout = read(codexPath(home, "sessions/2026/11/20", rolloutName()));
+  expect(
+    rollout
+      .split("\n")
+      .slice(0, 2)
+      .map((line) => JSON.parse(line).payload.cwd),
+  ).toEqual([target, join(target, "src")]);
   expect(read(geminiPath(home, ".project_root"))).toBe(target);
-  expect(read(piPath(home, piFolder(target), "2026-11-20T10-00-00-000Z_019f3a00-1b2c-7d3e-8f40-516273849501.jsonl"))).toContain(JSON.stringify(target));
+  expect(
+    read(
+      piPath(home, piFolder(target), "2026-11-20T10-00-00-000Z_019f3a00-1b2c-7d3e-8f40-516273849501.jsonl"),
+    ),
+  ).toContain(JSON.stringify(target));
   using database = new DatabaseSync(opencodeDatabase(home), { readOnly: true });
   const row = { ...database.prepare("select directory, path, project_id from session").get() };
   expect(row).toEqual({ directory: target, path: target.slice(1), project_id: "global" });
@@ -156,9 +189,17 @@ test("a file that an agent wrote to since is not taken back without force, and i
 });
 
 test.each([
-  ["a folder that is not there", (root: string) => [join(root, "project"), join(root, "nowhere")], "not_found"],
+  [
+    "a folder that is not there",
+    (root: string) => [join(root, "project"), join(root, "nowhere")],
+    "not_found",
+  ],
   ["a folder inside of the other", (root: string) => [root, join(root, "project")], "invalid"],
-  ["a folder that no session names", (root: string) => [join(root, "never"), join(root, "project")], "not_found"],
+  [
+    "a folder that no session names",
+    (root: string) => [join(root, "never"), join(root, "project")],
+    "not_found",
+  ],
 ] as const)("%s is refused", async (_title, folders, code) => {
   writeAll();
   const [from = "", to = ""] = folders(home.root);

@@ -3,10 +3,9 @@
  * started for each question, takes no lock and runs no hook.
  */
 
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { readSmallFile } from "./folders.ts";
 
 export interface GitRepository {
   /** The folder of the work tree. */
@@ -56,6 +55,26 @@ function partsOf({ protocol, hostname, pathname }: URL): readonly (string | unde
   return protocol === "file:" ? [] : ["", hostname, pathname];
 }
 
+/** The same from the files of the repository, without git: for a caller that asks about many folders. */
+export function gitPlaceOf(folder: string): GitRepository | null {
+  const worktree = gitFolderAbove(folder);
+  if (worktree === null) return null;
+  const mark = join(worktree, ".git");
+  const [, folderOfWorktree] = /^gitdir: (.+)$/mu.exec(readSmallFile(mark) ?? "") ?? [];
+  if (folderOfWorktree === undefined) return { worktree, store: mark };
+  const own = resolve(worktree, folderOfWorktree);
+  const shared = readSmallFile(join(own, "commondir"))?.trim();
+  return { worktree, store: shared === undefined ? own : resolve(own, shared) };
+}
+
+/** `HOST/PATH` of the remote `origin` that the files of a repository name; `null` for none. */
+export function gitRemoteIn(store: string): string | null {
+  const config = readSmallFile(join(store, "config")) ?? "";
+  const [, origin = ""] = /^\s*\[remote "origin"\]\s*$([^[]*)/mu.exec(config) ?? [];
+  const [, url] = /^\s*url\s*=\s*(\S+)\s*$/mu.exec(origin) ?? [];
+  return url === undefined ? null : remoteName(url.replaceAll('"', ""));
+}
+
 /** The commits without a parent, sorted; none in a repository without a commit, `null` where git does not answer. */
 export async function gitRootsOf(folder: string): Promise<readonly string[] | null> {
   const answer = await git(folder, ["rev-list", "--max-parents=0", "HEAD"]);
@@ -64,11 +83,12 @@ export async function gitRootsOf(folder: string): Promise<readonly string[] | nu
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string | null> {
-  try {
-    const options = { cwd, timeout: ANSWER_MS, maxBuffer: ANSWER_BYTES };
-    const { stdout } = await promisify(execFile)("git", ["--no-optional-locks", ...args], options);
-    return stdout.trim();
-  } catch {
-    return null;
-  }
+  // Loaded here, so that code that asks nothing of git loads no way to start programs.
+  const { execFile } = await import("node:child_process");
+  const options = { cwd, timeout: ANSWER_MS, maxBuffer: ANSWER_BYTES };
+  return await new Promise((done) => {
+    execFile("git", ["--no-optional-locks", ...args], options, (error, stdout) => {
+      done(error === null ? stdout.trim() : null);
+    });
+  });
 }

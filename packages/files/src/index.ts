@@ -36,6 +36,8 @@ export {
 export {
   type GitRepository,
   gitFolderAbove,
+  gitPlaceOf,
+  gitRemoteIn,
   gitRemoteOf,
   gitRepositoryOf,
   gitRootsOf,

@@ -96,7 +96,10 @@ function addList(session: Command, action: Action): void {
       collect,
     )
     .addOption(new Option("--cwd <dir>", "only sessions of this folder and those below it").conflicts("here"))
-    .option("--here", "only sessions of the current folder and those below it")
+    .option(
+      "--here",
+      "only sessions of the current folder, those below it, and its other clones and work trees",
+    )
     .option("--exact", "with --cwd or --here: only of the folder itself")
     .option("--project <text>", "only sessions whose folder contains TEXT")
     .option("--branch <text>", "only sessions whose git branch contains TEXT")

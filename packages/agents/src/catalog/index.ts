@@ -50,6 +50,7 @@ export {
   readMarks,
   toTag,
 } from "./marks.ts";
+export { findMovedProjects, type MovedProject, type MovedProjectsOptions } from "./moved-projects.ts";
 export { earlierNames, type NativeName, nativeKey, ownerOf, ownersByName } from "./moves.ts";
 export {
   type CatalogDetails,

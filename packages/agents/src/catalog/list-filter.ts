@@ -1,6 +1,7 @@
 /** Filters on the rows of a list, and their order. Pure, except that it resolves symbolic links in folders. */
 
-import { canonicalFolder } from "@continuo/files";
+import { join, relative } from "node:path";
+import { canonicalFolder, gitPlaceOf, gitRemoteIn } from "@continuo/files";
 import { isEmptySession } from "@continuo/native";
 import { type ListedSession, OWN } from "./rows.ts";
 
@@ -13,6 +14,8 @@ export interface RowQuery {
   readonly title?: string;
   /** Only sessions of this folder or one below it. */
   readonly below?: string;
+  /** Only sessions of this folder, of those below it, and of the same folders in other clones and work trees of its repository. */
+  readonly ofProject?: string;
   /** Only sessions whose folder contains this text, in upper or lower case. */
   readonly project?: string;
   /** Only sessions whose git branch contains this text, in upper or lower case. */
@@ -25,7 +28,7 @@ export type RowFilter = (row: ListedSession) => boolean;
 
 /** `null` where every row is wanted. */
 export function toRowFilter(query: RowQuery): RowFilter | null {
-  const { pinned, tags = [], title, below, project, branch, until } = query;
+  const { pinned, tags = [], title, below, ofProject, project, branch, until } = query;
   const filters: RowFilter[] = [];
   if (pinned === true) filters.push(({ marks }) => marks?.pinned === true);
   if (tags.length > 0) filters.push(({ marks }) => tags.every((tag) => marks?.tags.includes(tag)));
@@ -34,6 +37,7 @@ export function toRowFilter(query: RowQuery): RowFilter | null {
     filters.push((row) => words.every((word) => contains(row.title ?? "", word)));
   }
   if (below !== undefined) filters.push(toFolderFilter(below));
+  if (ofProject !== undefined) filters.push(toProjectFilter(ofProject));
   if (project !== undefined) filters.push(({ cwd }) => contains(cwd, project));
   if (branch !== undefined) filters.push(({ gitBranch }) => contains(gitBranch, branch));
   if (until !== undefined) filters.push(({ updatedAt }) => updatedAt !== null && updatedAt < until);
@@ -46,17 +50,39 @@ function contains(text: string | null, part: string): boolean {
 
 function toFolderFilter(folder: string): RowFilter {
   const top = canonicalFolder(folder);
-  // Many sessions share a folder, so each folder is resolved once.
+  return forEachFolder((path) => isBelow(path, top));
+}
+
+/** Many sessions share a folder, so each folder is looked at once. */
+function forEachFolder(isWanted: (path: string) => boolean): RowFilter {
   const known = new Map<string, boolean>();
   return ({ cwd }) => {
     if (cwd === null) return false;
     const before = known.get(cwd);
     if (before !== undefined) return before;
-    const path = canonicalFolder(cwd);
-    const isBelow = path === top || path.startsWith(top.endsWith("/") ? top : `${top}/`);
-    known.set(cwd, isBelow);
-    return isBelow;
+    const answer = isWanted(canonicalFolder(cwd));
+    known.set(cwd, answer);
+    return answer;
   };
+}
+
+function isBelow(path: string, top: string): boolean {
+  return path === top || path.startsWith(top.endsWith("/") ? top : `${top}/`);
+}
+
+/** A repository is the same in another folder where it shares its store, as work trees do, or has the same remote. */
+function toProjectFilter(folder: string): RowFilter {
+  const top = canonicalFolder(folder);
+  const own = gitPlaceOf(top);
+  if (own === null) return toFolderFilter(top);
+  const remote = gitRemoteIn(own.store);
+  const within = relative(canonicalFolder(own.worktree), top);
+  return forEachFolder((path) => {
+    if (isBelow(path, top)) return true;
+    const other = gitPlaceOf(path);
+    if (other === null || !isBelow(path, join(canonicalFolder(other.worktree), within))) return false;
+    return other.store === own.store || (remote !== null && gitRemoteIn(other.store) === remote);
+  });
 }
 
 /** A session in which nobody said anything. A row that the agent itself listed has no size, and never counts as empty. */

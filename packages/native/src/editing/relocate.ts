@@ -89,7 +89,7 @@ function checked(from: string, to: string): Relocation {
   const relocation = { from: canonicalFolder(resolve(from)), to: canonicalFolder(resolve(to)) };
   if (!existsSync(relocation.to) || !statSync(relocation.to).isDirectory()) {
     throw new ContinuoError("not_found", `there is no folder ${relocation.to}`, {
-      hint: "Move the project first, then name the folder where it is now.",
+      hint: "Name the folder where the project is now.",
     });
   }
   const [old, fresh] = [join(relocation.from, sep), join(relocation.to, sep)];
@@ -110,7 +110,10 @@ function toAgent({ agent, sessions, files, rows }: AgentPart): RelocatedAgent {
     sessionIds: sessions.map(({ sessionId }) => sessionId),
     moved,
     changed: files.length - moved,
-    rows: rows.reduce((sum, { tables }) => sum + tables.reduce((all, { values }) => all + values.length, 0), 0),
+    rows: rows.reduce(
+      (sum, { tables }) => sum + tables.reduce((all, { values }) => all + values.length, 0),
+      0,
+    ),
   };
 }
 
@@ -133,11 +136,7 @@ async function refuseRunning(parts: readonly AgentPart[], { from, to }: Relocati
 }
 
 /** Gives the trash id. */
-async function change(
-  parts: readonly AgentPart[],
-  relocation: Relocation,
-  places: Places,
-): Promise<string> {
+async function change(parts: readonly AgentPart[], relocation: Relocation, places: Places): Promise<string> {
   const [first] = parts.filter(({ sessions }) => sessions.length > 0);
   const [found] = first?.sessions ?? [];
   if (first === undefined || found === undefined) throw new Error("there is nothing to relocate");

@@ -147,7 +147,7 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
     ...(others.length === 0
       ? {}
       : { drivers: await (await import("./listing-agents.ts")).driversNamed(others, shell) }),
-    ...present(flags.exact ? { cwd } : { below: cwd }),
+    ...present(flags.exact ? { cwd } : flags.here ? { ofProject: cwd } : { below: cwd }),
     ...present({ since: timeOf(flags.since, shell), until: timeOf(flags.until, shell) }),
     // A program that reads JSON does not see that rows are missing.
     ...present({ limit: flags.limit ?? (flags.all || flags.json ? undefined : DEFAULT_LIMIT) }),

@@ -114,17 +114,20 @@ function opencodeHome(scratch: string): Readonly<Record<string, string>> {
 }
 
 /** pi has a list only in its terminal, and in the module that draws it. */
-const ASK_PI = `
-const [, module, cwd] = process.argv;
-const { SessionManager } = await import(module);
-const rows = await (cwd === "" ? SessionManager.listAll() : SessionManager.list(cwd));
+function askingPi(module: string, cwd: string | null): string {
+  const list = cwd === null ? "listAll()" : `list(${JSON.stringify(cwd)})`;
+  return `
+const { SessionManager } = await import(${JSON.stringify(module)});
+const rows = await SessionManager.${list};
 process.stdout.write("\\n" + JSON.stringify(rows.map(({ id }) => ({ id }))));`;
+}
 
 async function askPi(asked: AskedList): Promise<ListAnswer> {
   const [program = ""] = asked.program.slice(-1);
   const module = join(dirname(existsSync(program) ? realpathSync(program) : program), "index.js");
   if (!existsSync(module)) throw failed({ staged: asked }, "the module of its list is not next to it");
-  const args = ["--input-type=module", "--eval", ASK_PI, pathToFileURL(module).href, asked.cwd ?? ""];
+  const source = askingPi(pathToFileURL(module).href, asked.cwd);
+  const args = ["--input-type=module", "--eval", source];
   const env = {
     PI_CODING_AGENT_DIR: join(asked.scratch, ".pi", "agent"),
     PI_OFFLINE: "1",

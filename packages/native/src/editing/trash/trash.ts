@@ -114,7 +114,8 @@ export async function moveToTrash(
     trashedAt,
     info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location },
   };
-  const isFileless = replacement !== undefined && "exchanged" in replacement && plan.type === "files" && hasRowsOnly(plan);
+  const isFileless =
+    replacement !== undefined && "exchanged" in replacement && plan.type === "files" && hasRowsOnly(plan);
   const files = plan.type === "files" && !isFileless ? listFiles(plan) : [];
   if (replacement !== undefined && "exchanged" in replacement) {
     const old = new Set(files.map(({ from }) => from));
@@ -160,9 +161,7 @@ function lastTrashed({ agent, sessionId }: SessionInfo, places: Places): string 
   return sessions.find(({ info }) => info.agent === agent && info.sessionId === sessionId)?.trashedAt;
 }
 
-function markOf(
-  replacement: Replacement | undefined,
-): Pick<Manifest, "replacement" | "placed" | "made"> {
+function markOf(replacement: Replacement | undefined): Pick<Manifest, "replacement" | "placed" | "made"> {
   if (replacement === undefined) return {};
   if ("exchanged" in replacement) {
     const { exchanged } = replacement;
@@ -172,11 +171,7 @@ function markOf(
   return { replacement: "rows" in replacement ? "rows" : hashOf(replacement.bytes) };
 }
 
-async function take(
-  manifest: Manifest,
-  replacement: Replacement | undefined,
-  folder: string,
-): Promise<void> {
+async function take(manifest: Manifest, replacement: Replacement | undefined, folder: string): Promise<void> {
   const { plan, files, placed = [], indexSet = {} } = manifest;
   if (replacement !== undefined && "exchanged" in replacement)
     return await exchange(manifest, replacement.exchanged, folder);

@@ -40,6 +40,7 @@ export const codexFormat: AgentFormat = {
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).codexRepairer }),
   visibility: async () => (await import("./visibility.ts")).codexVisibility,
   relocate: async () => (await import("./relocate.ts")).relocate,
+  repositoryOf: async (found) => await (await import("./relocate.ts")).repositoryOf(found),
 };
 
 export type { CodexCause } from "./hidden-causes.ts";

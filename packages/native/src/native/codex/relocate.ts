@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { isJson, type Json, type Places, parseJson, textField } from "@continuo/files";
+import { isJson, type Json, type Places, parseJson, remoteName, textField } from "@continuo/files";
 import { isCompressed } from "@continuo/files/records";
 import {
   type FoundSession,
@@ -17,6 +17,7 @@ import {
   type RelocatedRows,
   type Relocation,
   type RelocationPart,
+  type RepositoryMarks,
   withMovedPaths,
 } from "../kit/index.ts";
 
@@ -53,6 +54,14 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
     return { from: path, to: path, rewrite };
   });
   return { sessions, files, rows: rowsOf(moved, places) };
+}
+
+/** The header of its file names the remote. */
+export async function repositoryOf({ location }: FoundSession): Promise<RepositoryMarks | null> {
+  const head = isCompressed(location) ? null : headOf(location);
+  const git = head !== null && isJson(head.payload) && isJson(head.payload.git) ? head.payload.git : {};
+  const remote = remoteName(textField(git, "repository_url") ?? "");
+  return remote === null ? null : { remote, projectId: null };
 }
 
 function refuseCompressed(path: string): void {

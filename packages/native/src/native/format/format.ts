@@ -5,7 +5,9 @@ import type {
   AgentReader,
   AgentRetention,
   AgentVisibility,
+  FoundSession,
   Relocate,
+  RepositoryMarks,
 } from "../kit/index.ts";
 import type { NativeRepairer, RowRepairer } from "../repairing/index.ts";
 import type { NativeWriter } from "../writing/index.ts";
@@ -23,6 +25,8 @@ export interface AgentFormat extends AgentReader {
   retention?(): Promise<AgentRetention>;
   /** The places that hold the path of a project. Left out where they are not known. */
   relocate?(): Promise<Relocate>;
+  /** Left out for an agent that keeps nothing of the repository. `null` for a session without one. */
+  repositoryOf?(found: FoundSession): Promise<RepositoryMarks | null>;
 }
 
 export type SessionRepairer =

@@ -56,12 +56,14 @@ function filesOf(project: string, target: string, move: Move): readonly Relocate
     .filter((from) => basename(from) !== MARK)
     .map((from) => {
       const to = join(target, relative(project, from));
-      return /\.jsonl?$/u.test(from) ? { from, to, rewrite: (bytes: Buffer) => withHash(bytes, move) } : { from, to };
+      return /\.jsonl?$/u.test(from)
+        ? { from, to, rewrite: (bytes: Buffer) => withHash(bytes, move) }
+        : { from, to };
     })
     .filter(({ from, to }) => from === to || !existsSync(to));
 }
 
-/** Of the same length: nothing else of the file moves. */
+/** Both have the same length, so that nothing else of the file moves. */
 function withHash(bytes: Buffer, { owner, to }: Move): Buffer {
   const [before, after] = [hashOf(owner), hashOf(to)];
   const text = bytes.toString("latin1");
@@ -84,7 +86,8 @@ function marksOf(runtime: string, project: string, target: string, { to }: Move)
 function registryOf(runtime: string, relocation: Relocation): readonly RelocatedFile[] {
   const path = join(runtime, "projects.json");
   const projects = readJsonFile(path)?.projects;
-  if (!isJson(projects) || !Object.keys(projects).some((key) => movedPath(key, relocation) !== null)) return [];
+  if (!isJson(projects) || !Object.keys(projects).some((key) => movedPath(key, relocation) !== null))
+    return [];
   const rewrite = (bytes: Buffer): Buffer => {
     const registry = JSON.parse(bytes.toString("utf8"));
     const entries = Object.entries(registry.projects ?? {}).flatMap(([key, slug]) => {

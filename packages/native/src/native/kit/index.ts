@@ -69,6 +69,7 @@ export {
   type RelocatedRows,
   type Relocation,
   type RelocationPart,
+  type RepositoryMarks,
   withMovedPaths,
 } from "./relocation.ts";
 export { type RowFacts, rowOfFiles } from "./row.ts";

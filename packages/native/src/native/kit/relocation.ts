@@ -36,6 +36,14 @@ export interface RelocatedRows {
 /** Errors: `unreadable`, `unsupported` for a file that cannot be changed. */
 export type Relocate = (relocation: Relocation, places: Places) => Promise<RelocationPart>;
 
+/** The facts in a session about the repository in which it worked; they outlive its folder. */
+export interface RepositoryMarks {
+  /** `HOST/PATH` of the remote. */
+  readonly remote: string | null;
+  /** The id that opencode gives the project, from its remote or its first commit. */
+  readonly projectId: string | null;
+}
+
 export const NOTHING_RELOCATED: RelocationPart = { sessions: [], files: [], rows: [] };
 
 /** The path in the new folder; `null` for one that lies elsewhere. */

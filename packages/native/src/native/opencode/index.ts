@@ -35,6 +35,7 @@ export const opencodeFormat: AgentFormat = {
   repairer: async () => ({ of: "rows", repairer: (await import("./repair.ts")).opencodeRepairer }),
   visibility: async () => (await import("./visibility.ts")).opencodeVisibility,
   relocate: async () => (await import("./relocate.ts")).relocate,
+  repositoryOf: async (found) => await (await import("./relocate.ts")).repositoryOf(found),
 };
 
 export { recogniseFile } from "./find.ts";

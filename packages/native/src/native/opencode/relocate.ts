@@ -12,10 +12,11 @@ import {
   type RelocatedRows,
   type Relocation,
   type RelocationPart,
+  type RepositoryMarks,
 } from "../kit/index.ts";
 import { findSessions, rowSeen } from "./find.ts";
 import { splitLocation } from "./places.ts";
-import { pathIn, projectOf } from "./project.ts";
+import { GLOBAL, pathIn, projectOf } from "./project.ts";
 
 export async function relocate(relocation: Relocation, places: Places): Promise<RelocationPart> {
   const sessions: FoundSession[] = [];
@@ -28,9 +29,17 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
     if (found.parentId === undefined) sessions.push(found);
     const project = existsSync(moved) ? await projectOf(moved) : null;
     const place = project === null ? {} : { project_id: project.id, path: pathIn(project, moved) };
-    const set = Object.fromEntries(Object.entries({ directory: moved, ...place }).filter(([name]) => name in row));
+    const set = Object.fromEntries(
+      Object.entries({ directory: moved, ...place }).filter(([name]) => name in row),
+    );
     const { path: database } = splitLocation(found.location);
     rows.push({ database, tables: [{ name: "session", column: "id", values: [found.sessionId] }], set });
   }
   return { sessions, files: [], rows };
+}
+
+/** Its row names the project. */
+export async function repositoryOf(found: FoundSession): Promise<RepositoryMarks | null> {
+  const projectId = textField(rowSeen(found) ?? {}, "project_id");
+  return projectId === null || projectId === GLOBAL ? null : { remote: null, projectId };
 }

@@ -1,0 +1,129 @@
+/**
+ * Projects whose folder is gone and that lie elsewhere now: a session says which repository it worked in, and a folder of
+ * this machine is a clone of that repository.
+ */
+
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type AgentName, isContinuoError } from "@continuo/core/model";
+import { gitPlaceOf, gitRemoteIn, listNames, type Places } from "@continuo/files";
+import { formatOf, READABLE_AGENTS } from "@continuo/native";
+import type { RepositoryMarks } from "@continuo/native/kit";
+
+export interface MovedProject {
+  readonly from: string;
+  /** The folders that are the same repository; one, if nobody has to choose. */
+  readonly to: readonly string[];
+  readonly sessions: number;
+}
+
+export interface MovedProjectsOptions {
+  readonly places: Places;
+  /** A folder where a person looks for the project, besides the folders of sessions and those next to the old one. */
+  readonly cwd: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Names next to the old folder that are looked at. */
+const MAX_SIBLINGS = 500;
+
+/** Those with most sessions first. Reads only. */
+export async function findMovedProjects(options: MovedProjectsOptions): Promise<readonly MovedProject[]> {
+  const { gone, there } = await foldersOfSessions(options);
+  const roots = [...gone.keys()].filter((folder) => !hasFolderAbove(folder, gone));
+  const moved: MovedProject[] = [];
+  for (const folder of roots) {
+    const below = [...gone].filter(([path]) => path === folder || path.startsWith(`${folder}/`));
+    const marks = below.flatMap(([, { repositories }]) => repositories);
+    if (marks.length === 0) continue;
+    const candidates = new Set([...there, options.cwd, ...siblingsOf(folder)].flatMap(topOf));
+    const to: string[] = [];
+    for (const candidate of candidates) if (await isSame(candidate, marks)) to.push(candidate);
+    if (to.length === 0) continue;
+    const sessions = below.reduce((sum, [, one]) => sum + one.sessions, 0);
+    moved.push({ from: rootOf(folder, to), to, sessions });
+  }
+  return moved.toSorted((a, b) => b.sessions - a.sessions);
+}
+
+interface GoneFolder {
+  sessions: number;
+  readonly repositories: RepositoryMarks[];
+}
+
+interface Folders {
+  readonly gone: ReadonlyMap<string, GoneFolder>;
+  readonly there: ReadonlySet<string>;
+}
+
+async function foldersOfSessions({ places, signal }: MovedProjectsOptions): Promise<Folders> {
+  const gone = new Map<string, GoneFolder>();
+  const there = new Set<string>();
+  for (const agent of READABLE_AGENTS) await addFolders(agent);
+  return { gone, there };
+
+  async function addFolders(agent: AgentName): Promise<void> {
+    const reader = await formatOf(agent);
+    for await (const found of reader.find(places, signal ? { signal } : {})) {
+      const { cwd } = await reader.skim(found, { part: "ends" });
+      if (cwd === null || !cwd.startsWith("/")) continue;
+      if (there.has(cwd) || (!gone.has(cwd) && existsSync(cwd))) {
+        there.add(cwd);
+        continue;
+      }
+      const folder = gone.get(cwd) ?? { sessions: 0, repositories: [] };
+      gone.set(cwd, folder);
+      folder.sessions += 1;
+      const marks = (await reader.repositoryOf?.(found)) ?? null;
+      if (marks !== null) folder.repositories.push(marks);
+    }
+  }
+}
+
+function hasFolderAbove(folder: string, gone: ReadonlyMap<string, unknown>): boolean {
+  for (let at = dirname(folder); at !== dirname(at); at = dirname(at)) if (gone.has(at)) return true;
+  return false;
+}
+
+/** A project that was renamed often lies next to where it was. */
+function siblingsOf(folder: string): readonly string[] {
+  let parent = dirname(folder);
+  while (!existsSync(parent)) parent = dirname(parent);
+  // Neither the root nor the folder of all homes holds projects.
+  if (dirname(parent) === parent) return [];
+  return namesBelow(parent)
+    .slice(0, MAX_SIBLINGS)
+    .map((name) => join(parent, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+}
+
+function namesBelow(folder: string): readonly string[] {
+  try {
+    return listNames(folder);
+  } catch (error) {
+    if (isContinuoError(error) || (error as NodeJS.ErrnoException).code !== undefined) return [];
+    throw error;
+  }
+}
+
+function topOf(folder: string): readonly string[] {
+  const place = gitPlaceOf(folder);
+  return place === null ? [] : [place.worktree];
+}
+
+async function isSame(folder: string, marks: readonly RepositoryMarks[]): Promise<boolean> {
+  const place = gitPlaceOf(folder);
+  const remote = place === null ? null : gitRemoteIn(place.store);
+  if (remote !== null && marks.some((one) => one.remote === remote)) return true;
+  const ids = new Set(marks.flatMap(({ projectId }) => projectId ?? []));
+  if (ids.size === 0) return false;
+  const { projectOf } = await import("@continuo/native/opencode");
+  const project = await projectOf(folder);
+  return project !== null && [project.id, project.previous].some((id) => id !== null && ids.has(id));
+}
+
+/** A session may have worked in a folder below the repository, and nothing of that one is left: then its folder is in the new one. */
+function rootOf(folder: string, [to = ""]: readonly string[]): string {
+  const above = dirname(folder);
+  return !existsSync(above) && existsSync(join(to, basename(folder))) ? above : folder;
+}
