@@ -53,13 +53,6 @@ export {
 } from "./port.ts";
 export { addProblem, allProblems, createProblemList, type ProblemList } from "./problem-list.ts";
 export { readHead } from "./read-head.ts";
-export type {
-  AgentRetention,
-  RestoredFile,
-  RetentionSetting,
-  RowOfFound,
-  SessionEnd,
-} from "./retention.ts";
 export {
   movedPath,
   NOTHING_RELOCATED,
@@ -72,6 +65,13 @@ export {
   type RepositoryMarks,
   withMovedPaths,
 } from "./relocation.ts";
+export type {
+  AgentRetention,
+  RestoredFile,
+  RetentionSetting,
+  RowOfFound,
+  SessionEnd,
+} from "./retention.ts";
 export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
