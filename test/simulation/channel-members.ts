@@ -3,6 +3,7 @@
 import type { AgenticClient, ClientEvent, ReplayMode } from "@continuo/core/client";
 import type { Store } from "@continuo/core/model";
 import { channelLogId, type HelloFrame, recordOf, type WelcomeFrame } from "@continuo/core/wire";
+import { type ChangeRecord, changeMessage } from "./channel-changes.ts";
 import { type Faults, storeOver } from "./network.ts";
 import type { Exports, Programs } from "./programs.ts";
 import type { SocketNetwork } from "./sockets.ts";
@@ -44,6 +45,8 @@ export interface ChannelRecords {
   /** All parts that a writer wrote, by the id of the message: its text in the end, if it came so far. */
   readonly written: Map<string, WrittenMessage>;
   readonly readings: Reading[];
+  /** The edits, deletions and reactions that members asked for. */
+  readonly changes: ChangeRecord[];
   /** The checkpoints that were confirmed, by handle. */
   readonly checkpoints: Map<string, number>;
   readonly faults: string[];
@@ -213,8 +216,10 @@ class Member {
       });
     for (let n = 0; n < visits && !isOver; n++) {
       await this.#pause(200 + random.below(4_000));
-      if (isQuiet !== true)
-        await this.#speak(client, `${life}.${n}`).catch((error: unknown) => this.#refusal(error));
+      if (isQuiet === true) continue;
+      await this.#speak(client, `${life}.${n}`).catch((error: unknown) => this.#refusal(error));
+      if (random.chance(0.3))
+        await this.#change(client, `${life}.${n}`).catch((error: unknown) => this.#refusal(error));
     }
     reading.state = "left";
     await client.close();
@@ -240,6 +245,19 @@ class Member {
         (error: unknown) => this.#refusal(error),
       );
     }
+  }
+
+  #change(client: AgenticClient, id: string): Promise<void> {
+    const { world, records } = this.#site;
+    const { acknowledged, changes } = records;
+    const { handle } = this.#options;
+    return changeMessage(client, {
+      random: world.random,
+      handle,
+      id,
+      messages: [...acknowledged.keys()],
+      changes,
+    });
   }
 
   /** Sends a whole message, or one in parts, which it may leave unfinished. */

@@ -2,6 +2,7 @@
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { authorOf, isInputFor, recordOf } from "@continuo/core/wire";
+import { deletions, inChanges, inDeletedWords } from "./channel-changes.ts";
 import { CHANNEL, type ChannelRecords, LOG, type Reading, type WrittenMessage } from "./channel-members.ts";
 
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated"]);
@@ -22,6 +23,8 @@ export async function channelFaults(
     ...inWriters(events),
     ...inAnswers(events),
     ...records.readings.flatMap((reading) => inReading(events, reading)),
+    ...inChanges(events, records.changes),
+    ...records.readings.flatMap((reading) => inDeletedWords(events, reading)),
     ...(await inCursors(base, records, events)),
   ];
 }
@@ -145,11 +148,16 @@ function answersOf(events: readonly StoredEvent[], bot: string): ReadonlyMap<num
 
 export function unanswered(events: readonly StoredEvent[], bot: string): readonly number[] {
   const answers = answersOf(events, bot);
+  const deleted = deletions(events);
   const givenUp = new Set(events.filter(({ type }) => type === "error_raised").map(({ id }) => id));
   return events
-    .filter((event) => isInputFor(event, bot))
+    .filter((event) => isInputFor(event, bot) && !deleted.has(messageIdOf(event)))
     .map(({ sequence }) => sequence)
     .filter((sequence) => !answers.has(sequence) && !givenUp.has(`given-up:${bot}:${sequence}`));
+}
+
+function messageIdOf({ id, data }: StoredEvent): string {
+  return String(recordOf(data).messageId ?? id);
 }
 
 /** Answered twice 0, and in the order of the inputs. */
@@ -181,8 +189,11 @@ function inReading(
   const last = live.at(-1)?.sequence ?? 0;
   const seen = new Set(live.map(({ sequence }) => sequence));
   const missed = new Set(given.filter(({ type }) => type === "missed").map(({ sequence }) => sequence));
+  const deleted = deletions(events);
   for (const event of events) {
     const { sequence, type } = event;
+    // A replay leaves out the words of a message that is deleted by then.
+    if (sequence <= latestSequence && deleted.has(messageIdOf(event))) continue;
     if (sequence <= after || !isShown(type) || isPart(event)) continue;
     const isOfReplay = sequence <= latestSequence;
     const isOwn = authorOf(event) === handle;

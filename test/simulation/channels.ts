@@ -55,6 +55,7 @@ export async function simulateChannels(seed: number, options: SimulationOptions)
     acknowledged: new Map(),
     written: new Map(),
     readings: [],
+    changes: [],
     checkpoints: new Map(),
     faults: [],
     lives: 0,
