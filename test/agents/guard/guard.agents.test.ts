@@ -62,7 +62,7 @@ async function goneIds(places: Places): Promise<readonly string[]> {
 /** The texts of the last request to the model. */
 const lastRequest = (): string => JSON.stringify(model.requests.at(-1)?.body);
 
-test("claude: a session of 40 days is swept, comes back, is left alone and continues", async () => {
+test("claude: a session of 40 days is swept, comes back, stays and continues", async () => {
   const claude = await openClaude(sandbox, model.url, "full");
   const places: Places = { home: sandbox.root, env: { CLAUDE_CONFIG_DIR: claude.configFolder } };
   const { sessionId } = await claude.say([ASKED]);
@@ -87,7 +87,7 @@ test("claude: a session of 40 days is swept, comes back, is left alone and conti
   expect((await verifyGuard(places)).problems).toEqual([]);
 });
 
-test("gemini: a session of 40 days is deleted by its list, comes back, is left alone and continues", async () => {
+test("gemini: a session of 40 days is deleted by its list, comes back, stays and continues", async () => {
   const gemini = await openGemini(sandbox, model.url);
   const places: Places = { home: sandbox.root, env: { GEMINI_CLI_HOME: gemini.home } };
   await gemini.say(ASKED);
