@@ -48,13 +48,14 @@ function run(args: readonly string[]): WorkCounts {
  * - `rows`: a search reads the turns of the sessions that it shows again, and less of all others
  * - `modules`: those of the sources and of Node, before they are bundled; `blame` and telemetry brought sixty, and
  *   the look for a process that answers brought four and one of the `stats`, and the look for hidden sessions one;
+ *   the guard's folder is looked for twice;
  *   the rules that several agents share, and pins and tags, stand in three files of their own,
  *   and so does the layout of archives, which the bundle leaves out
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
     "list --limit 20",
-    { stats: 113, folders: 59, opened: 7, parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 699 },
+    { stats: 115, folders: 59, opened: 7, parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 699 },
   ],
   [
     "search --json middle",

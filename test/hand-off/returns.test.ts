@@ -40,7 +40,7 @@ test("it has its own records, and after them the messages of two other agents", 
 
 async function lookUp(): Promise<{ readonly location: string }> {
   const { openNativeSession } = await import("@continuo/agents");
-  using session = await openNativeSession(`claude:${id}`, home);
+  using session = await openNativeSession(`claude:${id}`, { places: home.places });
   return session.details;
 }
 
@@ -100,7 +100,12 @@ describe("it is not known again", () => {
 test("a receipt that was asked for says what would come back, and nothing is written", async () => {
   const there = await home.go(`claude:${id}`, "pi");
   const { handOff } = await import("@continuo/agents");
-  const asked = await handOff(`pi:${there.sessionId}`, { to: "claude", ...home, until: "receipt" });
+  const asked = await handOff(`pi:${there.sessionId}`, {
+    to: "claude",
+    cwd: home.cwd,
+    places: home.places,
+    until: "receipt",
+  });
   expect(asked).toMatchObject({
     agent: "claude",
     sessionId: null,

@@ -66,7 +66,7 @@ describe("an agent's environment", () => {
   test("holds the variables of every agent that is registered, by their beginnings", () => {
     const names = ["CLAUDE", "CODEX", "GEMINI", "PI", "OPENCODE", "COPILOT"].map((name) => `${name}_OFFLINE`);
     const inherited = Object.fromEntries(names.map((name) => [name, "1"]));
-    expect(environmentOf({ ...inherited, TOY_OFFLINE: "1" })).toEqual(inherited);
+    expect(environmentOf({ ...inherited, NOBODYS_OFFLINE: "1" })).toEqual(inherited);
   });
 });
 
