@@ -28,8 +28,7 @@ export function ThemeButton(): VNode {
         keepChoice("theme", next);
       }}
     >
-      <span class="wide">Theme: </span>
-      {theme.value}
+      Theme: {theme.value}
     </button>
   );
 }

@@ -76,8 +76,8 @@ export {
   tokensOf,
 } from "./prices.ts";
 export { type ResumePrice, type ResumePriceOptions, resumePriceOf } from "./resume-price.ts";
-export { rowFactsOf } from "./row-facts.ts";
-export { openRowIndex, type RowIndex, type RowKnowledge } from "./row-index.ts";
+export { type RowKnowledge, rowKnowledgeOf } from "./row-facts.ts";
+export { openRowIndex, type RowIndex } from "./row-index.ts";
 export { isOwn, isSame, type ListedSession, nameOf, OWN, type OwnRow, toOwnRow } from "./rows.ts";
 export {
   type SessionUsage,

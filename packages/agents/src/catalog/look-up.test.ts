@@ -92,6 +92,15 @@ test("a conversation that is native and Continuo's own is found and listed once,
   expect(await listed({ agents: ["codex"] })).toEqual([]);
 });
 
+test("an agent's name of a conversation leads to where it continues after the agent's file is gone", async () => {
+  writeClaude(ID);
+  await createOwn("present", { claude: { sessionId: ID } });
+  expect(await found(`claude:${ID}`)).toBe(`native ${ID}`);
+  rmSync(join(places.home, `.claude/projects/-app/${ID}.jsonl`));
+  expect(await found(`claude:${ID}`)).toBe("own present");
+  await expect(found(`codex:${ID}`)).rejects.toMatchObject({ code: "not_found" });
+});
+
 test("`last` is the newest session, and `last:AGENT` the newest of this agent", async () => {
   writeClaude(ID);
   writeClaude(ID.replaceAll("1", "2"), { day: "05" });

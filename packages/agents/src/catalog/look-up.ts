@@ -4,6 +4,7 @@
  * A name is, in this order: `last` or `last:AGENT`, the first row of `session list` (of that agent); the path of a
  * session's file, or of the store with `#ID`; `continuo:ID`; `AGENT:ID`; an id or the beginning of one, in upper or
  * lower case. An exact id goes before the beginning of others. A conversation that is both native and own is one.
+ * `AGENT:ID` is the agent's own session, and where that is gone, the session of Continuo's in which it continues.
  */
 
 import { resolve } from "node:path";
@@ -34,8 +35,9 @@ import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
 import { lastSession } from "./last-session.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { CatalogSources } from "./list.ts";
+import { type NativeName, nativeKey, ownerOf } from "./moves.ts";
 import { isOwn, isSame, type ListedSession, OWN, type OwnRow } from "./rows.ts";
-import { existingStoreUrl, findOwn, type OpenOwn, openOwn } from "./store.ts";
+import { existingStoreUrl, findOwn, listOwn, type OpenOwn, openOwn } from "./store.ts";
 
 export interface LocatedSession extends Lookup {
   readonly places: Places;
@@ -156,7 +158,9 @@ async function lookUpHere(name: string, looking: CatalogSources): Promise<LookUp
     const rows = await ownOf(own, looking);
     return { kind: "own", row: onlyOf(name, rows) };
   }
-  if (isNativeAlone(name)) return toNative(await lookUpSession(name, { places, cwd: places.cwd }), places);
+  if (name.includes("/")) return toNative(await lookUpSession(name, { places, cwd: places.cwd }), places);
+  const ofAgent = nameOfAgent(name);
+  if (ofAgent !== null) return await lookUpOfAgent(ofAgent, looking);
   const { lookup, matches, isPath } = await lookUpNative(name, places);
   if (isPath && lookup !== undefined) return toNative(lookup, places);
   const rows = await ownOf(name, looking).catch((error: unknown) => {
@@ -195,9 +199,36 @@ function ownNameOf(name: string, places: PlacesAt): string | null {
   return url !== null && url === `sqlite:${resolve(places.cwd, path)}` ? id : null;
 }
 
-/** A path, or an id with its agent. */
-function isNativeAlone(name: string): boolean {
-  return name.includes("/") || isAgentName(name.slice(0, Math.max(0, name.indexOf(":"))));
+/** `AGENT:ID` in its parts. */
+function nameOfAgent(name: string): NativeName | null {
+  const at = name.indexOf(":");
+  const agent = name.slice(0, Math.max(0, at));
+  return isAgentName(agent) ? { agent, sessionId: name.slice(at + 1) } : null;
+}
+
+/** Errors: `not_found`, `ambiguous`. */
+async function lookUpOfAgent(named: NativeName, looking: CatalogSources): Promise<LookUpHit> {
+  const { places } = looking;
+  try {
+    return toNative(await lookUpSession(nativeKey(named), { places, cwd: places.cwd }), places);
+  } catch (error) {
+    if (!isContinuoError(error, "not_found")) throw error;
+    const row = ownerOf(named, await allOwn(looking));
+    if (row === null) throw error;
+    return { kind: "own", row };
+  }
+}
+
+/** None where the store cannot be read: the name is then as unknown as it was. */
+async function allOwn({ places, store }: CatalogSources): Promise<readonly OwnRow[]> {
+  try {
+    if (store !== undefined) return store === null ? [] : await listOwn(store);
+    await using own = await openOwn(places);
+    return own === null ? [] : await listOwn(own);
+  } catch (error) {
+    if (isContinuoError(error)) return [];
+    throw error;
+  }
 }
 
 interface NativeMatches {

@@ -1,16 +1,25 @@
 import type { Block, Leaf, Message } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { rowFactsOf } from "./row-facts.ts";
+import { rowKnowledgeOf } from "./row-facts.ts";
 
-type Session = Parameters<typeof rowFactsOf>[0];
+type Session = Parameters<typeof rowKnowledgeOf>[0];
+
+const rowFactsOf = async (of: Session) => (await rowKnowledgeOf(of)).facts;
 
 function session(
   messages: readonly Partial<Message>[],
   given: { leaves?: number; forkedFrom?: string } = {},
 ) {
-  const leaves = Array.from({ length: given.leaves ?? 1 }, (_, at) => ({ id: String(at) }) as Leaf);
+  const leaves = Array.from(
+    { length: given.leaves ?? 1 },
+    (_, at) => ({ id: String(at), active: at === 0 }) as Leaf,
+  );
   return {
-    details: { forkedFrom: given.forkedFrom ?? null } as Session["details"],
+    details: {
+      forkedFrom: given.forkedFrom ?? null,
+      models: [],
+      usage: null,
+    } as unknown as Session["details"],
     leaves,
     async *history() {
       for (const [at, one] of messages.entries()) {
@@ -73,4 +82,26 @@ test("a fork, and a session with branches, say so", async () => {
     isFork: true,
   });
   expect(await rowFactsOf(session([], { leaves: 0 }))).toMatchObject({ branches: 1, isFork: false });
+});
+
+test("one read tells the tokens of every branch and the facts of the active one", async () => {
+  const reads: (string | undefined)[] = [];
+  const usage = { inputTokens: 10, outputTokens: 1 };
+  const branches = new Map([
+    ["0", [says("Kept", { model: "m", usage })]],
+    ["1", [says("Left behind", { model: "m", usage })]],
+  ]);
+  const { history: _none, ...branched } = session([], { leaves: 2 });
+  const known = await rowKnowledgeOf({
+    ...branched,
+    async *history({ leaf = "0" } = {}) {
+      reads.push(leaf);
+      for (const one of branches.get(leaf) ?? []) {
+        yield { id: leaf, role: "assistant", content: [], metadata: {}, ...one } as Message;
+      }
+    },
+  });
+  expect(reads).toEqual(["0", "1"]);
+  expect(known.facts).toMatchObject({ lastWords: "Kept", branches: 2 });
+  expect(known.buckets.map((bucket) => bucket.usage.inputTokens)).toEqual([20]);
 });

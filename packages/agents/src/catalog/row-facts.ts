@@ -5,42 +5,72 @@ import { changesOf, messageKind } from "@continuo/core/transcript";
 import type { RowFacts } from "@continuo/core/wire/machine";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { CatalogSession } from "./open-session.ts";
+import { type UsageBucket, usageOf } from "./usage.ts";
 
 /** Signs of Markdown, which say nothing on one line. */
 const MARKUP = /^ {0,3}(?:```.*$|#{1,6} |[-*+] (?:\[[ x]\] )?)|\*\*|`/gmu;
 
-/** The facts of the active branch, from a full read. */
-export async function rowFactsOf(
-  session: Pick<CatalogSession, "details" | "leaves" | "history">,
-): Promise<RowFacts> {
-  let lastWords: string | null = null;
-  /** The newest change is last. A call without a result may have changed its file. */
-  const files = new Set<string>();
-  const open = new Map<string, readonly string[]>();
-  const settle = (paths: readonly string[]): void => {
-    for (const path of paths) {
-      files.delete(path);
-      files.add(path);
+/** As much of a session as is read for its row. */
+type ReadableSession = Pick<CatalogSession, "details" | "leaves" | "history">;
+
+export interface RowKnowledge {
+  readonly buckets: readonly UsageBucket[];
+  readonly facts: RowFacts;
+}
+
+/** Tokens of every branch and the facts of the active one, from one read. */
+export async function rowKnowledgeOf(session: ReadableSession): Promise<RowKnowledge> {
+  const { details, leaves } = session;
+  const fold = new RowFold();
+  const active = leaves.find((leaf) => leaf.active)?.id;
+  const history: CatalogSession["history"] = async function* (options) {
+    // A session without branches is read without the name of one.
+    const isActive = options?.leaf === undefined || options.leaf === active;
+    for await (const message of session.history(options)) {
+      if (isActive) fold.take(message);
+      yield message;
     }
   };
-  for await (const message of session.history()) {
-    lastWords = wordsOf(message) ?? lastWords;
+  const buckets = await usageOf({ details, leaves, history });
+  return { buckets, facts: fold.facts(session) };
+}
+
+/** The facts of the active branch, message by message. */
+class RowFold {
+  #lastWords: string | null = null;
+  /** The newest change is last. A call without a result may have changed its file. */
+  readonly #files = new Set<string>();
+  readonly #open = new Map<string, readonly string[]>();
+
+  take(message: Message): void {
+    this.#lastWords = wordsOf(message) ?? this.#lastWords;
     for (const block of message.content) {
-      if (block.type === "tool_call") open.set(block.id, pathsOf(block));
+      if (block.type === "tool_call") this.#open.set(block.id, pathsOf(block));
       if (block.type !== "tool_result") continue;
-      if (!block.isError) settle(open.get(block.toolCallId) ?? []);
-      open.delete(block.toolCallId);
+      if (!block.isError) this.#settle(this.#open.get(block.toolCallId) ?? []);
+      this.#open.delete(block.toolCallId);
     }
   }
-  for (const paths of open.values()) settle(paths);
-  const names = [...files].reverse().slice(0, CATALOG_LIMITS.rowFiles);
-  return {
-    lastWords,
-    fileNames: names.map((path) => cutText(path.split(/[/\\]/u).at(-1) ?? "", CATALOG_LIMITS.rowChars)),
-    changedFiles: files.size,
-    branches: Math.max(1, session.leaves.length),
-    isFork: session.details.forkedFrom !== null,
-  };
+
+  facts({ details, leaves }: Pick<ReadableSession, "details" | "leaves">): RowFacts {
+    for (const paths of this.#open.values()) this.#settle(paths);
+    this.#open.clear();
+    const names = [...this.#files].reverse().slice(0, CATALOG_LIMITS.rowFiles);
+    return {
+      lastWords: this.#lastWords,
+      fileNames: names.map((path) => cutText(path.split(/[/\\]/u).at(-1) ?? "", CATALOG_LIMITS.rowChars)),
+      changedFiles: this.#files.size,
+      branches: Math.max(1, leaves.length),
+      isFork: details.forkedFrom !== null,
+    };
+  }
+
+  #settle(paths: readonly string[]): void {
+    for (const path of paths) {
+      this.#files.delete(path);
+      this.#files.add(path);
+    }
+  }
 }
 
 function pathsOf({ args, rawArgs }: ToolCallBlock): readonly string[] {

@@ -5,14 +5,8 @@ import type { Places } from "@continuo/files";
 import { openNativeSession } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import type { FoundSession } from "@continuo/native/kit";
-import { rowFactsOf } from "./row-facts.ts";
+import { type RowKnowledge, rowKnowledgeOf } from "./row-facts.ts";
 import { usageKey } from "./stats.ts";
-import { type UsageBucket, usageOf } from "./usage.ts";
-
-export interface RowKnowledge {
-  readonly buckets: readonly UsageBucket[];
-  readonly facts: RowFacts;
-}
 
 export interface RowIndex {
   /** Reads what the index has of these at once. */
@@ -42,13 +36,13 @@ export function openRowIndex(places: Places): RowIndex {
     },
     async read(found) {
       using session = await openNativeSession(found, { places });
-      const usage = { cwd: session.details.cwd, buckets: await usageOf(session) };
-      const facts = await rowFactsOf(session);
+      const { buckets, facts } = await rowKnowledgeOf(session);
+      const usage = { cwd: session.details.cwd, buckets };
       if (found.files.length > 0) {
         await memo.remember(found.files, usageKey(found), async () => usage);
         await memo.remember(found.files, factsKey(found), async () => facts);
       }
-      return { buckets: usage.buckets, facts };
+      return { buckets, facts };
     },
     save: () => memo.save("part"),
   };

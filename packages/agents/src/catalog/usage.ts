@@ -21,7 +21,9 @@ export interface UsageBucket {
  * Each message counts for its own hour and model. Tokens that the session counts and no message does are added to the
  * only model there is, or to none, at the session's last hour.
  */
-export async function usageOf(session: CatalogSession): Promise<readonly UsageBucket[]> {
+export async function usageOf(
+  session: Pick<CatalogSession, "details" | "leaves" | "history">,
+): Promise<readonly UsageBucket[]> {
   const { details } = session;
   const buckets = new Map<string, UsageBucket>();
   let asked: Message[] = [];

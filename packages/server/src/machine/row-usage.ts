@@ -14,9 +14,8 @@ import {
   type Prices,
   type RowIndex,
   type RowKnowledge,
-  rowFactsOf,
+  rowKnowledgeOf,
   tokensOf,
-  usageOf,
 } from "@continuo/agents/catalog";
 import { isContinuoError, type Usage } from "@continuo/core/model";
 import type { MachineSession, SessionHead } from "@continuo/core/wire/machine";
@@ -173,7 +172,7 @@ async function usageOfRow(row: ListedSession, { index, prices, options }: UsageS
     const hit = await locateRow(row, options.places);
     if (hit.kind === "native") return toRowUsage(await index.read(hit.native.found), prices);
     using session = await openCatalogSession(hit, options.places);
-    return toRowUsage({ buckets: await usageOf(session), facts: await rowFactsOf(session) }, prices);
+    return toRowUsage(await rowKnowledgeOf(session), prices);
   } catch (error) {
     if (isContinuoError(error)) return NOTHING;
     throw error;
