@@ -48,6 +48,8 @@ test("the turns of the model's view have the numbers of its messages, and it say
   expect(outline.turns.map(({ number }) => number)).toEqual([...numbers]);
   expect(outline.model).toMatchObject({ messages: window.total, leftOut: 5, untilTurn: 2 });
   expect(outline.model?.tokens).toBeGreaterThan(10);
+  // Two turns became one line.
+  expect(outline.model?.historyTokens).toBeGreaterThan(outline.model?.tokens ?? Number.NaN);
   expect((await machine.json(`${path}/outline`)).model).toBeUndefined();
 });
 

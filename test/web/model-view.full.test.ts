@@ -20,13 +20,15 @@ test("the model's view says how much the model would receive, and its rail and k
   await expect
     .poll(() => note.innerText())
     .toMatch(
-      /^The model would receive 4,501 messages, about \d+k tokens\. Nothing is left out\. Added: 1 message/u,
+      /^The model would receive 4,501 messages, about \d+k tokens; the history has about \d+k\. No message is left out\. Added: 1 message/u,
     );
   expect(requests.some((url) => /\/outline\?.*view=model/u.test(url))).toBe(true);
   const rail = page.locator('.turn-line[aria-current="true"] .number');
   await expect.poll(() => rail.innerText()).toBe(String(LONG_TURNS));
   await page.keyboard.press("k");
   await expect.poll(() => rail.innerText()).toBe(String(LONG_TURNS - 1));
+  const compared = note.getByRole("link", { name: "Compare both" });
+  expect(await compared.getAttribute("href")).toMatch(/^#\/compare\/(\S+)\/\1\?view2=model$/u);
   await page.keyboard.press("m");
   await expect.poll(() => note.count()).toBe(0);
   await page.context().close();

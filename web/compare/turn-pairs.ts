@@ -3,7 +3,7 @@
 import type { ToolCallBlock } from "@continuo/core/model";
 import { commonLines, contentOfBlock } from "@continuo/core/transcript";
 import type { OutlineTurn } from "@continuo/core/wire/machine";
-import type { Row } from "../state/history.ts";
+import { messagesOf, type Row } from "../state/history.ts";
 
 /** Turns that show the same on both sides. */
 export interface SameTurns {
@@ -125,7 +125,7 @@ function callOf(row: Row): ToolCallBlock | null {
 
 function contentOfRow(row: Row): string {
   if (!("at" in row)) return row.type;
-  const { content } = row.at.message;
+  const content = messagesOf(row).flatMap(({ message }) => message.content);
   const [block] = "index" in row ? [content[row.index]] : [];
   const blocks = block === undefined ? content : [block];
   const result = row.type === "call" && row.result !== null ? [row.result] : [];

@@ -33,7 +33,7 @@ export function SearchLine(): VNode {
       <input
         id="find"
         type="search"
-        placeholder="Search everything that was said"
+        placeholder="Search all that was said"
         aria-label="Search everything that was said"
         aria-keyshortcuts="/"
         autocomplete="off"

@@ -3,7 +3,6 @@
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, tokens } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { partIn, sessionLink } from "../shell/route.ts";
@@ -28,6 +27,7 @@ export interface ConversationView {
 }
 
 const BranchTree = lazily(async () => (await import("./branches.tsx")).BranchTree);
+const ModelNote = lazily(async () => (await import("./model-note.tsx")).ModelNote);
 const Marks = lazily(async () => (await import("./marks.tsx")).Marks);
 const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 
@@ -101,21 +101,6 @@ function Switches({ state, shown }: { state: SessionState; shown: ConversationVi
         </button>
       )}
     </section>
-  );
-}
-
-/** Says how the model's view differs from the history. */
-function ModelNote({ state }: { state: SessionState }): VNode | null {
-  const model = state.view.value === "model" ? state.outline.value?.model : undefined;
-  if (model === undefined) return null;
-  const { messages, leftOut, untilTurn, added } = model;
-  const until = untilTurn === null ? "" : `, all of them up to turn ${untilTurn} of the history`;
-  return (
-    <p class="model-note" role="note">
-      The model would receive {counted(messages, "message")}, about {tokens(model.tokens)} tokens.{" "}
-      {leftOut === 0 ? "Nothing is left out." : `Left out: ${counted(leftOut, "message")}${until}.`}
-      {added === 0 ? "" : ` Added: ${counted(added, "message")} that the history does not have.`}
-    </p>
   );
 }
 

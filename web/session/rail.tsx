@@ -54,8 +54,10 @@ interface TurnListProps {
 function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const outline = state.turns.value;
+  // The only line would have the words of the title and of the turn beside it.
+  const isOnly = outline.total === 1 && !outline.hasOlder;
   const turns = useMemo(
-    () => outline.turns.filter(({ title }) => (title ?? "").toLowerCase().includes(asked)),
+    () => (isOnly ? [] : outline.turns.filter(({ title }) => (title ?? "").toLowerCase().includes(asked))),
     [outline, asked],
   );
   const virtualizer = useVirtual({

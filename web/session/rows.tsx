@@ -11,8 +11,9 @@ import { copyText } from "../content/copy.ts";
 import { Html } from "../content/html.tsx";
 import { clock, cost, dateAndClock, duration, tokens } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
-import type { Row } from "../state/history.ts";
+import { messagesOf, type Row } from "../state/history.ts";
 import type { ConversationView } from "./conversation.tsx";
+import { injectedWords } from "./injected.ts";
 import type { SessionState } from "./session-state.ts";
 
 type BlockRow = Extract<Row, { type: "text" | "thinking" | "media" | "result" | "unknown" }>;
@@ -225,16 +226,18 @@ const WHOLE: Readonly<Record<string, string>> = {
 };
 
 /** Messages that are neither question nor answer: summaries, errors, insertions of the agent's program. */
-function Whole({ row: { key, at }, shown }: RowProps<Extract<Row, { type: "whole" }>>): VNode {
-  const kind = messageKind(at.message);
-  const isOpen = shown.folds.value.get(key) ?? kind === "error";
+function Whole({ row, shown }: RowProps<Extract<Row, { type: "whole" }>>): VNode {
+  const messages = messagesOf(row).map(({ message }) => message);
+  const kind = messageKind(row.at.message);
+  const isOpen = shown.folds.value.get(row.key) ?? kind === "error";
+  const hint = kind === "injected" ? injectedWords(messages) : beginningOf(row.at.message);
   return (
     <div class={`whole-row ${kind}`}>
-      <FoldButton id={key} isOpen={isOpen} shown={shown} class="whole-line">
+      <FoldButton id={row.key} isOpen={isOpen} shown={shown} class="whole-line">
         <span class="name">{WHOLE[kind] ?? kind}</span>
-        {isOpen ? null : <bdi class="argument">{beginningOf(at.message)}</bdi>}
+        {isOpen ? null : <bdi class="argument">{hint}</bdi>}
       </FoldButton>
-      {isOpen ? <WholeMessage message={at.message} /> : null}
+      {isOpen ? messages.map((message) => <WholeMessage key={message.id} message={message} />) : null}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { Block, Message } from "@continuo/core/model";
 import type { OutlineTurn, WindowMessage } from "@continuo/core/wire/machine";
 import { describe, expect, test } from "vitest";
-import { EMPTY_PART, foldGrowth, foldWindow, toRows, turnOfRow } from "./history.ts";
+import { EMPTY_PART, foldGrowth, foldWindow, hasWords, isOfMessage, messagesOf, toRows, turnOfRow } from "./history.ts";
 
 function said(
   id: string,
@@ -65,6 +65,15 @@ describe("rows", () => {
     expect(toRows(messages, none).map(({ type }) => type)).toEqual([
       ...["thinking", "unknown", "whole", "whole", "whole"],
     ]);
+  });
+
+  test("messages that a program injected one after the other are one row, up to the next turn", () => {
+    const injected = (id: string, turnId: string) => ({ ...said(id, [text(id)], { role: "system" }), turnId });
+    const rows = toRows([injected("i", "i"), injected("j", "i"), injected("k", "k")], none);
+    expect(rows.map(({ key }) => key)).toEqual(["i", "k"]);
+    expect(rows.map((row) => messagesOf(row).map(({ message }) => message.id))).toEqual([["i", "j"], ["k"]]);
+    expect(rows[0] && isOfMessage(rows[0], "j")).toBe(true);
+    expect(rows[0] && hasWords(rows[0], ["j"])).toBe(true);
   });
 
   test("a turn ends with what it cost, and a line says from where the model sees", () => {

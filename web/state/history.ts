@@ -1,7 +1,7 @@
 /** The loaded part of a session as a value, its changes, and its rows. Pure. */
 
 import type { ToolResultBlock } from "@continuo/core/model";
-import { messageKind } from "@continuo/core/transcript";
+import { type MessageKind, messageKind } from "@continuo/core/transcript";
 import {
   type HistoryWindow,
   type OutlineTurn,
@@ -72,7 +72,13 @@ export type Row =
       /** The message that contains the result. */
       readonly resultAt: WindowMessage | null;
     }
-  | { readonly type: "whole"; readonly key: string; readonly at: WindowMessage }
+  | {
+      readonly type: "whole";
+      readonly key: string;
+      readonly at: WindowMessage;
+      /** The next messages that a program injected too: together they are one row. */
+      readonly more: readonly WindowMessage[];
+    }
   | { readonly type: "seen"; readonly key: string }
   | { readonly type: "foot"; readonly key: string; readonly turn: OutlineTurn };
 
@@ -95,13 +101,31 @@ export function toRows(messages: readonly WindowMessage[], { turns, seenFrom }: 
     if (kind === "person") rows.push({ type: "question", key: message.id, at });
     else if (kind === "agent") rows.push(...rowsOfAgent(at, results));
     else if (kind === "tool") rows.push(...rowsOfResult(at, called));
-    else rows.push({ type: "whole", key: message.id, at });
+    else pushWhole(rows, at, kind);
     const ends = messages[place + 1] === undefined || messages[place + 1]?.turnId !== turnId;
     const turn = facts.get(turnId);
     if (ends && turn !== undefined && turn.tokens > 0)
       rows.push({ type: "foot", key: `foot:${turnId}`, turn });
   }
   return rows;
+}
+
+/** A program often injects several messages, which say little each. */
+function pushWhole(rows: Row[], at: WindowMessage, kind: MessageKind): void {
+  const last = rows.at(-1);
+  const isMore =
+    kind === "injected" &&
+    last?.type === "whole" &&
+    last.at.turnId === at.turnId &&
+    messageKind(last.at.message) === kind;
+  if (isMore) rows[rows.length - 1] = { ...last, more: [...last.more, at] };
+  else rows.push({ type: "whole", key: at.message.id, at, more: [] });
+}
+
+/** The messages of a row. */
+export function messagesOf(row: Row): readonly WindowMessage[] {
+  if (!("at" in row)) return [];
+  return row.type === "whole" ? [row.at, ...row.more] : [row.at];
 }
 
 interface ResultOfCall {
@@ -156,8 +180,8 @@ function resultsOf(messages: readonly WindowMessage[]): {
 
 /** A result stands with its call. */
 export function isOfMessage(row: Row, id: string): boolean {
-  if (!("at" in row)) return false;
-  return row.at.message.id === id || ("resultAt" in row && row.resultAt?.message.id === id);
+  const isOwn = messagesOf(row).some(({ message }) => message.id === id);
+  return isOwn || ("resultAt" in row && row.resultAt?.message.id === id);
 }
 
 export function isFoldable({ type }: Row): boolean {
@@ -167,7 +191,7 @@ export function isFoldable({ type }: Row): boolean {
 /** True if a text of the row has all of the words, which are in lower case. */
 export function hasWords(row: Row, words: readonly string[]): boolean {
   if (!("at" in row)) return false;
-  const { content } = row.at.message;
+  const content = messagesOf(row).flatMap(({ message }) => message.content);
   const shown = "index" in row ? content[row.index] : content;
   const text = JSON.stringify(["result" in row ? row.result : null, shown]).toLowerCase();
   return words.every((word) => text.includes(word));

@@ -42,6 +42,7 @@ export async function modelPartOf(read: Read): Promise<ModelPart> {
     return {
       messages: ids.size,
       tokens: Math.ceil(chars / CHARS_PER_TOKEN),
+      historyTokens: Math.ceil(sentOf({ kept }).chars / CHARS_PER_TOKEN),
       leftOut: missing,
       untilTurn: seen > 0 ? seen : null,
       added: ids.size - (kept.length - missing),
@@ -49,7 +50,7 @@ export async function modelPartOf(read: Read): Promise<ModelPart> {
   }, "history");
 }
 
-function sentOf({ kept }: CompleteHistory): { readonly ids: ReadonlySet<string>; readonly chars: number } {
+function sentOf({ kept }: Pick<CompleteHistory, "kept">): { readonly ids: ReadonlySet<string>; readonly chars: number } {
   let chars = 0;
   for (let index = 0; index < kept.length; index++)
     chars += JSON.stringify(kept.messageAt(index).content).length;

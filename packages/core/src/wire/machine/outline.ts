@@ -54,6 +54,8 @@ export interface ModelPart {
   readonly messages: number;
   /** An estimate by characters. */
   readonly tokens: number;
+  /** The same estimate for the whole history. */
+  readonly historyTokens: number;
   /** Messages of the history that the model does not receive, and the last turn of which it receives nothing. */
   readonly leftOut: number;
   readonly untilTurn: number | null;
