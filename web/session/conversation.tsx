@@ -276,6 +276,17 @@ function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown:
   useReaderScrolls(virtualizer, () => {
     reached.current = null;
   });
+  const total = state.outline.value?.total ?? null;
+  useLayoutEffect(() => {
+    const turn = shown.turn.value;
+    if (total === null || turn === null || turn > 0) return;
+    // Until the number of turns was known, they counted from the end.
+    const number = turn + total + 1;
+    shown.turn.value = number;
+    if (reached.current?.to === "turn") reached.current = { to: "turn", turn: number };
+    if (goal?.to === "turn" && goal.turn < 0) state.goal.value = { to: "turn", turn: goal.turn + total + 1 };
+    if (state.place !== null && state.place < 0) state.place += total + 1;
+  }, [total]);
   // Not after the next paint: a key pressed until then would be undone by what the screen showed before it.
   useLayoutEffect(() => {
     const { scrollElement } = virtualizer;
@@ -326,6 +337,7 @@ function useReaderScrolls({ scrollElement }: RowVirtualizer, scrolled: () => voi
 const STILL_MS = 300;
 
 function noteTurn(state: SessionState, turn: number | null): void {
+  state.place = turn;
   const part = partIn(location.hash);
   const isHere = location.hash.startsWith(sessionLink(state.key)) && /^(?:turn\/\d+)?$/u.test(part);
   const next = turn === null || turn < 0 ? "" : `turn/${turn}`;
@@ -336,8 +348,11 @@ function useTurnKeys(state: SessionState, shown: ConversationView): void {
   const total = (): number => state.turns.value.turns.at(-1)?.number ?? 0;
   const go = (turn: number): void => {
     if (turn === 0 || turn > total()) return;
+    const before = shown.turn.value;
     shown.turn.value = turn;
-    void state.showTurn(turn);
+    void state.showTurn(turn).then((isThere) => {
+      if (!isThere && shown.turn.value === turn) shown.turn.value = before;
+    });
     if (turn > 0) history.replaceState(null, "", state.link(`turn/${turn}`));
   };
   const toMark = (step: 1 | -1): void => {

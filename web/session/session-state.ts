@@ -15,7 +15,7 @@ import {
   type WindowMessage,
 } from "@continuo/core/wire/machine";
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { partIn, sessionLink } from "../shell/route.ts";
+import { sessionLink } from "../shell/route.ts";
 import {
   EMPTY_PART,
   foldGrowth,
@@ -76,6 +76,8 @@ export class SessionState {
   /** The place to scroll to when the next part is there. */
   readonly goal: Signal<Goal | null> = signal(null);
   readonly gone: Signal<boolean> = signal(false);
+  /** The turn at which the reader is; `null` at the end. */
+  place: number | null = null;
   /** The messages of the running turn. The open text is a separate signal, so that a token draws no row again. */
   readonly liveMessages: Signal<RunningTurn["messages"]> = signal(NO_RUNNING_TURN.messages);
   readonly openText: Signal<RunningTurn["open"]> = signal(null);
@@ -153,10 +155,12 @@ export class SessionState {
   }
 
   async showNewest(): Promise<void> {
+    this.place = null;
     await this.#load({}, "instead", { to: "end" });
   }
 
-  async showTurn(turn: number): Promise<void> {
+  /** Returns false if the turn is not there, as before all of the session was read. */
+  async showTurn(turn: number): Promise<boolean> {
     const isLoaded = (): boolean => this.#numbered.value.some((one) => one.turn === turn);
     // The end of a session that is still being read goes further back than what is loaded of it.
     const first = (): number => this.#numbered.value[0]?.turn ?? 0;
@@ -168,8 +172,10 @@ export class SessionState {
       // A part can have fewer turns than the reader went back while it was loaded.
       for (let part = 1; turn < 0 && turn < first() && part < MAX_PARTS; part++) await this.loadOlder();
     }
-    if (turn < 0 && !isLoaded()) return;
+    if (turn < 0 && !isLoaded()) return false;
+    this.place = turn;
     await this.#goTo({ to: "turn", turn }, isLoaded() ? null : `turn:${turn}`);
+    return true;
   }
 
   async showMessage(id: string): Promise<void> {
@@ -294,9 +300,18 @@ export class SessionState {
 
   /** A reader who is at a turn stays there. */
   async #showAgain(): Promise<void> {
-    const [, turn] = /^turn\/(\d+)$/u.exec(partIn(location.hash)) ?? [];
-    if (turn === undefined) await this.showNewest();
-    else await this.#load({ around: `turn:${turn}` }, "instead", { to: "turn", turn: Number(turn) });
+    await this.#guarded(async () => {
+      const turn = await this.#placeNow();
+      if (turn === null) await this.showNewest();
+      else await this.#load({ around: `turn:${turn}` }, "instead", { to: "turn", turn });
+    });
+  }
+
+  /** Until all of the session was read, its turns counted from the end. */
+  async #placeNow(): Promise<number | null> {
+    if (this.place === null || this.place > 0) return this.place;
+    const { turns } = await this.#ask<HistoryWindow>("history", { ...this.name(), limit: 1 });
+    return turns === null ? null : Math.max(1, this.place + turns + 1);
   }
 
   /** The part that is shown is of another history. */
