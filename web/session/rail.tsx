@@ -3,7 +3,7 @@
 import { visibleLine } from "@continuo/core/transcript";
 import type { OutlineTurn } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
 import { useVirtual } from "../shell/virtual.ts";
 import { isSaved } from "../state/server.ts";
@@ -70,9 +70,13 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const items = virtualizer.getVirtualItems();
   const current = shown.turn.value;
   const at = turns.findIndex(({ number }) => number === current);
+  const here = useRef(at);
+  here.current = at;
+  const scroll = (): void => {
+    if (here.current >= 0) virtualizer.scrollToIndex(here.current, { align: "auto" });
+  };
   useEffect(() => {
     if (at < 0) return;
-    const scroll = (): void => virtualizer.scrollToIndex(at, { align: "auto" });
     scroll();
     // Turns that came before it move the rail a frame later.
     const frame = requestAnimationFrame(scroll);
@@ -80,6 +84,17 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
     // Scrolling works only after the first rows are drawn and the part with this turn is loaded.
     // The turns of the whole session come after those that are loaded.
   }, [current, at < 0, items.length === 0, state.outline.value === null, virtualizer.scrollRect?.height]);
+  // A line that was on the screen stays there when older turns come before it, wherever the virtualizer was going.
+  const wasShown = useRef(false);
+  const isShown = items.some(({ index }) => index === at);
+  useLayoutEffect(() => {
+    if (!wasShown.current) return;
+    const frame = requestAnimationFrame(scroll);
+    return () => cancelAnimationFrame(frame);
+  }, [turns[0]?.number]);
+  useLayoutEffect(() => {
+    wasShown.current = isShown;
+  });
   const isEarlier = current !== null && current > 0 && current < (turns[0]?.number ?? 0);
   const isOlderWanted = turns.length > 0 && asked === "" && (items[0]?.index === 0 || isEarlier);
   useEffect(() => {
