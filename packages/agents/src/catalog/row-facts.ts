@@ -10,7 +10,7 @@ import { type UsageBucket, usageOf } from "./usage.ts";
 /** Signs of Markdown, which say nothing on one line. */
 const MARKUP = /^ {0,3}(?:```.*$|#{1,6} |[-*+] (?:\[[ x]\] )?)|\*\*|`/gmu;
 
-/** As much of a session as is read for its row. */
+/** The part of a session that is read for its row. */
 type ReadableSession = Pick<CatalogSession, "details" | "leaves" | "history">;
 
 export interface RowKnowledge {
