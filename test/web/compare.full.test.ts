@@ -116,6 +116,7 @@ test("a hand-over is compared with its source, from its result and from the new 
   await page.getByText("The session that it was handed over from").waitFor();
   await page.keyboard.press("d");
   // The first choice has the focus.
+  await page.locator(".compare-choices a:focus").waitFor();
   await page.keyboard.press("Enter");
   await expect.poll(() => summary(page)).toMatch(/^Turns: \d the same/u);
   await page.context().close();

@@ -118,7 +118,13 @@ function OtherSessions({ state }: { state: SessionState }): VNode {
           {failure.value}
         </p>
       )}
-      {found.value?.length === 0 ? <p class="dim">No session has these words in its title.</p> : null}
+      {found.value?.length === 0 ? (
+        <p class="dim">
+          {words.value.trim() === ""
+            ? "No other session of this folder."
+            : "No session has these words in its title."}
+        </p>
+      ) : null}
       <ul class="plain-list compare-choices">
         {(found.value ?? []).map(({ key, title, agent, updatedAt }) => (
           <li key={key}>

@@ -1,6 +1,6 @@
 /** A hint of what a program injected for the model: names of its parts, and their first words. Pure. */
 
-import { shorten, type Message } from "@continuo/core/model";
+import { type Message, shorten } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 
 const MAX_CHARS = 200;
@@ -12,7 +12,9 @@ const HEADING = /^#{1,6} +(.+)/u;
 /** `Environment context: /home/ann/app … · Skills instructions`. */
 export function injectedWords(messages: readonly Pick<Message, "content">[]): string {
   const texts = messages.flatMap(({ content }) =>
-    content.flatMap((block) => (block.type === "text" && block.text.trim() !== "" ? [block.text.trim()] : [])),
+    content.flatMap((block) =>
+      block.type === "text" && block.text.trim() !== "" ? [block.text.trim()] : [],
+    ),
   );
   const words = texts.map((text) => wordsOf(text, texts.length === 1 ? MAX_CHARS : 60));
   return visibleLine(shorten(words.join(" · "), 2 * MAX_CHARS)).replaceAll("␊", " ");

@@ -1,7 +1,7 @@
 /** Words on how the model's view differs from the history, and the way to a comparison of both. */
 
 import type { VNode } from "preact";
-import { comparison, compareLink, historyOf } from "../compare/compare-address.ts";
+import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";
 import { counted, tokens } from "../content/words.ts";
 import type { SessionState } from "./session-state.ts";
 

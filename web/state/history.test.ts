@@ -1,7 +1,16 @@
 import type { Block, Message } from "@continuo/core/model";
 import type { OutlineTurn, WindowMessage } from "@continuo/core/wire/machine";
 import { describe, expect, test } from "vitest";
-import { EMPTY_PART, foldGrowth, foldWindow, hasWords, isOfMessage, messagesOf, toRows, turnOfRow } from "./history.ts";
+import {
+  EMPTY_PART,
+  foldGrowth,
+  foldWindow,
+  hasWords,
+  isOfMessage,
+  messagesOf,
+  toRows,
+  turnOfRow,
+} from "./history.ts";
 
 function said(
   id: string,
@@ -68,7 +77,10 @@ describe("rows", () => {
   });
 
   test("messages that a program injected one after the other are one row, up to the next turn", () => {
-    const injected = (id: string, turnId: string) => ({ ...said(id, [text(id)], { role: "system" }), turnId });
+    const injected = (id: string, turnId: string) => ({
+      ...said(id, [text(id)], { role: "system" }),
+      turnId,
+    });
     const rows = toRows([injected("i", "i"), injected("j", "i"), injected("k", "k")], none);
     expect(rows.map(({ key }) => key)).toEqual(["i", "k"]);
     expect(rows.map((row) => messagesOf(row).map(({ message }) => message.id))).toEqual([["i", "j"], ["k"]]);

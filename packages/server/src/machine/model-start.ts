@@ -50,7 +50,10 @@ export async function modelPartOf(read: Read): Promise<ModelPart> {
   }, "history");
 }
 
-function sentOf({ kept }: Pick<CompleteHistory, "kept">): { readonly ids: ReadonlySet<string>; readonly chars: number } {
+function sentOf({ kept }: Pick<CompleteHistory, "kept">): {
+  readonly ids: ReadonlySet<string>;
+  readonly chars: number;
+} {
   let chars = 0;
   for (let index = 0; index < kept.length; index++)
     chars += JSON.stringify(kept.messageAt(index).content).length;
