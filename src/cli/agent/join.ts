@@ -1,13 +1,11 @@
 /** `continuo agent join`: an agent of this machine answers in a channel of a server. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { agentOptionsOf, readConfiguration } from "@continuo/agents/config";
 import { openTalk } from "@continuo/agents/conversations";
 import { findAgentProgram } from "@continuo/agents/drivers";
-import { type AgenticClient, type ConnectOptions, connect } from "@continuo/core/client";
+import { connect } from "@continuo/core/client";
 import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import { placesOf } from "@continuo/files";
 import { accessOf } from "../channel/index.ts";
 import { conversationOf } from "../flags/index.ts";
@@ -23,7 +21,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
   using _termination = shell.holdTermination(end);
   const note = (text: string): void => void shell.stderr.write(`${visibleLine(text)}\n`);
   await assertInstalled(flags, shell);
-  const client = await connectPatiently({
+  const client = await connect({
     ...(await accessOf(flags, shell)),
     channel,
     handle: flags.as,
@@ -56,24 +54,6 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
     await client.close();
   }
 }
-
-/** A process that was killed a moment ago keeps its handle until its lease ends: the next one waits for that. */
-async function connectPatiently(options: ConnectOptions): Promise<AgenticClient> {
-  const deadline = performance.now() + HANDLE_WAIT_MS;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await connect(options);
-    } catch (error) {
-      if (!isContinuoError(error, "handle_taken") || performance.now() > deadline) throw error;
-      if (tries === 1) options.onWarning?.(`${error.message}; waiting for it to expire`);
-      await sleep(RETRY_MS, undefined, options.signal === undefined ? {} : { signal: options.signal });
-    }
-  }
-}
-
-/** Longer than a client takes to notice that a server was killed. */
-const HANDLE_WAIT_MS = 2 * CHANNEL_LIMITS.silenceMs;
-const RETRY_MS = 1_000;
 
 /** Before the channel sees the handle: an agent that cannot start answers nothing. Errors: `agent_missing`, `usage`. */
 async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {

@@ -38,8 +38,10 @@ export interface ClientOptions {
   readonly reconnect: boolean;
   readonly firstConnectionMs: number;
   readonly replayMode: ReplayMode;
-  /** One line, once: the session could not be opened, or the first connection takes more than one try. */
+  /** One line, once for each reason: the session could not be opened, or the first connection takes more than one try. */
   readonly warn: (line: string) => void;
+  /** Called with the reason for which the first connection takes more than one try. */
+  readonly onWaiting: (reason: ContinuoError) => void;
   readonly onConnection: (connection: "open" | "lost") => void;
 }
 
@@ -112,7 +114,10 @@ export class AgenticClient {
       url: options.url,
       reconnect: options.reconnect,
       firstConnectionMs: options.firstConnectionMs,
-      warn: options.warn,
+      warn: (line, reason) => {
+        options.warn(line);
+        options.onWaiting(reason);
+      },
       onLost: () => this.#connect("lost"),
       hello: async () => ({
         ...options.hello,

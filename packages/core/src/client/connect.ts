@@ -38,7 +38,10 @@ export interface ConnectOptions {
   readonly workspaceId?: string | undefined;
   /** `true` where none is given. With `false` a lost connection ends `events()` with `unavailable`. */
   readonly reconnect?: boolean | undefined;
-  /** With `reconnect`: how long the first connection is tried while no server answers. 30,000 where none is given. */
+  /**
+   * With `reconnect`: how long the first connection is tried while no server answers, or while the handle is that of
+   * somebody who may be gone, such as a process that was killed. 30,000 where none is given.
+   */
   readonly firstConnectionMs?: number | undefined;
   readonly replayMode?: ReplayMode | undefined;
   /** The replay begins after this sequence; after what this handle has processed where none is given. */
@@ -46,6 +49,8 @@ export interface ConnectOptions {
   readonly capabilities?: readonly string[] | undefined;
   /** Receives each warning; `console.warn` by default. */
   readonly onWarning?: ((line: string) => void) | undefined;
+  /** Called once for each reason for which the first connection is waited for: `unavailable`, `handle_taken`, … */
+  readonly onWaiting?: ((reason: ContinuoError) => void) | undefined;
   /** Called when a replay is over, and when the connection is lost; it comes back by itself. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
   /** Ends the wait for the connection; a client that is connected ends by `close()`. */
@@ -60,6 +65,7 @@ const COMMON = {
   firstConnectionMs: true,
   after: true,
   onWarning: true,
+  onWaiting: true,
   onConnection: true,
   signal: true,
 } as const;
@@ -77,7 +83,8 @@ const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
 
 /**
  * Resolves when the replay is over; with the replay mode `stream` as soon as 1,000 events of it wait for `events()`, and
- * `roster()` is then known when `events()` has reached its end. Errors: `usage` for an option that there is not, `handle_taken`, `forbidden` (another workspace or handle than the
+ * `roster()` is then known when `events()` has reached its end. Errors: `usage` for an option that there is not, `handle_taken` where the
+ * holder is there, `forbidden` (another workspace or handle than the
  * token's, or a page that the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no
  * WebSockets; when no connection came about in time, `unavailable`, or what the server answered the last time, such as
  * `degraded`.
@@ -111,6 +118,7 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
     }),
     token,
     warn: options.onWarning ?? warnOnConsole,
+    onWaiting: options.onWaiting ?? (() => undefined),
     onConnection: options.onConnection ?? (() => undefined),
   });
   return await readyOf(client, options.signal);
@@ -141,6 +149,7 @@ export interface WatchOptions
     | "reconnect"
     | "firstConnectionMs"
     | "onWarning"
+    | "onWaiting"
     | "onConnection"
     | "signal"
   > {
@@ -169,6 +178,7 @@ export async function watch(options: WatchOptions): Promise<ChannelWatch> {
     hello: {},
     token,
     warn: options.onWarning ?? warnOnConsole,
+    onWaiting: options.onWaiting ?? (() => undefined),
     onConnection: options.onConnection ?? (() => undefined),
   });
   return await readyOf(client, options.signal);

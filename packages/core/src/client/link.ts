@@ -18,6 +18,7 @@ import {
   SUBPROTOCOL,
 } from "../wire/index.ts";
 import { backOffMs } from "./back-off.ts";
+import { HandleWait } from "./handle-wait.ts";
 import { LIMITS } from "./limits.ts";
 import { OBSTACLE_TRIES, obstacleAt } from "./obstacle/index.ts";
 
@@ -33,8 +34,8 @@ export interface LinkOptions {
   readonly reconnect: boolean;
   /** The time in which the first connection is tried again, if `reconnect` is set. */
   readonly firstConnectionMs: number;
-  /** Called once, when the first try failed and others follow. */
-  readonly warn: (line: string) => void;
+  /** Called once for each reason for which the first connection is tried again. */
+  readonly warn: (line: string, reason: ContinuoError) => void;
   /** Called for each connection; one whose hello fails is tried again. */
   readonly hello: () => Promise<Omit<HelloFrame, "type" | "protocol">>;
   readonly onFrame: (frame: ServerFrame) => void;
@@ -68,6 +69,8 @@ export class Link {
   #refusal: ContinuoError | null = null;
   /** The reason that the server gave for its last refusal; another try may succeed. */
   #obstacle: ContinuoError | null = null;
+  readonly #handleWait = new HandleWait();
+  #warnedOf: string | null = null;
   /** Consecutive tries that met an obstacle before the server sent anything. */
   #met = 0;
   readonly #startedAt: number = performance.now();
@@ -213,7 +216,7 @@ export class Link {
       const error = errorFromWire(frame, 0);
       if (frame.request !== undefined) {
         this.#settle(frame.request, (pending) => pending.reject(error));
-      } else if (FINAL_CODES.includes(error.code)) this.#refusal = error;
+      } else if (FINAL_CODES.includes(error.code) && !this.#isWaitedFor(error)) this.#refusal = error;
       else this.#obstacle = error;
       return;
     }
@@ -267,7 +270,7 @@ export class Link {
     else if (end !== null) this.#end(end);
     if (end !== null) return;
     if (this.#everReady) this.#options.onLost();
-    else if (this.#tries === 0 && this.#everHeard) this.#warnOfTries();
+    else if (this.#everHeard) this.#warnOfTries();
     const longestMs = this.#everReady ? LIMITS.longestRetryMs : LIMITS.longestFirstRetryMs;
     const pauses = { firstMs: LIMITS.firstRetryMs, longestMs };
     const waitMs = (this.#retryMs ?? 0) + backOffMs(this.#tries++, pauses);
@@ -289,10 +292,19 @@ export class Link {
     return reconnect && (this.#everReady || performance.now() - this.#startedAt < firstConnectionMs);
   }
 
+  /** The handle of somebody who may be gone is waited for; later ones are those of the first connection itself. */
+  #isWaitedFor(error: ContinuoError): boolean {
+    const { reconnect } = this.#options;
+    return reconnect && !this.#everReady && this.#handleWait.isOpen(error, performance.now());
+  }
+
   #warnOfTries(): void {
     const { firstConnectionMs, warn } = this.#options;
     const why = this.#obstacle === null ? "no server answers" : this.#obstacle.message;
-    warn(`cannot join yet: ${why}; trying again for ${Math.ceil(firstConnectionMs / 1_000)} s`);
+    if (why === this.#warnedOf) return;
+    this.#warnedOf = why;
+    const line = `cannot join yet: ${why}; trying again for ${Math.ceil(firstConnectionMs / 1_000)} s`;
+    warn(line, this.#noConnection());
   }
 
   #noConnection(): ContinuoError {

@@ -3,7 +3,7 @@
  * a lease, which fences its writes: an agent that of the handle, a person one of its own below it.
  */
 
-import { ContinuoError, isContinuoError, type ListedLease, type Store } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, type ListedLease, present, type Store } from "@continuo/core/model";
 import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
 import { type ConnectionRef, connectionLease, connectionPrefix, presenceLease } from "./names.ts";
@@ -54,7 +54,7 @@ async function tryTake(store: Store, place: ConnectionRef, card: Card): Promise<
     if (!isContinuoError(error, "lease_held")) throw error;
     const leftMs = Number(error.details.leftMs);
     // A connected participant renews its lease long before it gets so short.
-    if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, error);
+    if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, { leftMs, cause: error });
     await pause(Math.min(Math.max(leftMs, 20), LIMITS.handlePollMs));
     return null;
   }
@@ -99,11 +99,20 @@ export async function mayHaveLeft(store: Store, name: string): Promise<boolean> 
   return items[0]?.name === name;
 }
 
+export interface Holding {
+  /** The time after which the handle is free unless its holder is heard of; none where the holder is known to be there. */
+  readonly leftMs?: number | undefined;
+  readonly cause?: ContinuoError;
+}
+
 /** The refusal of a handle that somebody else has. */
-export function handleTaken({ channel, handle }: ConnectionRef, cause?: ContinuoError): ContinuoError {
+export function handleTaken(
+  { channel, handle }: ConnectionRef,
+  { leftMs, cause }: Holding = {},
+): ContinuoError {
   return new ContinuoError("handle_taken", `the handle ${handle} is already in the channel ${channel}`, {
     hint: "Choose another handle, or end the other participant.",
-    details: { channel, handle },
+    details: { channel, handle, ...present({ leftMs }) },
     cause,
   });
 }

@@ -93,11 +93,11 @@ async function takeSeat(
   const other = hub.seats.aliveOn(store, presenceLease(where));
   if (other !== undefined && other.card.instance !== card.instance) {
     await other.renew();
-    throw handleTaken(where);
+    throw handleTaken(where, { leftMs: other.leftMs });
   }
   const fence = await takeHandle(store, where, { card, signal });
-  const { isAlive, onLost, onTaken } = seating;
-  const seat = new Seat({ store, place: where, card, fence, isAlive, onLost });
+  const { onTaken, ...use } = seating;
+  const seat = new Seat({ store, place: where, card, fence, ...use });
   hub.seats.hold(seat);
   onTaken(seat);
   return seat;

@@ -281,6 +281,7 @@ export class Connection implements Present {
     const { hub, admit } = this.#options;
     const seating: SeatUse = {
       isAlive: () => this.#isAlive,
+      silentMs: () => (this.#waiting > 0 ? 0 : this.#silentMs),
       onTaken: (seat) => {
         this.#seat = seat;
       },

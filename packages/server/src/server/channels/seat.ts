@@ -14,6 +14,7 @@ import {
   renewHandle,
   rivalOf,
 } from "@continuo/store/channels";
+import { LIMITS } from "./limits.ts";
 
 export interface SeatOptions {
   readonly store: Store;
@@ -23,6 +24,8 @@ export interface SeatOptions {
   readonly fence: Fence;
   /** Returns true if the other side was heard of lately. */
   readonly isAlive: () => boolean;
+  /** The time since it was heard of. */
+  readonly silentMs: () => number;
   /** Called once when somebody else has the lease. */
   readonly onLost: (lost: LostSeat) => void;
 }
@@ -34,7 +37,7 @@ export interface LostSeat {
 }
 
 /** The use that a connection makes of its handle. */
-export interface SeatUse extends Pick<SeatOptions, "isAlive" | "onLost"> {
+export interface SeatUse extends Pick<SeatOptions, "isAlive" | "silentMs" | "onLost"> {
   /** Called as soon as the handle is taken: what follows may take longer than a lease lasts. */
   readonly onTaken: (seat: Seat) => void;
 }
@@ -63,6 +66,12 @@ export class Seat {
 
   get isAlive(): boolean {
     return !this.#isLost && this.#options.isAlive();
+  }
+
+  /** The time after which its connection counts as lost, if a heartbeat is missing already. */
+  get leftMs(): number | undefined {
+    const silentMs = this.#options.silentMs();
+    return silentMs < LIMITS.settleMs ? undefined : Math.max(0, CHANNEL_LIMITS.silenceMs - silentMs);
   }
 
   /** Never rejects: if the store does not answer now, it may answer before the lease expires. */

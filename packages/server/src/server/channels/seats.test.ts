@@ -28,6 +28,7 @@ function seatOf(fence: ListedLease, isAlive: boolean): Seat {
     card: { instance: "i", handle: "bot", name: "bot", type: "agent", capabilities: [] },
     fence,
     isAlive: () => isAlive,
+    silentMs: () => (isAlive ? 0 : 10_000),
     onLost: () => undefined,
   });
 }

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { ContinuoError } from "../model/index.ts";
+import { HandleWait } from "./handle-wait.ts";
+
+function refusal(leftMs?: number): ContinuoError {
+  return new ContinuoError("handle_taken", "the handle is taken", { details: { leftMs } });
+}
+
+test("the handle of somebody who is not heard of is waited for, also over a slow network", () => {
+  const wait = new HandleWait();
+  expect(wait.isOpen(refusal(9_000), 1_000)).toBe(true);
+  expect(wait.isOpen(refusal(8_000), 2_000)).toBe(true);
+  expect(wait.isOpen(refusal(6_000), 5_400)).toBe(true);
+});
+
+test("a holder who is heard of meanwhile keeps the handle, however small the steps are", () => {
+  const wait = new HandleWait();
+  const heard = [0, 1_000, 2_000].map((nowMs) => wait.isOpen(refusal(10_000), nowMs));
+  expect(heard).toEqual([true, true, false]);
+});
+
+test("a holder who is known to be there, and another refusal, are final", () => {
+  expect(new HandleWait().isOpen(refusal(), 0)).toBe(false);
+  const forbidden = new ContinuoError("forbidden", "no", { details: { leftMs: 1 } });
+  expect(new HandleWait().isOpen(forbidden, 0)).toBe(false);
+});
