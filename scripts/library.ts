@@ -7,12 +7,19 @@
  */
 
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type InputOptions, type OutputOptions, type Plugin, rolldown } from "rolldown";
 import { type BundledChunk, loadedFrom, plainBuiltins } from "./bundle.ts";
 
+/** The files of one public name: for bundlers of pages, where it has some for them, for bundlers, and for Node. */
+interface Door {
+  readonly browser?: string;
+  readonly module: string;
+  readonly default: string;
+}
+
 interface Manifest {
-  readonly exports: Readonly<Record<string, { readonly default: string } | string>>;
+  readonly exports: Readonly<Record<string, Door | string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
@@ -27,21 +34,51 @@ export async function bundleLibrary(root: string, dir: string): Promise<void> {
   const bundle = await rolldown(input);
   await bundle.write({ dir, ...NAMES, ...(await sharedChunks(input)) });
   await bundle.close();
+  await writeModules(root, dir, manifest);
 }
 
-function libraryInput(root: string, { exports, dependencies, peerDependencies }: Manifest): InputOptions {
-  const doors = Object.values(exports).flatMap((door) => (typeof door === "string" ? [] : [door.default]));
-  const names = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== BUNDLED);
-  const others = names.map((name) => new RegExp(`^${name}(?:/|$)`, "u"));
+/**
+ * The same doors for bundlers, module by module: what a program does not use is left out whole only where it is a file. The
+ * doors of browsers lie with them, so that an error of the client is the error that `continuo` exports.
+ */
+async function writeModules(root: string, dir: string, manifest: Manifest): Promise<void> {
+  const doors = Object.values(manifest.exports).flatMap((door) =>
+    typeof door === "string" ? [] : [door.module, ...(door.browser === undefined ? [] : [door.browser])],
+  );
+  const input = [...new Set(doors)].map((file) =>
+    join(root, file.replace(MODULES, "./").replace(/\.js$/u, ".ts")),
+  );
+  const external = [/^node:/u, BUNDLED_BELOW, ...packagesOf(manifest)];
+  const treeshake = { moduleSideEffects: false };
+  const bundle = await rolldown({ input, platform: "node", external, treeshake });
+  const { format, comments } = NAMES;
+  const modules = { preserveModules: true, preserveModulesRoot: root };
+  await bundle.write({ dir: join(dir, basename(MODULES)), format, comments, ...modules });
+  await bundle.close();
+}
+
+const MODULES = "./dist/modules/";
+const BUNDLED_BELOW = new RegExp(`^${BUNDLED}(?:/|$)`, "u");
+
+function libraryInput(root: string, manifest: Manifest): InputOptions {
+  const doors = Object.values(manifest.exports).flatMap((door) =>
+    typeof door === "string" ? [] : [door.default],
+  );
   return {
     input: Object.fromEntries(doors.map((file) => [nameOf(file), `${DOOR}${sourceOf(root, file)}`])),
     plugins: [plainDoors],
     platform: "node",
     // Chunks that are chosen by hand need it.
     preserveEntrySignatures: "allow-extension",
-    external: [/^node:/u, ...others],
+    external: [/^node:/u, ...packagesOf(manifest)],
     treeshake: { moduleSideEffects: (_, isExternal) => isExternal },
   };
+}
+
+/** The packages that stay packages. */
+function packagesOf({ dependencies, peerDependencies }: Manifest): readonly RegExp[] {
+  const names = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== BUNDLED);
+  return names.map((name) => new RegExp(`^${name}(?:/|$)`, "u"));
 }
 
 const DOOR = "door:";

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const OWNER = JSON.stringify(["another connect()", "bot", "agent", []]);
 
-/** What a participant leaves that was killed together with its server. */
+/** A participant that was killed together with its server leaves its lease. */
 async function leave(): Promise<void> {
   await store.acquireLease("channel/team/bot", { owner: OWNER, ttlMs: 10_000 });
 }
@@ -29,8 +29,8 @@ function watched() {
   const lines: string[] = [];
   const options = {
     type: "agent",
-    onWaiting: ({ code }: { readonly code: string }) => reasons.push(code),
-    onWarning: (line: string) => lines.push(line),
+    onWaiting: ({ code }: { readonly code: string }): void => void reasons.push(code),
+    onWarning: (line: string): void => void lines.push(line),
   };
   return { reasons, lines, options };
 }

@@ -106,7 +106,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "A handle that a connected participant has is refused at once.",
     file: "packages/store/src/channels/handles.ts",
-    text: "if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, error);",
+    text: "if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, { leftMs, cause: error });",
     mistake: "",
     test: "packages/store/src/channels/lifecycle.test.ts",
   },

@@ -13,7 +13,7 @@ test("the handle of somebody who is not heard of is waited for, also over a slow
   expect(wait.isOpen(refusal(6_000), 5_400)).toBe(true);
 });
 
-test("a holder who is heard of meanwhile keeps the handle, however small the steps are", () => {
+test("a holder that renews its lease keeps the handle", () => {
   const wait = new HandleWait();
   const heard = [0, 1_000, 2_000].map((nowMs) => wait.isOpen(refusal(10_000), nowMs));
   expect(heard).toEqual([true, true, false]);
