@@ -15,6 +15,7 @@ const SETTINGS = join(TOOLS, "node_modules/.tsconfig.json");
 
 /** The last ones are limits of the protocol, from which its schemas are made. */
 const TAGS = [
+  "@deprecated",
   "@param",
   "@returns",
   "@type",

@@ -2,18 +2,29 @@
 
 import { openRunAgent } from "@continuo/agents";
 import { ModelAgent } from "@continuo/agents/model-agent";
-import { connect, watch } from "@continuo/core/client";
+import { type AgenticClient, connect, watch } from "@continuo/core/client";
+import { openLive, watchLive } from "@continuo/core/client/live";
 import type { AgentDriver } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as continuo from "../src/index.ts";
+import { openChannelServer } from "./channels/open-channel.ts";
 
 let store: continuo.Store;
+let server: Awaited<ReturnType<typeof openChannelServer>>;
+let client: AgenticClient;
 beforeAll(async () => {
   store = await openStore("memory:");
+  server = await openChannelServer(store);
+  client = await server.join("ann");
 });
-afterAll(() => store.close());
+afterAll(async () => {
+  await client.close();
+  await server[Symbol.asyncDispose]();
+  await store.close();
+});
 
+const NO_SCHEMA: continuo.StandardSchema = {} as never;
 const NOBODY: AgentDriver = { agent: "nobody" } as never;
 const CALLS: readonly (readonly [what: string, option: string, call: (options: never) => unknown])[] = [
   ["readNativeList", "limits", (options) => continuo.listNativeSessions(options)],
@@ -48,6 +59,12 @@ const CALLS: readonly (readonly [what: string, option: string, call: (options: n
   ["createSession", "titel", (options) => continuo.SessionManager.startSession(store, options)],
   ["connect", "chanel", (options) => connect(options)],
   ["watch", "handle", (options) => watch(options)],
+  ["send", "reply", (options) => client.send("hello", options)],
+  ["events", "part", (options) => client.events(options)],
+  ["openLive", "video", (options) => openLive(options)],
+  ["watchLive", "afters", (options) => watchLive(options)],
+  ["messagesToText", "think", (options) => continuo.messagesToText([], options)],
+  ["defineEvent", "upcaster", (options) => continuo.defineEvent("order.placed", NO_SCHEMA, options)],
 ];
 
 test.each(CALLS)("%s refuses the option %s, which there is not", async (what, option, call) => {

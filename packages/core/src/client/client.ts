@@ -1,6 +1,13 @@
 /** The client of a channel: one participant, over any number of connections. */
 
-import { type Block, ContinuoError, createIds, present } from "../model/index.ts";
+import {
+  assertKnownOptions,
+  type Block,
+  ContinuoError,
+  createIds,
+  type KnownOptions,
+  present,
+} from "../model/index.ts";
 import {
   type Attachment,
   type ClaimedInput,
@@ -66,6 +73,15 @@ export interface EventsOptions {
   /** Ends the iteration; a later one continues from there. */
   readonly signal?: AbortSignal;
 }
+
+const SEND_OPTIONS: KnownOptions<SendOptions> = {
+  replyTo: true,
+  to: true,
+  attachments: true,
+  messageId: true,
+  state: true,
+};
+const EVENTS_OPTIONS: KnownOptions<EventsOptions> = { parts: true, targetedOnly: true, signal: true };
 
 /** The collector takes a message when it is whole. */
 const NONE_KNOWN: ReadonlyMap<string, string | null> = new Map();
@@ -175,11 +191,9 @@ export class AgenticClient {
    * Every event once, in order, over any number of connections. One iteration at a time: `conflict` for a second one.
    * Errors: what ended the connection for good.
    */
-  events({
-    parts = false,
-    targetedOnly = false,
-    signal,
-  }: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
+  events(options: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
+    assertKnownOptions("events", options, EVENTS_OPTIONS);
+    const { parts = false, targetedOnly = false, signal } = options;
     return iterateEvents({
       inbox: this.#inbox,
       whole: this.#whole,
@@ -209,6 +223,7 @@ export class AgenticClient {
     content: string | readonly Block[],
     options: SendOptions = {},
   ): Promise<{ readonly messageId: string }> {
+    assertKnownOptions("send", options, SEND_OPTIONS);
     const { replyTo, to, attachments, messageId = this.#newId() } = options;
     const isOpen = content === "" || options.state === "open";
     const stored = this.#link.request({

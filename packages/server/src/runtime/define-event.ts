@@ -4,7 +4,7 @@
  * so that a program that knows only an older one does not take the new data for its own.
  */
 
-import { ContinuoError, isEventType } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, isEventType, type KnownOptions } from "@continuo/core/model";
 
 /** The part of Standard Schema that is used: zod, valibot and arktype have it. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -46,6 +46,8 @@ export interface DefineEventOptions {
   readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;
 }
 
+const OPTIONS: KnownOptions<DefineEventOptions> = { version: true, upcasters: true };
+
 interface CheckedEvent {
   readonly type: string;
   readonly data: unknown;
@@ -54,14 +56,15 @@ interface CheckedEvent {
 }
 
 /**
- * Errors: `usage` for a type of Continuo, a name that is not two words with a dot, other characters, and an earlier version
- * without an upcaster.
+ * Errors: `usage` for a type of Continuo, a name that is not two words with a dot, other characters, an earlier version
+ * without an upcaster, and an unknown option.
  */
 export function defineEvent<Input, Output>(
   name: string,
   schema: StandardSchema<Input, Output>,
   options: DefineEventOptions = {},
 ): DefinedEvent<Output> {
+  assertKnownOptions("defineEvent", options, OPTIONS);
   const problem = nameProblem(name);
   if (problem !== null) throw undefinable(name, problem, "Choose a name such as order.placed.");
   const upcasters = upcastersOf(name, options);

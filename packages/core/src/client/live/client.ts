@@ -1,6 +1,12 @@
 /** `openLive()`: one continuous session of a page, over lost connections, reloads, and sessions that ended meanwhile. */
 
-import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  isContinuoError,
+  type KnownOptions,
+  present,
+} from "../../model/index.ts";
 import type {
   Acknowledgement,
   BlobPointer,
@@ -40,6 +46,23 @@ export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
    */
   readonly onRefused?: (error: ContinuoError) => void;
 }
+
+const OPEN_OPTIONS: KnownOptions<OpenLiveOptions> = {
+  serverUrl: true,
+  token: true,
+  key: true,
+  videoId: true,
+  title: true,
+  ephemeral: true,
+  lanes: true,
+  noteWriter: true,
+  continues: true,
+  budget: true,
+  outbox: true,
+  onFrame: true,
+  onConnection: true,
+  onRefused: true,
+};
 
 interface PendingSend {
   readonly resolve: (acknowledged: Acknowledgement) => void;
@@ -390,6 +413,7 @@ async function requestLiveSession(options: OpenLiveOptions): Promise<OpenedLiveS
  * `forbidden`, `invalid`, `unavailable`.
  */
 export async function openLive(options: OpenLiveOptions): Promise<LiveClient> {
+  assertKnownOptions("openLive", options, OPEN_OPTIONS);
   const outbox = options.outbox ?? memoryOutbox();
   // A server of an earlier version does not name the video.
   const { sessionId, videoId: sessionVideoId = options.videoId } = await requestLiveSession(options);

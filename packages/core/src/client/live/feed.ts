@@ -1,6 +1,6 @@
 /** The socket of a continuous session: it comes back by itself, and continues after the newest event that it saw. */
 
-import { type ContinuoError, present } from "../../model/index.ts";
+import { assertKnownOptions, type ContinuoError, type KnownOptions, present } from "../../model/index.ts";
 import { LIVE_SUBPROTOCOL, type LiveClientFrame, type LiveServerFrame } from "../../wire/index.ts";
 import { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "../obstacle/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -149,6 +149,17 @@ export interface WatchLiveOptions extends ServerAddress {
   readonly onRefused?: ((error: ContinuoError) => void) | undefined;
 }
 
+const WATCH_OPTIONS: KnownOptions<WatchLiveOptions> = {
+  serverUrl: true,
+  token: true,
+  key: true,
+  after: true,
+  sessionId: true,
+  onFrame: true,
+  onConnection: true,
+  onRefused: true,
+};
+
 export interface LiveWatch {
   close(): void;
 }
@@ -158,5 +169,6 @@ export interface LiveWatch {
  * and never creates one. Needs `live:KEY:read`. Errors: `invalid`.
  */
 export function watchLive(options: WatchLiveOptions): LiveWatch {
+  assertKnownOptions("watchLive", options, WATCH_OPTIONS);
   return new Feed(options);
 }

@@ -5,7 +5,7 @@
  * the margin, whatever it holds, so that no message can pretend to be another one, another role or a result.
  */
 
-import type { Message } from "../../model/index.ts";
+import { assertKnownOptions, type KnownOptions, type Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts } from "./parts.ts";
 import { visibleLine } from "./visible.ts";
 
@@ -13,6 +13,8 @@ export interface TextOptions {
   /** `none` leaves thinking out, which is the default: other models gain little from it. */
   readonly thinking?: "full" | "none";
 }
+
+const TEXT_OPTIONS: KnownOptions<TextOptions> = { thinking: true };
 
 const SPEAKERS: Readonly<Record<MessageKind, string>> = {
   person: "user",
@@ -23,8 +25,9 @@ const SPEAKERS: Readonly<Record<MessageKind, string>> = {
   injected: "note",
 };
 
-/** Empty if there is nothing to show; otherwise it ends with a line feed. */
+/** Empty if there is nothing to show; otherwise it ends with a line feed. Errors: `usage` for an unknown option. */
 export function messagesToText(messages: readonly Message[], options: TextOptions = {}): string {
+  assertKnownOptions("messagesToText", options, TEXT_OPTIONS);
   return messages
     .flatMap((message) => toParts(message).map((part) => partToText(part, message, options)))
     .filter((text) => text !== "")
