@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CLAUDE_RECIPES } from "../lost/claude-recipes.ts";
+import { makeLostHome, snapshotOf } from "../lost/recipe.ts";
 import {
   CLAUDE_ID,
   CODEX_ID,
@@ -139,6 +141,32 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("4 of 4") && screen.includes("restored 2 sessions"));
     terminal.write("s");
     await terminal.until((screen) => screen.includes("tool calls"));
+    terminal.write("q");
+    await expectRestored(0);
+  });
+
+  test("a hidden session has a mark and a reason, and b brings it back after a plan; u hides it as before", async () => {
+    const lost = makeLostHome(home.path);
+    CLAUDE_RECIPES.find(({ cause }) => cause === "other_folder")?.write(lost);
+    const before = snapshotOf(lost);
+    await open(80, 24);
+    const marked = await terminal.until((screen) => /^!claude/mu.test(screen));
+    expect(marked).toContain("! Claude Code does not list it: ");
+    expect(marked).toContain("b brings it back: ");
+    terminal.send("Tab");
+    terminal.write("b");
+    const planned = await terminal.until((screen) => screen.includes("bring this session back?"));
+    expect(planned).toContain("move the file to ~/.claude/projects/");
+    terminal.send("Escape");
+    await terminal.until((screen) => /^!claude/mu.test(screen));
+    expect(snapshotOf(lost)).toEqual(before);
+    terminal.write("b");
+    await terminal.until((screen) => screen.includes("bring this session back?"));
+    terminal.write("y");
+    await terminal.until((screen) => screen.includes("u takes it back") && !/^!/mu.test(screen));
+    terminal.write("u");
+    await terminal.until((screen) => screen.includes("restored 1 session") && /^!claude/mu.test(screen));
+    expect(snapshotOf(lost)).toEqual(before);
     terminal.write("q");
     await expectRestored(0);
   });

@@ -4,7 +4,7 @@ import { AGENT_NAMES } from "@continuo/core/model";
 import type { ExportFormat } from "../session/index.ts";
 
 /** Acts on sessions while the picker stays. */
-export type ActionName = "handoff" | "fork" | "rename" | "export" | "delete" | "undo" | "copy";
+export type ActionName = "handoff" | "fork" | "rename" | "export" | "delete" | "bring back" | "undo" | "copy";
 
 export interface ListKey {
   readonly key: string;
@@ -25,12 +25,12 @@ export const LIST_KEYS: readonly ListKey[] = [
   { key: "f", label: "fork", help: "copy it to a new session" },
   { key: "e", label: "export", help: "write it to a file of this folder" },
   { key: "s", label: "stats", help: "show counts, tokens and cost" },
+  { key: "b", label: "bring back", help: "put a hidden one (!) into its agent's list" },
   { key: "y", label: "copy id", help: "copy its id to the clipboard" },
   { key: "u", label: "undo", help: "take back the last deletion" },
   { key: "a", label: "agent", help: "only one agent, the next, then all" },
   { key: ".", label: "here", help: "only this folder and those below it" },
-  { key: "Space", label: "select", help: "select it, for one act on several" },
-  { key: "*", label: "select all", help: "select all that are shown, or none" },
+  { key: "Space", label: "select", help: "select it, for one act on several; * all" },
   { key: "Tab", label: "filter", help: "type in the filter; Tab comes back" },
   { key: "q", label: "leave", help: "leave; Esc goes back to typing first" },
 ];

@@ -14,7 +14,8 @@ branch: and title: look at one of these. A filter that begins with / searches wh
 Arrows, PgUp, PgDn, Home and End move, and then letters are actions; Tab goes back to the filter. Enter shows the session and
 comes back, r resumes it in its agent, h hands it over to another agent, c chats (\`continuo repl\`), f forks, n renames, e exports,
 d deletes and u takes that back, y copies the id, s shows counts, tokens and cost; Space selects several. ? shows all keys.
-A session whose folder is gone is handed over into the current folder.
+A session whose folder is gone is handed over into the current folder. A ! marks a session that its agent's own list does not
+show: the preview says why, and b brings it back after a plan and a question.
 
 With --print the picker draws on standard error and prints AGENT:ID of what was chosen; the exit code is 1 if nothing was:
   continuo resume "$(continuo pick --print)"`;

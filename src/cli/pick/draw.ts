@@ -16,7 +16,7 @@ import {
 } from "../terminal/index.ts";
 import { LIST_KEYS, menuOf } from "./actions.ts";
 import type { PickEntry } from "./filter.ts";
-import { entryOf, ownTargets, type PickState, searchedFor, targetsOf } from "./state.ts";
+import { entryOf, ownTargets, type PickState, type ReturnPlan, searchedFor, targetsOf } from "./state.ts";
 
 export interface Drawing {
   readonly columns: number;
@@ -69,12 +69,23 @@ export function layOutScreen(
 export function drawScreen(state: PickState, drawing: Drawing): string[] {
   const { rows } = drawing;
   const bottom = drawBottom(state, drawing);
-  const body = state.overlay?.type === "help" ? drawHelp(drawing) : drawBody(state, drawing);
+  const body = drawMiddle(state, drawing);
   const bodyRows = Math.max(0, rows - 1 - bottom.length);
   const filled = [...body, ...Array.from({ length: Math.max(0, bodyRows - body.length) }, () => "")];
   const lines = [drawFilter(state, drawing), ...filled.slice(0, bodyRows), ...bottom];
   // On a terminal of one or two rows the filter stays.
   return lines.slice(0, Math.max(1, rows));
+}
+
+function drawMiddle(state: PickState, drawing: Drawing): string[] {
+  switch (state.overlay?.type) {
+    case "help":
+      return drawHelp(drawing);
+    case "plan":
+      return drawPlan(state.overlay.plan, drawing);
+    default:
+      return drawBody(state, drawing);
+  }
 }
 
 /** The place where typed text appears, 1-based; `null` while letters are actions. */
@@ -142,7 +153,8 @@ function drawRow(state: PickState, at: number, drawing: Drawing, { listColumns }
   const isChosen = at === state.selected;
   const isMarked = state.marked.has(entry.info.location);
   const plain = (text: string): string => text;
-  const text = rowText(entry, isMarked, { ...drawing, paint: isChosen ? plain : drawing.paint }, listColumns);
+  const mark = isMarked ? "*" : state.hidden.has(entry.info.location) ? "!" : " ";
+  const text = rowText(entry, mark, { ...drawing, paint: isChosen ? plain : drawing.paint }, listColumns);
   if (!isChosen) return text;
   return `\u001b[7m${text}${" ".repeat(Math.max(0, listColumns - widthOf(text)))}\u001b[27m`;
 }
@@ -157,21 +169,20 @@ function emptyRow(state: PickState): string {
 /** The project is left out last: two sessions of one title are told apart by it. */
 function rowText(
   { info }: PickEntry,
-  isMarked: boolean,
+  mark: "*" | "!" | " ",
   { now, home, paint }: Drawing,
   columns: number,
 ): string {
-  const mark = isMarked ? paint("*", "yellow", "bold") : " ";
   const title = visibleLine(info.title ?? (info.cwd === null ? info.sessionId : tildePath(info.cwd, home)));
   const project = info.cwd === null ? "" : visibleLine(projectName(info.cwd, home));
   const projectColumns = columns >= 70 ? 16 : columns >= 45 ? 12 : 8;
   const hasAgent = columns >= 40;
   const taken = 1 + (hasAgent ? AGENT_COLUMNS + 1 : 0) + 1 + projectColumns + 1 + AGE_COLUMNS;
-  if (columns - taken < 6) return cutEnd(`${isMarked ? "*" : " "}${title}`, columns);
+  if (columns - taken < 6) return cutEnd(`${mark}${title}`, columns);
   const agent = hasAgent ? `${paint(padEnd(visibleLine(info.agent), AGENT_COLUMNS), "cyan")} ` : "";
   const age = shortAge(info.updatedAt, now).padStart(AGE_COLUMNS);
   return [
-    `${mark}${agent}${padEnd(title, columns - taken)}`,
+    `${mark === " " ? mark : paint(mark, "yellow", "bold")}${agent}${padEnd(title, columns - taken)}`,
     paint(padStartCut(project, projectColumns), "blue"),
     paint(age, "green"),
   ].join(" ");
@@ -216,10 +227,15 @@ function drawHelp({ columns, rows, paint }: Drawing): string[] {
   return room > about.length ? [...keys, "", ...about] : room >= about.length ? [...keys, ...about] : keys;
 }
 
+function drawPlan({ lines }: ReturnPlan, { columns, paint }: Drawing): string[] {
+  return lines.flatMap((line) => wrap([{ text: visibleLine(line) }], columns, paint));
+}
+
 function drawBottom(state: PickState, { columns, paint }: Drawing): string[] {
   const { overlay, message } = state;
   if (overlay?.type === "title") return [titleText(overlay.text, columns)];
   if (overlay?.type === "menu") return wrapped(menuText(state, overlay.name), columns, paint, "yellow");
+  if (overlay?.type === "plan") return wrapped(planQuestion(overlay.plan), columns, paint, "yellow");
   if (overlay?.type === "help") return [paint(cutEnd("any key goes back to the list", columns), "dim")];
   if (message !== null) return wrapped(message, columns, paint, "green");
   return [paint(cutEnd(keysText(state, columns), columns), "dim")];
@@ -237,6 +253,12 @@ function titleText(text: string, columns: number): string {
 
 /** A space at which no line ends, between a key and what it does. */
 const UNBROKEN = "\u00a0";
+
+function planQuestion({ entries }: ReturnPlan): string {
+  if (entries.length === 0) return "nothing of this can be done here; any key goes back to the list";
+  const what = entries.length === 1 ? "this session" : plural(entries.length, "session");
+  return `bring ${what} back? u takes it back. y${UNBROKEN}yes · Esc${UNBROKEN}back`;
+}
 
 function menuText(state: PickState, name: Parameters<typeof menuOf>[0]): string {
   const targets = targetsOf(state);

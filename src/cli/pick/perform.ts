@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { nameOf } from "@continuo/agents/catalog";
+import { type LeftOutSession, nameOf } from "@continuo/agents/catalog";
 import { type AgentName, isContinuoError } from "@continuo/core/model";
 import { handoffWork } from "../handoff/index.ts";
 import {
@@ -14,6 +14,7 @@ import {
   restoreWork,
 } from "../session/index.ts";
 import { plural, type Shell } from "../terminal/index.ts";
+import { bringBack } from "./bring-back.ts";
 import { capture } from "./capture.ts";
 import type { PickEntry } from "./filter.ts";
 import type { FullScreen } from "./screen.ts";
@@ -32,14 +33,28 @@ export interface Performer {
   perform(effect: PerformEffect): Promise<ActResult>;
 }
 
-export function createPerformer(screen: FullScreen, shell: Shell): Performer {
-  /** The names of what was moved to the trash, the last deletion last. */
+/** @param hidden the sessions that their agents leave out, by location, as they are known at the time */
+export function createPerformer(
+  screen: FullScreen,
+  shell: Shell,
+  hidden: () => ReadonlyMap<string, LeftOutSession>,
+): Performer {
+  /** The names of what was moved to the trash, the last deletion or change last. */
   const trashed: (readonly string[])[] = [];
-  const all = { copy, export: exportAll, handoff, fork, rename, delete: remove, undo } as const;
+  const all = {
+    copy,
+    export: exportAll,
+    handoff,
+    fork,
+    rename,
+    delete: remove,
+    "bring back": back,
+    undo,
+  } as const;
   return {
     async perform(effect) {
       try {
-        return await all[effect.action](effect, { screen, shell, trashed });
+        return await all[effect.action](effect, { screen, shell, trashed, hidden: hidden() });
       } catch (error) {
         if (!isContinuoError(error)) throw error;
         return { message: `cannot ${ACTION_WORDS[effect.action]}: ${error.message}`, isChanged: true };
@@ -55,6 +70,7 @@ export const ACTION_WORDS: Readonly<Record<PerformEffect["action"], string>> = {
   fork: "fork",
   rename: "rename",
   delete: "delete",
+  "bring back": "bring back",
   undo: "undo",
 };
 
@@ -62,6 +78,7 @@ interface Tools {
   readonly screen: FullScreen;
   readonly shell: Shell;
   readonly trashed: (readonly string[])[];
+  readonly hidden: ReadonlyMap<string, LeftOutSession>;
 }
 
 type Act = (effect: PerformEffect, tools: Tools) => Promise<ActResult>;
@@ -195,9 +212,25 @@ const remove: Act = async ({ entries }, { shell, trashed }) => {
   return { message: parts.join("; "), isChanged: true };
 };
 
+const back: Act = async ({ entries }, { shell, trashed, hidden }) => {
+  const undone: string[] = [];
+  try {
+    const { made, failure } = await onEach(entries, async ({ info }) => {
+      const { trashId, newLocation } = await bringBack(hidden.get(info.location), shell);
+      undone.push(trashId);
+      return newLocation;
+    });
+    const [only] = made;
+    const message = `${plural(made.length, "session is", "sessions are")} in the agent's list, u takes it back${failure}`;
+    return { message, isChanged: true, ...(made.length === 1 && only !== undefined ? { chosen: only } : {}) };
+  } finally {
+    if (undone.length > 0) trashed.push(undone);
+  }
+};
+
 const undo: Act = async (_, { shell, trashed }) => {
   const names = trashed.pop();
-  if (names === undefined) return { message: "nothing was deleted here", isChanged: false };
+  if (names === undefined) return { message: "nothing was deleted or brought back here", isChanged: false };
   const left = [...names];
   let chosen: string | undefined;
   while (left.length > 0) {

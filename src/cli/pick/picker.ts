@@ -1,9 +1,10 @@
 /** One picker: its state, what the keys do to it, and what is drawn. */
 
-import { isOwn, listCatalog, nameOf } from "@continuo/agents/catalog";
+import { findLeftOut, isOwn, listCatalog, nameOf } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
 import { showTurnWork, showWork } from "../session/index.ts";
 import { type Paint, paintFor, type Shell, screenOf } from "../terminal/index.ts";
+import { drawHiddenNote, planReturns } from "./bring-back.ts";
 import { cursorOf, drawScreen, layOutScreen } from "./draw.ts";
 import { type PickEntry, toEntries } from "./filter.ts";
 import { createKeyboard, type Keyboard, nextKey } from "./keyboard.ts";
@@ -20,13 +21,14 @@ import {
   type PickState,
   searchedFor,
   withFound,
+  withHidden,
   withList,
 } from "./state.ts";
 
 /** A preview is read when the selection has not moved for this time. */
 const STILL_MS = 60;
 
-export type End = Exclude<Effect, { readonly type: "perform" | "open" }>;
+export type End = Exclude<Effect, { readonly type: "perform" | "open" | "plan" }>;
 
 export interface PickerOptions {
   readonly shell: Shell;
@@ -57,6 +59,8 @@ class Picker implements Disposable {
   #state: PickState;
   #reading = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  /** The search for the sessions that the agents hide. */
+  #marking = new AbortController();
   /** An act is over before the keys behind it are taken. */
   #pressed = Promise.resolve();
 
@@ -76,7 +80,7 @@ class Picker implements Disposable {
       this.#pressed = this.#pressed.then(() => this.#press(keys)).catch(this.#end.reject);
     });
     this.#screen = openFullScreen(shell, out);
-    this.#performer = createPerformer(this.#screen, shell);
+    this.#performer = createPerformer(this.#screen, shell, () => this.#state.hidden);
   }
 
   async ended(): Promise<End> {
@@ -84,7 +88,7 @@ class Picker implements Disposable {
     this.#out.on("resize", this.#redraw);
     this.#search();
     this.#draw();
-    if (!this.#state.isWhole) this.#list().catch(this.#end.reject);
+    this.#begin().catch(this.#end.reject);
     return await this.#end.promise;
   }
 
@@ -92,9 +96,32 @@ class Picker implements Disposable {
     this.#keyboard.stop();
     clearTimeout(this.#timer);
     this.#reading.abort();
+    this.#marking.abort();
     this.#searcher.stop();
     this.#out.removeListener("resize", this.#redraw);
     this.#screen[Symbol.dispose]();
+  }
+
+  /** All that the first screen does not wait for. */
+  async #begin(): Promise<void> {
+    if (!this.#state.isWhole) await this.#list();
+    await this.#mark();
+  }
+
+  /** Marks the sessions that the agents hide now. */
+  async #mark(): Promise<void> {
+    if (!this.#isLive) return;
+    this.#marking.abort();
+    this.#marking = new AbortController();
+    const { signal } = this.#marking;
+    try {
+      const left = await findLeftOut(this.#shell, { signal });
+      if (!signal.aborted) this.#change(withHidden(this.#state, left));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isContinuoError(error)) throw error;
+      this.#say(`cannot tell which sessions are hidden: ${error.message}`);
+    }
   }
 
   #change(state: PickState): void {
@@ -109,7 +136,10 @@ class Picker implements Disposable {
   #draw(): void {
     const { columns, rows } = screenOf(this.#shell, this.#out);
     const entry = entryOf(this.#state);
-    const size = this.#previewSize();
+    const whole = this.#previewSize();
+    const left = entry === null ? undefined : this.#state.hidden.get(entry.info.location);
+    const note = drawHiddenNote(left, { columns: whole.columns, paint: this.#paint, home: this.#shell.home });
+    const size = { ...whole, rows: Math.max(0, whole.rows - note.length) };
     const preview = entry === null ? [] : this.#previews.get(entry.info, size);
     const match = size.shows === "facts" ? [] : drawMatch(entry?.match, size.columns, this.#paint);
     const lines = drawScreen(this.#state, {
@@ -118,7 +148,7 @@ class Picker implements Disposable {
       paint: this.#paint,
       now: new Date(),
       home: this.#shell.home,
-      preview: [...match, ...(preview ?? [])],
+      preview: [...note, ...match, ...(preview ?? [])],
     });
     this.#screen.draw(lines, cursorOf(this.#state, { columns, rows }));
     if (preview === null && entry !== null) this.#readPreview(entry, size);
@@ -166,6 +196,7 @@ class Picker implements Disposable {
       this.#state = state;
       if (effect === null) continue;
       if (effect.type === "perform") await this.#perform(effect);
+      else if (effect.type === "plan") await this.#plan(effect.entries);
       else if (effect.type === "open") await this.#open(effect.entry);
       else if (effect.type === "resume" && isOfGoneFolder(effect.entry)) this.#say(GONE_FOLDER);
       else return this.#end.resolve(effect);
@@ -181,6 +212,12 @@ class Picker implements Disposable {
     if (!isChanged) return;
     this.#previews.forget();
     await this.#list(chosen);
+    this.#mark().catch(this.#end.reject);
+  }
+
+  async #plan(entries: readonly PickEntry[]): Promise<void> {
+    const plan = await planReturns(entries, this.#state.hidden, this.#shell);
+    this.#change({ ...this.#state, overlay: { type: "plan", plan } });
   }
 
   async #open(entry: PickEntry): Promise<void> {

@@ -1,6 +1,6 @@
 /** The state of the picker, and its changes by keys. Pure. */
 
-import { isOwn } from "@continuo/agents/catalog";
+import { isOwn, type LeftOutSession } from "@continuo/agents/catalog";
 import { entryOf as ofTable } from "@continuo/files";
 import { type ActionName, type MenuName, menuOf } from "./actions.ts";
 import { filterEntries, type PickEntry } from "./filter.ts";
@@ -15,7 +15,15 @@ export type Purpose =
 export type Overlay =
   | { readonly type: "help" }
   | { readonly type: "menu"; readonly name: MenuName }
-  | { readonly type: "title"; readonly text: string };
+  | { readonly type: "title"; readonly text: string }
+  | { readonly type: "plan"; readonly plan: ReturnPlan };
+
+/** The changes that bring sessions back into their agents' lists. */
+export interface ReturnPlan {
+  readonly lines: readonly string[];
+  /** Those that can be brought back; the lines name the others too. */
+  readonly entries: readonly PickEntry[];
+}
 
 export interface PickState {
   readonly purpose: Purpose;
@@ -35,6 +43,8 @@ export interface PickState {
   /** The target of letters: the filter, or the actions on the list. */
   readonly focus: "filter" | "list";
   readonly overlay: Overlay | null;
+  /** The sessions that their agents' own lists leave out, by location; empty until they are found. */
+  readonly hidden: ReadonlyMap<string, LeftOutSession>;
   /** The content of the preview. */
   readonly preview: "conversation" | "facts";
   /** The results of the last search, and its words. */
@@ -55,6 +65,7 @@ export type Effect =
   | { readonly type: "leave"; readonly exitCode: number }
   | { readonly type: "take"; readonly entries: readonly PickEntry[] }
   | { readonly type: "open"; readonly entry: PickEntry }
+  | { readonly type: "plan"; readonly entries: readonly PickEntry[] }
   | { readonly type: "resume" | "chat"; readonly entry: PickEntry }
   | PerformEffect;
 
@@ -90,6 +101,7 @@ export function startPicking(all: readonly PickEntry[], options: PickOptions = {
     shown: all,
     selected: 0,
     marked: new Set(),
+    hidden: new Map(),
     focus: "filter",
     overlay: null,
     preview: "conversation",
@@ -122,6 +134,11 @@ export function withList(state: PickState, all: readonly PickEntry[], chosen?: s
   const nearby = Math.min(state.selected, Math.max(0, shown.length - 1));
   const stays = chosen === undefined && state.selected === 0;
   return { ...fresh, shown, selected: stays ? 0 : place === -1 ? nearby : place };
+}
+
+/** With the marks of the sessions that are hidden now. */
+export function withHidden(state: PickState, left: readonly LeftOutSession[]): PickState {
+  return { ...state, hidden: new Map(left.map((one) => [one.hidden.found.location, one])) };
 }
 
 export function entryOf(state: PickState): PickEntry | null {
@@ -188,6 +205,7 @@ const ACTION_LETTERS: Readonly<Record<string, (state: PickState) => PickUpdate>>
       entry === null ? state : { ...state, overlay: { type: "title", text: entry.info.title ?? "" } },
     );
   },
+  b: planReturn,
   u: (state) => ({ state, effect: { type: "perform", action: "undo", entries: [], value: "" } }),
   y: (state) => perform(state, "copy", ""),
 };
@@ -255,6 +273,12 @@ function onOverlay(state: PickState, overlay: Overlay, key: Key): PickUpdate {
     }
     case "title":
       return onTitle(back, overlay.text, key);
+    case "plan": {
+      const { entries } = overlay.plan;
+      if (key.type !== "text" || key.text !== "y" || entries.length === 0) return still(back);
+      const effect = { type: "perform", action: "bring back", entries, value: "" } as const;
+      return { state: { ...back, marked: new Set() }, effect };
+    }
   }
 }
 
@@ -281,6 +305,16 @@ function onTitle(back: PickState, text: string, key: Key): PickUpdate {
 
 function openMenu(state: PickState, name: MenuName): PickUpdate {
   return still(targetsOf(state).length === 0 ? state : { ...state, overlay: { type: "menu", name } });
+}
+
+/** The plan is made before it is asked whether to do it. */
+function planReturn(state: PickState): PickUpdate {
+  const targets = targetsOf(state);
+  const entries = targets.filter(({ info }) => state.hidden.has(info.location));
+  if (entries.length > 0) return { state, effect: { type: "plan", entries } };
+  const message =
+    targets.length === 0 ? null : "no session with the mark ! is chosen: nothing is to be brought back";
+  return still({ ...state, message });
 }
 
 /** The number of Continuo's own among the sessions that an act is about. */

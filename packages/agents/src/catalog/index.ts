@@ -29,6 +29,7 @@ export { excludes } from "./exclude-patterns.ts";
 export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
 export type { CatalogSource, IndexedSession, ReadySession } from "./indexed-session.ts";
 export { type LastSession, lastSession } from "./last-session.ts";
+export { findLeftOut, type LeftOutQuery, type LeftOutSession } from "./left-out.ts";
 export { type CatalogList, type CatalogSources, type ListQuery, listCatalog } from "./list.ts";
 export type { RowOrder } from "./list-filter.ts";
 export {
