@@ -5,6 +5,7 @@
 
 import fs from "node:fs";
 import { registerHooks, syncBuiltinESMExports } from "node:module";
+import { constants, PerformanceObserver } from "node:perf_hooks";
 import { StatementSync } from "node:sqlite";
 
 /** The work of one process. */
@@ -15,15 +16,23 @@ export interface WorkCounts {
   readonly folders: number;
   /** Files that were opened or read. */
   readonly opened: number;
+  /** Without those that SQLite reads and writes. */
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
   readonly parsedTexts: number;
   readonly parsedChars: number;
   /** Rows of SQLite. */
   readonly rows: number;
   /** Modules of the sources, of packages, and of Node. */
   readonly modules: number;
+  /** Collections of new objects: one for each megabyte of them, with `YOUNG_SPACE`. */
+  readonly youngCollections: number;
 }
 
-const counts = { stats: 0, folders: 0, opened: 0, parsedTexts: 0, parsedChars: 0, rows: 0, modules: 0 };
+const counts = {
+  ...{ stats: 0, folders: 0, opened: 0, bytesRead: 0, bytesWritten: 0 },
+  ...{ parsedTexts: 0, parsedChars: 0, rows: 0, modules: 0, youngCollections: 0 },
+};
 const { HOME = "", CONTINUO_HOME = "", CONTINUO_COUNTS } = process.env;
 
 type AnyFunction = (this: unknown, ...given: never[]) => unknown;
@@ -44,10 +53,14 @@ function watch(
   };
 }
 
+function isCounted(path: unknown): boolean {
+  return [HOME, CONTINUO_HOME].some((folder) => String(path).startsWith(folder));
+}
+
 function countFiles(key: "stats" | "folders" | "opened", names: readonly string[]): void {
   for (const name of names) {
     watch(fs, name, ([path]) => {
-      if ([HOME, CONTINUO_HOME].some((folder) => String(path).startsWith(folder))) counts[key] += 1;
+      if (isCounted(path)) counts[key] += 1;
     });
   }
 }
@@ -55,6 +68,25 @@ function countFiles(key: "stats" | "folders" | "opened", names: readonly string[
 countFiles("stats", ["statSync", "lstatSync", "existsSync", "realpathSync"]);
 countFiles("folders", ["readdirSync", "opendirSync"]);
 countFiles("opened", ["openSync", "readFileSync"]);
+/** The open files that count. */
+const opened = new Set<unknown>();
+watch(fs, "openSync", ([path], file) => {
+  if (isCounted(path)) opened.add(file);
+  else opened.delete(file);
+});
+watch(fs, "readSync", ([file], bytes) => {
+  if (opened.has(file)) counts.bytesRead += Number(bytes);
+});
+watch(fs, "readFileSync", ([file], content) => {
+  if (isCounted(file) || opened.has(file)) counts.bytesRead += Buffer.byteLength(content as string | Buffer);
+});
+watch(fs, "writeSync", ([file], bytes) => {
+  if (opened.has(file)) counts.bytesWritten += Number(bytes);
+});
+watch(fs, "writeFileSync", ([file, content]) => {
+  if (isCounted(file) || opened.has(file))
+    counts.bytesWritten += Buffer.byteLength(content as string | Buffer);
+});
 syncBuiltinESMExports();
 
 watch(JSON, "parse", ([text]) => {
@@ -78,6 +110,17 @@ registerHooks({
     return next(url, context);
   },
 });
+const collections = new PerformanceObserver((list) => countCollections(list.getEntries()));
+collections.observe({ entryTypes: ["gc"] });
+
+function countCollections(entries: readonly object[]): void {
+  for (const entry of entries) {
+    const { kind } = (entry as { readonly detail: { readonly kind: number } }).detail;
+    if (kind === constants.NODE_PERFORMANCE_GC_MINOR) counts.youngCollections += 1;
+  }
+}
+
 process.on("exit", () => {
+  countCollections(collections.takeRecords());
   if (CONTINUO_COUNTS !== undefined) fs.writeFileSync(CONTINUO_COUNTS, JSON.stringify(counts));
 });
