@@ -70,7 +70,7 @@ describe("the list", () => {
     await page.keyboard.type("Question 7");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
-    expect(await page.locator(".scroller").getAttribute("aria-busy")).toBe("true");
+    expect(await page.locator(".list-main .scroller").getAttribute("aria-busy")).toBe("true");
     expect(await page.locator(".row.selected").count()).toBe(0);
     await page.keyboard.press("Tab");
     expect(await page.locator(".row:focus").count()).toBe(0);

@@ -61,6 +61,7 @@ test("a page that may only read shows no action that changes something, and says
   const lines = await page.locator(".menu li").allInnerTexts();
   expect(lines.map((line) => line.trim())).toEqual([
     "This page may only read.",
+    "Compare…",
     "Mask secrets in exports",
     "Export as a page",
     "Export as Markdown",
