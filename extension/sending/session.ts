@@ -131,7 +131,9 @@ export class SessionSender {
     for (let tries = 0; !this.#over.signal.aborted; tries++) {
       try {
         const client = await openLive({
-          ...server,
+          // The settings hold more than the client knows.
+          serverUrl: server.serverUrl,
+          token: server.token,
           key,
           videoId,
           title,
