@@ -33,11 +33,11 @@ export async function killWriters({ url, store, kills, writers }: Rounds): Promi
     for (const { batches } of round) acknowledged += batches.size;
     expect(await lossesOf(store, logId, { after, writers: round })).toEqual([]);
   }
-  expect(await store.verify(logId)).toEqual({
-    ok: true,
-    checkedCount: await store.latestSequence(logId),
-    prunedCount: 0,
-  });
+  // A server may still commit what a writer sent just before it died, so that the end may lie behind this number.
+  const end = await store.latestSequence(logId);
+  const checked = await store.verify(logId);
+  expect(checked).toMatchObject({ ok: true, prunedCount: 0 });
+  expect(checked.checkedCount).toBeGreaterThanOrEqual(end);
   return { kills: killed, acknowledged };
 }
 
