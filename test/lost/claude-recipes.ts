@@ -112,6 +112,7 @@ export const CLAUDE_RECIPES: readonly LostRecipe[] = [
     cause: "no_prompt",
     write: (home) => write(home, [{ ...ASKED, extra: { isMeta: true } }, ANSWERED]),
     messages: 1,
+    resumed: 2,
   },
   {
     title: "answers only",
@@ -134,6 +135,7 @@ export const CLAUDE_RECIPES: readonly LostRecipe[] = [
     cause: "sidechain_first",
     write: (home) => write(home, [{ ...ASKED, extra: { isSidechain: true } }, ANSWERED]),
     messages: 1,
+    resumed: 2,
   },
   {
     title: "a torn first line",

@@ -24,6 +24,8 @@ export interface LostRecipe {
   write(home: LostHome): void;
   /** Messages that the agent itself has of the session once it is listed; left out where Continuo cannot bring it back. */
   readonly messages?: number;
+  /** Messages that a resume by the agent has, where that differs: one that is not shown, but that the model is given. */
+  readonly resumed?: number;
 }
 
 export interface LostHome {

@@ -17,7 +17,7 @@ import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
-test.each(CLAUDE_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
+test.each(CLAUDE_RECIPES)("$title: $cause", async ({ cause, write, messages, resumed }) => {
   await using sandbox = await makeSandbox();
   const claude = await openClaude(sandbox, CLOSED, "bare");
   const home = { root: sandbox.root, project: sandbox.project };
@@ -38,7 +38,7 @@ test.each(CLAUDE_RECIPES)("$title: $cause", async ({ cause, write, messages }) =
   for (const options of [{}, { dir: sandbox.project }]) expect(await listed(options)).toContain(id);
   const read = await callSdk(sandbox, claude, "getSessionMessages", [id, { dir: sandbox.project }]);
   expect(asObjects(read)).toHaveLength(messages);
-  await expectConfirmed(home, { ...returned, messages });
+  await expectConfirmed(home, { ...returned, messages: resumed ?? messages });
   await restoreNativeSession(returned.trashId ?? "", { places });
   expect(snapshotOf(home)).toEqual(before);
   expect(await listed({ dir: sandbox.project })).toEqual(others);
