@@ -12,20 +12,28 @@ export function commandBundle(root: string): InputOptions {
   return bundleOf(root, { main: "src/cli/main.ts" });
 }
 
-/** Programs that start by themselves: the threads that read and search sessions, and the program of a new terminal window. */
+/**
+ * Files that are loaded by themselves: the threads that read and search sessions, the program of a new terminal window, and
+ * a table that a command asks for in mid-sentence.
+ */
 const STARTED = [
   "packages/server/src/machine/reader-worker.ts",
   "packages/agents/src/search/scanning/scan-worker.ts",
   "src/cli/serve/window/in-window.ts",
+  "src/cli/terminal/character-width.ts",
 ];
 
-/** Writes what is started by itself: each one file, so that the command is not cut into more chunks for it. */
+/** Writes what is loaded by itself, apart from the command, which would be cut into more chunks for it. */
 export async function writeStarted(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {
-  for (const path of STARTED) {
-    const bundle = await rolldown(bundleOf(root, { [basename(path, ".ts")]: path }));
-    await bundle.write({ format: "esm", dir, codeSplitting: false, entryFileNames: `[name].${ending}` });
-    await bundle.close();
-  }
+  const entries = Object.fromEntries(STARTED.map((path) => [basename(path, ".ts"), path]));
+  const bundle = await rolldown(bundleOf(root, entries));
+  await bundle.write({
+    ...NAMES,
+    dir,
+    entryFileNames: `[name].${ending}`,
+    chunkFileNames: `chunks/started-[hash].${ending}`,
+  });
+  await bundle.close();
 }
 
 function bundleOf(root: string, entries: Readonly<Record<string, string>>): InputOptions {
@@ -34,7 +42,8 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
   return {
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)])),
     platform: "node",
-    external: [/^node:/u, "pg", "string-width"],
+    // A native client, where one is installed.
+    external: [/^node:/u, "pg-native"],
     // Chunks that are chosen by hand need it.
     preserveEntrySignatures: "allow-extension",
     // A module of ours does nothing when it is loaded: of what a folder's index names, only what is used is loaded.
@@ -42,7 +51,11 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
   };
 }
 
-const NAMES = { format: "esm", chunkFileNames: "chunks/[name]-[hash].js" } as const;
+const NAMES = {
+  format: "esm",
+  chunkFileNames: "chunks/[name]-[hash].js",
+  comments: { legal: true, annotation: true, jsdoc: false },
+} as const satisfies OutputOptions;
 
 const ENTRY = "src/cli/main.ts";
 /** Every command loads `PROGRAM`. Most load `NOTICES`, lists load `LIST`, searches `SEARCH` too; chat loads a part of both. */

@@ -20,9 +20,12 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { compiledFilesOf, PACKAGES, readManifest } from "./packages.ts";
-import { billOf } from "./sbom.ts";
+import { billOf, noticesOf } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+
+/** The licences of what is bundled. */
+const NOTICES = "THIRD-PARTY.txt";
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
@@ -37,8 +40,10 @@ function packAll(target: string): void {
     mkdirSync(target, { recursive: true });
     compile();
     for (const name of PACKAGES) pack(stagePackage(name, join(stage, name)), target);
+    const bill = billOf(ROOT);
+    writeFileSync(join(ROOT, "dist", NOTICES), noticesOf(ROOT, bill));
     pack(ROOT, target);
-    writeFileSync(join(target, "sbom.cdx.json"), `${JSON.stringify(billOf(ROOT), null, 2)}\n`);
+    writeFileSync(join(target, "sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);
     writeFileSync(join(target, "SHA256SUMS"), checksumsOf(target));
   } finally {
     rmSync(stage, { recursive: true });

@@ -1,16 +1,17 @@
 /**
  * `npm run sbom [FILE]`: the software bill of materials of the package in CycloneDX, `dist/sbom.cdx.json` by default.
- * `scripts/pack.ts` writes it beside the tarballs of a release. Packages of the viewer are bundled into
- * `dist/web`, so what `web/package.json` names is part of it too.
+ * `scripts/pack.ts` writes it beside the tarballs of a release. It has what is installed with Continuo and what is bundled into
+ * its files: packages of the viewer, of the command, and those that the library takes from the program that uses it.
  */
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Component {
   readonly "bom-ref": string;
   readonly name: string;
+  readonly version: string;
 }
 
 interface Bom {
@@ -18,6 +19,9 @@ interface Bom {
   readonly components: readonly Component[];
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
 }
+
+/** The packages that are bundled into the command, and that nobody else needs. */
+const BUNDLED = ["@modelcontextprotocol/server", "commander", "string-width", "yaml"];
 
 const root = join(import.meta.dirname, "..");
 
@@ -35,7 +39,12 @@ export function billOf(folder: string): Bom {
 
 function onlyShipped(bom: Bom, folder: string): Bom {
   const own = manifestIn(folder);
-  const named = { ...own.dependencies, ...manifestIn(join(folder, "web")).dependencies };
+  const bundled = [...BUNDLED, ...Object.keys(own.peerDependencies ?? {})];
+  const named = {
+    ...own.dependencies,
+    ...manifestIn(join(folder, "web")).dependencies,
+    ...Object.fromEntries(bundled.map((name) => [name, own.devDependencies?.[name] ?? ""])),
+  };
   const edges = new Map(bom.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]));
   const { component } = bom.metadata;
   const direct = Object.entries(named)
@@ -58,8 +67,26 @@ function onlyShipped(bom: Bom, folder: string): Bom {
 interface Manifest {
   readonly name: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+/** The licences of the packages in a bill of materials, as their authors want them to go with their code. */
+export function noticesOf(folder: string, bom: Bom): string {
+  const notices = bom.components.map(({ name, version }) => {
+    const place = join(folder, "node_modules", name);
+    const file = existsSync(place)
+      ? readdirSync(place).find((one) => /^(?:licen[cs]e|copying)/iu.test(one))
+      : undefined;
+    const text =
+      file === undefined
+        ? "Its licence is named in its package.json."
+        : readFileSync(join(place, file), "utf8");
+    return `${name} ${version}\n\n${text.trim()}\n`;
+  });
+  return notices.join(`\n${"-".repeat(80)}\n\n`);
 }

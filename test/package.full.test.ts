@@ -74,7 +74,7 @@ beforeAll(async () => {
     "web",
     "scripts",
   ];
-  const published = manifest.files.filter((name) => name !== "dist" && !name.startsWith("extension/"));
+  const published = manifest.files.filter((name) => name !== "dist" && !/^!?extension\//u.test(name));
   for (const name of [...built, ...published])
     cpSync(join(ROOT, name), join(clone, name), { recursive: true });
   cpSync(await builtExtension(), join(clone, "extension/dist"), { recursive: true });
@@ -337,7 +337,7 @@ test("it holds no test and no name of a folder of the machine that made it", () 
   );
   expect(files.filter((name) => /\.test\.|\/test\//u.test(name))).toEqual([]);
   expect(new Set(files.filter(Boolean).map((name) => name.split("/")[1]))).toEqual(
-    new Set([...manifest.files, "package.json"].map((name) => name.split("/")[0])),
+    new Set([...manifest.files, "package.json"].map((name) => name.replace(/^!/u, "").split("/")[0])),
   );
   const naming = execFileSync("sh", ["-c", `grep -rlF "$1" . || :`, "sh", folder], {
     cwd: installed,

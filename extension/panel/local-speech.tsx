@@ -1,9 +1,11 @@
-/** A language that the browser recognises on this machine, or can get from its maker. */
+/** The abilities of this browser and of this build of the extension: languages that they recognise, text that they read. */
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { installSpeech, type LocalSpeech, localSpeech } from "../sources/recognition.ts";
+import { TEXT_DATA } from "../sources/tesseract.ts";
 import { hasWhisper } from "../sources/whisper.ts";
+import { hasFile } from "../sources/worker-reader.ts";
 
 export interface LocalSpeechView {
   /** `null` until the browser has answered. */
@@ -28,11 +30,24 @@ export function useLocalSpeech(lang: string): LocalSpeechView {
   return { state, install };
 }
 
-/** True if the extension has the files of Whisper. */
+/** True if the extension has the files of Whisper; false until that is known. */
 export function useWhisper(): boolean {
-  const [isThere, setThere] = useState(false);
-  useEffect(() => void hasWhisper().then(setThere), []);
-  return isThere;
+  return useAnswer(hasWhisper) ?? false;
+}
+
+/** True if the extension has the reader of text in frames; `null` until that is known. */
+export function useTextReader(): boolean | null {
+  return useAnswer(hasTextReader);
+}
+
+function useAnswer(ask: () => Promise<boolean>): boolean | null {
+  const [answer, setAnswer] = useState<boolean | null>(null);
+  useEffect(() => void ask().then(setAnswer), [ask]);
+  return answer;
+}
+
+function hasTextReader(): Promise<boolean> {
+  return hasFile(TEXT_DATA);
 }
 
 /** The state of a language in words, and the button that gets it. */

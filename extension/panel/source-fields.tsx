@@ -3,7 +3,13 @@
 import type { JSX } from "preact";
 import { MICROPHONES, type Sources, TAB_TRANSCRIBERS } from "../messages/messages.ts";
 import { canRecognise } from "../sources/recognition.ts";
-import { LanguageState, type LocalSpeechView, useLocalSpeech, useWhisper } from "./local-speech.tsx";
+import {
+  LanguageState,
+  type LocalSpeechView,
+  useLocalSpeech,
+  useTextReader,
+  useWhisper,
+} from "./local-speech.tsx";
 
 interface FieldProps {
   readonly sources: Sources;
@@ -31,6 +37,15 @@ export function Switch({ label, isOn, onChange }: SwitchProps): JSX.Element {
 
 export function PictureTextField({ sources, onChange }: FieldProps): JSX.Element {
   const { frames, pictureText } = sources;
+  const isThere = useTextReader();
+  if (isThere === false) {
+    return (
+      <small>
+        Text in frames cannot be read: this build has no reader. Continuo as one file has it, and the
+        extension that is built from the repository.
+      </small>
+    );
+  }
   return (
     <>
       <Switch

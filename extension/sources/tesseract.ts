@@ -42,6 +42,9 @@ interface WorkerScope {
 const ENGINE = 1;
 const FOLDER = "/text/";
 
+/** The data of the language. A package of npm leaves the folder out: it is as large as all the rest. */
+export const TEXT_DATA = "/text/eng.traineddata.gz";
+
 /** Answers each question in its turn. */
 export function serveTextReader(): void {
   const scope = globalThis as unknown as WorkerScope;
@@ -78,7 +81,7 @@ async function open(scope: WorkerScope): Promise<(picture: Uint8Array) => string
 }
 
 async function readData(): Promise<Uint8Array> {
-  const { body } = await fetch(`${FOLDER}eng.traineddata.gz`);
+  const { body } = await fetch(TEXT_DATA);
   if (body === null) throw new Error("the data of the language is missing");
   const unpacked = new Response(body.pipeThrough(new DecompressionStream("gzip")));
   return new Uint8Array(await unpacked.arrayBuffer());

@@ -6,7 +6,7 @@ import { type Item, newItemId } from "../sending/items.ts";
 import type { Failure } from "../sending/view.ts";
 import type { SpeechSegment } from "./voice.ts";
 import { type SpeechQuestion, WHISPER_LIBRARY } from "./whisper-model.ts";
-import { type TextWorker, WorkerReader } from "./worker-reader.ts";
+import { hasFile, type TextWorker, WorkerReader } from "./worker-reader.ts";
 
 const SAMPLE_RATE = 16_000;
 
@@ -50,13 +50,8 @@ export class Whisper {
 }
 
 /** True if the person put the files of Whisper into the folder of the extension. */
-export async function hasWhisper(): Promise<boolean> {
-  try {
-    return (await fetch(WHISPER_LIBRARY, { method: "HEAD" })).ok;
-  } catch {
-    // A file of the extension that is missing.
-    return false;
-  }
+export function hasWhisper(): Promise<boolean> {
+  return hasFile(WHISPER_LIBRARY);
 }
 
 async function samplesOf(bytes: Uint8Array): Promise<Float32Array> {

@@ -80,3 +80,13 @@ export class WorkerReader<Question> {
     return answer.text;
   }
 }
+
+/** True if the extension has the file of a reader: some builds and packages come without them. */
+export async function hasFile(path: string): Promise<boolean> {
+  try {
+    return (await fetch(path, { method: "HEAD" })).ok;
+  } catch {
+    // A file of the extension that is missing.
+    return false;
+  }
+}

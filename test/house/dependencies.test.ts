@@ -43,6 +43,8 @@ test("the bill of materials has each package that ships, with version, hash and 
   for (const [name, version] of Object.entries(OWN.dependencies))
     expect(versions.get(name), name).toBe(version);
   const viewer: Manifest = JSON.parse(readFileSync(join(ROOT, "web/package.json"), "utf8"));
+  for (const name of ["commander", "string-width", "ai", "@ai-sdk/anthropic"])
+    expect(versions.has(name), name).toBe(true);
   const bundled = Object.entries(viewer.dependencies).filter(([name]) => !name.startsWith("@continuo/"));
   expect(bundled.map(([name]) => name)).toContain("preact");
   for (const [name, version] of bundled) expect(versions.get(name), name).toBe(version);
@@ -64,6 +66,17 @@ test("every package that is installed with Continuo is named by source that ship
   const isNamed = (name: string): boolean =>
     text.some((one) => one.includes(`"${name}"`) || one.includes(`"${name}/`));
   expect(Object.keys(OWN.dependencies).filter((name) => !isNamed(name))).toEqual([]);
+});
+
+test("Continuo installs at most twelve packages of others", () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  const installed = new Set(Object.keys(OWN.dependencies));
+  for (const name of installed) {
+    const { dependencies = {} } = packages[`node_modules/${name}`];
+    for (const below of Object.keys(dependencies)) installed.add(below);
+  }
+  expect(installed.size).toBeGreaterThan(0);
+  expect(installed.size).toBeLessThanOrEqual(12);
 });
 
 /** Runs the step before a release with an `npm` that answers so. */

@@ -1,6 +1,7 @@
 /** Columns that text takes on a terminal, and text cut and wrapped to them. Text is visible already. */
 
 import { createRequire } from "node:module";
+import { besideBundle } from "@continuo/files";
 import type { Paint, Style } from "./paint.ts";
 
 /** One column each, without asking: ASCII, Latin, Greek, Cyrillic, dashes, quotes, box drawing. */
@@ -20,7 +21,8 @@ export function widthOf(text: string): number {
   if (NARROW.test(text)) return text.length;
   if (PLAIN.test(text)) return text.length + (text.match(WIDE)?.length ?? 0);
   if (measure === null) {
-    const loaded: { default: Measure } = createRequire(import.meta.url)("string-width");
+    const file = besideBundle(import.meta.filename, "character-width");
+    const loaded: { default: Measure } = createRequire(import.meta.url)(file);
     measure = loaded.default;
   }
   return measure(text);
