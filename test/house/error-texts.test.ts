@@ -16,7 +16,9 @@ const NAMES = /^(Claude|Codex|Gemini|Continuo|Postgres|SQLite|CONTINUO_|Content-
 const VERBS = new Set(
   `Acquire Add Append Ask Await Check Choose Claim Close Complete Connect Continue Copy Correct Create Cut Delete Fork Free Give
   Free Grant Install Keep Leave Let Look Name Omit Open Put Raise Read Redact Rename Repair Reply Report Restore Resume Retry Run Send Set
-  Begin Show Confirm Start Stop Store Undo Try Type Update Upgrade Use Wait Write See`.split(/\s+/u),
+  Begin Commit Compare Finish Make Move Pack Remove Show Confirm Start Stop Store Undo Try Type Update Upgrade Use Wait Write See`.split(
+    /\s+/u,
+  ),
 );
 
 /** Turns that readers stumble over; STYLE and the reviews of the texts named them. */

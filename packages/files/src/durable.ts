@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
+const SHARED_FOLDER = 0o777;
 
 /**
  * Creates a folder and those above it that are missing; each folder that gained one is synced. A folder that is there
@@ -22,13 +23,18 @@ export function makeScratchFolder(path: string): void {
   makeFolders(path, () => undefined);
 }
 
+/** A folder of a project: other programs of the person share it, and so it has the permissions that they give. */
+export function makeProjectFolder(path: string): void {
+  makeFolders(path, () => undefined, SHARED_FOLDER);
+}
+
 /** The option `recursive` of Node never returns if a folder cannot be made, as below `/proc`. */
-function makeFolders(path: string, sync: (folder: string) => void): void {
+function makeFolders(path: string, sync: (folder: string) => void, mode: number = PRIVATE_FOLDER): void {
   if (isFolder(path)) return;
   const above = dirname(path);
-  makeFolders(above, sync);
+  makeFolders(above, sync, mode);
   try {
-    mkdirSync(path, { mode: PRIVATE_FOLDER });
+    mkdirSync(path, { mode });
   } catch (error) {
     // Another process made it after the look above, and may not have synced it yet: both sync it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(path)) throw error;

@@ -12,6 +12,7 @@ export { DEBUG_ROOMS, type Debug, type DebugEntry, type DebugRoom, debugOf, foll
 export {
   createFile,
   makeFolderDurably,
+  makeProjectFolder,
   makeScratchFolder,
   removeDurably,
   removeLeft,

@@ -1,0 +1,15 @@
+/**
+ * The state of a git work tree as a value: what `git status` and `git diff` show, without a commit, and laid out again in a
+ * clone.
+ *
+ * Promises: reading changes nothing and runs no program of the repository; a clone with changes of its own is refused, and
+ * one in which the state could not be laid out is as it was before.
+ * Does not know: sessions, or how the files get to another machine.
+ */
+
+export { type AppliedWorkTree, applyWorkTree } from "./apply.ts";
+export { openRepository, type Repository } from "./git.ts";
+export { commitsHere, commitsToOffer } from "./negotiate.ts";
+export { type PackedWorkTree, packWorkTree } from "./pack.ts";
+export { type ReadWorkTree, readWorkTree } from "./read.ts";
+export { fingerprintOf, isSafeTreePath, parseState, type WorkTreeState } from "./state.ts";

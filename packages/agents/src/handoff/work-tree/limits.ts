@@ -1,0 +1,22 @@
+/** The limits of the state of a work tree. */
+
+/** Files that were changed or are not tracked. */
+export const MAX_TREE_FILES = 100_000;
+
+/** Bytes of all of them together. */
+export const MAX_TREE_BYTES: number = 2 * 1024 ** 3;
+
+/** Bytes of the state as JSON. */
+export const MAX_STATE_BYTES: number = 64 * 1024 * 1024;
+
+/** Names of ignored files that are listed. */
+export const MAX_IGNORED_NAMES = 1_000;
+
+/** Submodules in submodules. */
+export const MAX_SUBMODULE_DEPTH = 4;
+
+/** Bytes of an answer of git that is kept in memory. */
+export const MAX_ANSWER_BYTES: number = 256 * 1024 * 1024;
+
+/** Commits of which the other machine is asked whether it has them. */
+export const MAX_OFFERED_COMMITS = 2_000;

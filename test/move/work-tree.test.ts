@@ -1,0 +1,326 @@
+/** A work tree with changes, laid out in another clone: `git status` and `git diff` say the same there. */
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  applyWorkTree,
+  commitsHere,
+  commitsToOffer,
+  fingerprintOf,
+  isSafeTreePath,
+  openRepository,
+  packWorkTree,
+  parseState,
+  type Repository,
+  readWorkTree,
+} from "@continuo/agents/handoff/work-tree";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
+import { type Git, gitIn, makeOrigin, SHAPES, type Shape } from "./tree-shapes.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = scratchFolder("work-tree");
+});
+
+const places = () => ({ home: root, env: { PATH: process.env.PATH } });
+
+async function open(folder: string): Promise<Repository> {
+  const repository = await openRepository(folder, { places: places() });
+  if (repository === null) throw new Error(`${folder} is in no repository`);
+  return repository;
+}
+
+function clones(shape: Partial<Shape>): { readonly here: Git; readonly there: Git } {
+  makeOrigin(join(root, "origin"), shape);
+  const git = gitIn(root);
+  git("clone", "--quiet", "origin", "here");
+  git("clone", "--quiet", "origin", "there");
+  const [here, there] = [gitIn(join(root, "here")), gitIn(join(root, "there"))];
+  shape.there?.(there);
+  return { here, there };
+}
+
+/** All that a person sees of the changes. */
+function shown(git: Git): readonly string[] {
+  const status = git("status", "--porcelain=v2", "-z", "--untracked-files=all");
+  return [
+    status,
+    git("diff", "--binary", "--submodule=diff"),
+    git("diff", "--binary", "--cached"),
+    git("rev-parse", "HEAD"),
+    git("rev-parse", "--abbrev-ref", "HEAD"),
+    git("ls-files", "--stage", "-z"),
+  ];
+}
+
+let attempt = 0;
+
+async function pack(git: Git, known?: readonly string[]): Promise<string> {
+  const read = await readWorkTree(await open(git.folder), { places: places() });
+  attempt += 1;
+  const folder = join(root, `packed-${attempt}`);
+  await packWorkTree(read, folder, { known });
+  return folder;
+}
+
+async function apply(git: Git, packed: string) {
+  return await applyWorkTree(await open(git.folder), packed, { places: places() });
+}
+
+/** Byte for byte what is in the folder, but for what git keeps for itself. */
+function filesOf(git: Git): readonly string[] {
+  return git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    .split("\0")
+    .filter(Boolean)
+    .toSorted();
+}
+
+test.each(SHAPES.map((shape) => [shape.name, shape] as const))(
+  "%s: status and diff are the same in the other clone",
+  async (_name, shape) => {
+    const { here, there } = clones(shape);
+    shape.change(here);
+    const before = shown(here);
+    const objects = here("count-objects", "-v");
+    const packed = await pack(here);
+    expect(shown(here)).toEqual(before);
+    expect(here("count-objects", "-v")).toBe(objects);
+    expect((await apply(there, packed)).outcome).toBe(shape.name === "no change" ? "there" : "applied");
+    expect(shown(there)).toEqual(before);
+    expect(filesOf(there)).toEqual(filesOf(here));
+    expect(existsSync(join(there.folder, ".git/continuo-move.json"))).toBe(false);
+    expect((await apply(there, packed)).outcome).toBe("there");
+  },
+);
+
+test("a linked work tree moves into a clone, and a clone into a linked work tree", async () => {
+  const { here, there } = clones({});
+  here("worktree", "add", "--quiet", "-b", "side", join(root, "linked"));
+  const linked = gitIn(join(root, "linked"));
+  linked.write("src/start.ts", "export const start = 4;\n");
+  linked("add", "src/start.ts");
+  linked.write("more.txt", "more\n");
+  await apply(there, await pack(linked));
+  expect(shown(there)).toEqual(shown(linked));
+  there("commit", "--quiet", "--all", "--message=Go on there");
+  there.write("more.txt", "and more\n");
+  linked("reset", "--quiet", "--hard");
+  linked("clean", "--quiet", "--force");
+  await apply(linked, await pack(there));
+  expect(shown(linked)).toEqual(shown(there));
+});
+
+test("only the commits that the other clone lacks travel", async () => {
+  const { here, there } = clones({});
+  for (const [at, folder] of [here, here, there].entries()) {
+    folder("commit", "--quiet", "--allow-empty", `--message=Commit ${at}`);
+  }
+  const offered = await commitsToOffer(await open(here.folder));
+  expect(offered).toContain(here("rev-parse", "HEAD").trim());
+  const known = await commitsHere(await open(there.folder), offered);
+  expect(known).toContain(here("rev-parse", "HEAD~2").trim());
+  expect(known).not.toContain(here("rev-parse", "HEAD").trim());
+  const read = await readWorkTree(await open(here.folder), { places: places() });
+  expect((await packWorkTree(read, join(root, "packed"), { known })).commits).toBe(2);
+});
+
+describe("a clone is refused, and stays as it is,", () => {
+  const cases: readonly (readonly [string, string, (here: Git, there: Git) => void])[] = [
+    [
+      "with changes of its own",
+      "conflict",
+      (_here, there) => {
+        there.write("src/start.ts", "mine\n");
+        there("add", "src/start.ts");
+      },
+    ],
+    ["with an edit of its own", "conflict", (_here, there) => there.write("src/start.ts", "mine\n")],
+    [
+      "with a file of its own at the place of a new one",
+      "conflict",
+      (_here, there) => there.write("new.txt", "mine\n"),
+    ],
+    [
+      "with commits of its own on the branch",
+      "conflict",
+      (_here, there) => {
+        there("commit", "--quiet", "--allow-empty", "--message=Mine");
+      },
+    ],
+    [
+      "without the commits before",
+      "not_found",
+      (here) => {
+        here("commit", "--quiet", "--allow-empty", "--message=Pushed");
+        here("push", "--quiet", "origin", "HEAD:refs/heads/elsewhere");
+      },
+    ],
+    [
+      "in which git does not see modes",
+      "verification_failed",
+      (here, there) => {
+        chmodSync(join(here.folder, "src/start.ts"), 0o755);
+        there("config", "core.fileMode", "false");
+      },
+    ],
+    [
+      "of which another repository is the origin",
+      "not_found",
+      (_here, there) => {
+        there("checkout", "--quiet", "--orphan", "other");
+        there("commit", "--quiet", "--message=Another beginning");
+        there("branch", "--quiet", "-D", "main");
+        there("update-ref", "-d", "refs/remotes/origin/HEAD");
+        there("update-ref", "-d", "refs/remotes/origin/main");
+        there("reflog", "expire", "--expire=now", "--all");
+        there("gc", "--quiet", "--prune=now");
+      },
+    ],
+  ];
+  test.each(cases)("%s", async (_name, code, arrange) => {
+    const { here, there } = clones({});
+    here.write("new.txt", "new\n");
+    here.write("README.md", "# Changed\n");
+    arrange(here, there);
+    const packed = await pack(here);
+    const before = [shown(there), filesOf(there)];
+    await expect(apply(there, packed)).rejects.toMatchObject({ code });
+    expect([shown(there), filesOf(there)]).toEqual(before);
+    expect(existsSync(join(there.folder, ".git/continuo-move.json"))).toBe(false);
+  });
+});
+
+test("nothing that a hostile repository names is started", async () => {
+  const { here, there } = clones({
+    prepare: (git) => {
+      git.write(".gitattributes", "*.ts filter=evil\n*.md filter=worse\n");
+      git("add", "--all");
+      git("commit", "--quiet", "--message=Filters");
+    },
+  });
+  const mark = join(root, "ran");
+  const program = join(root, "evil.sh");
+  writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> ${mark}\ncat\n`);
+  chmodSync(program, 0o755);
+  for (const { folder } of [here, there]) {
+    const settings = [
+      ["core.fsmonitor", program],
+      ["core.hooksPath", join(folder, ".git", "hooks")],
+      ["core.pager", program],
+      ["core.sshCommand", program],
+      ["core.alternateRefsCommand", program],
+      ["diff.external", program],
+      ["filter.evil.clean", program],
+      ["filter.evil.smudge", program],
+      ["filter.evil.required", "true"],
+      ["filter.worse.process", program],
+      ["protocol.ext.allow", "always"],
+    ] as const;
+    const text = settings.map(([key, value]) => {
+      const [, section, name, last] = /^(\w+)(?:\.(\w+))?\.(\w+)$/u.exec(key) ?? [];
+      return `[${section}${name === undefined ? "" : ` "${name}"`}]\n\t${last} = ${value}\n`;
+    });
+    writeFileSync(
+      join(folder, ".git", "config"),
+      readFileSync(join(folder, ".git/config"), "utf8") + text.join(""),
+    );
+    for (const hook of ["post-checkout", "post-index-change", "reference-transaction", "post-merge"]) {
+      writeFileSync(join(folder, ".git", "hooks", hook), `#!/bin/sh\necho ${hook} >> ${mark}\n`);
+      chmodSync(join(folder, ".git", "hooks", hook), 0o755);
+    }
+  }
+  writeFileSync(join(here.folder, "src/start.ts"), "export const start = 7;\n");
+  writeFileSync(join(here.folder, "README.md"), "# Other\n");
+  const read = await readWorkTree(await open(here.folder), { places: places() });
+  await packWorkTree(read, join(root, "packed"));
+  await apply(there, join(root, "packed"));
+  expect(readFileSync(join(there.folder, "src/start.ts"), "utf8")).toBe("export const start = 7;\n");
+  expect(existsSync(mark)).toBe(false);
+});
+
+test("settings that put the work tree elsewhere are refused", async () => {
+  const { here } = clones({});
+  mkdirSync(join(root, "secret"));
+  writeFileSync(join(root, "secret", "key"), "k");
+  here("config", "core.worktree", join(root, "secret"));
+  await expect(open(here.folder)).rejects.toMatchObject({
+    code: "unsupported",
+    message: expect.stringContaining("has its work tree elsewhere"),
+  });
+});
+
+test("a rebase that is not finished is refused with a hint", async () => {
+  const { here } = clones({});
+  mkdirSync(join(here.folder, ".git/rebase-merge"));
+  await expect(pack(here)).rejects.toMatchObject({
+    code: "unsupported",
+    hint: expect.stringContaining("abort"),
+  });
+});
+
+const STATE = {
+  version: 1,
+  head: null,
+  branch: "main",
+  objectFormat: "sha1",
+  index: [],
+  files: [],
+  operation: {},
+  submodules: [],
+};
+const HASH = "0123456789abcdef".repeat(4);
+const file = (path: string) => ({ path, kind: "file", sizeBytes: 1, sha256: HASH });
+
+test.each([
+  ["a path that leads up", { files: [file("../x")] }],
+  ["an absolute path", { files: [file("/etc/x")] }],
+  ["a path into the folder of git", { files: [file(".git/hooks/post-checkout")] }],
+  ["the folder of git in capitals", { files: [file("a/.GIT/config")] }],
+  ["the folder of git by its short name", { files: [file("git~1/config")] }],
+  ["the folder of git with a letter of no width", { files: [file(".g\u200cit/config")] }],
+  ["a path in the index that leads up", { index: [{ path: "a/../../x", entries: [] }] }],
+  [
+    "a mode of a folder",
+    { index: [{ path: "a", entries: [{ mode: "040000", object: "a".repeat(40), stage: 0 }] }] },
+  ],
+  ["a file below another file", { files: [file("a"), file("a/b")] }],
+  ["one path twice", { files: [file("a"), file("a")] }],
+  ["a branch that is a flag", { branch: "--upload-pack=x" }],
+  ["a file of git that is no operation", { operation: { config: "x" } }],
+  ["a submodule outside", { submodules: [{ path: "../x", isClean: true, state: STATE }] }],
+  ["more bytes than there may be", { files: [{ ...file("a"), sizeBytes: 3 * 1024 ** 3 }] }],
+])("a state with %s is refused", (_name, change) => {
+  expect(() => parseState({ ...STATE, ...change })).toThrow(expect.objectContaining({ code: "corrupt" }));
+});
+
+test("a state is read as it was written, and one of a later version is refused", () => {
+  const state = { ...STATE, files: [file("a b"), file("ä/日本")] };
+  expect(parseState(state)).toEqual(state);
+  expect(fingerprintOf(parseState(state))).toMatch(/^[0-9a-f]{64}$/u);
+  expect(() => parseState({ ...STATE, version: 2 })).toThrow(
+    expect.objectContaining({ code: "unsupported" }),
+  );
+  expect([isSafeTreePath("a\\b", "linux"), isSafeTreePath("a\\b", "win32")]).toEqual([true, false]);
+});
+
+test("a packed file does not go through a link of the clone", async () => {
+  const { here, there } = clones({});
+  here.write("deep/one.txt", "one\n");
+  const packed = await pack(here);
+  mkdirSync(join(root, "outside"));
+  symlinkSync(join(root, "outside"), join(there.folder, "deep"));
+  await expect(apply(there, packed)).rejects.toMatchObject({ code: "corrupt" });
+  expect(existsSync(join(root, "outside/one.txt"))).toBe(false);
+});
+
+test("bytes that changed on the way are refused, and the clone is as it was", async () => {
+  const { here, there } = clones({});
+  here.write("README.md", "# Changed\n");
+  const packed = await pack(here);
+  writeFileSync(join(packed, "contents"), "# Charmed\n");
+  const before = shown(there);
+  await expect(apply(there, packed)).rejects.toMatchObject({ code: "corrupt" });
+  expect(shown(there)).toEqual(before);
+});
