@@ -14,6 +14,7 @@ import {
   type HelloFrame,
   type HistoryItem,
   type Participant,
+  PERSON,
   type ReplayMode,
   type RunEnd,
   type ServerFrame,
@@ -70,6 +71,11 @@ export interface EventsOptions {
   readonly parts?: boolean;
   /** Only what speaks to this handle, and what becomes of it. */
   readonly targetedOnly?: boolean;
+  /**
+   * With `targetedOnly`, for an agent: the number of messages that agents may write after a person's last one; 20 where none
+   * is given. The next one that speaks to this handle is left out, so that agents do not answer each other without end.
+   */
+  readonly maxTurns?: number;
   /** Ends the iteration; a later one continues from there. */
   readonly signal?: AbortSignal;
 }
@@ -81,7 +87,12 @@ const SEND_OPTIONS: KnownOptions<SendOptions> = {
   messageId: true,
   state: true,
 };
-const EVENTS_OPTIONS: KnownOptions<EventsOptions> = { parts: true, targetedOnly: true, signal: true };
+const EVENTS_OPTIONS: KnownOptions<EventsOptions> = {
+  parts: true,
+  targetedOnly: true,
+  maxTurns: true,
+  signal: true,
+};
 
 /** The collector takes a message when it is whole. */
 const NONE_KNOWN: ReadonlyMap<string, string | null> = new Map();
@@ -193,13 +204,19 @@ export class AgenticClient {
    */
   events(options: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
     assertKnownOptions("events", options, EVENTS_OPTIONS);
-    const { parts = false, targetedOnly = false, signal } = options;
+    const { parts = false, targetedOnly = false, maxTurns = LIMITS.agentTurns, signal } = options;
+    const isAgent = this.#options.hello.participantType !== PERSON;
+    const onStop = (): void => {
+      this.#options.warn(
+        `agents sent ${maxTurns} messages since a person did: the next ones are not answered`,
+      );
+    };
     return iterateEvents({
       inbox: this.#inbox,
       whole: this.#whole,
       parts,
       targetedOnly,
-      ...present({ signal }),
+      ...present({ signal, talk: targetedOnly && isAgent ? { maxTurns, onStop } : undefined }),
       begin: () => {
         if (this.#reading === "somebody") {
           throw new ContinuoError("conflict", "events() already has an iteration", {

@@ -1,6 +1,7 @@
 /** The iteration of `events()`: what is handed over, and what a reader of its own affairs is spared. */
 
 import type { ContinuoError } from "../model/index.ts";
+import { type AgentTalkOptions, createAgentTalk } from "./agent-talk.ts";
 import { type ClientEvent, toWholeMessage } from "./events.ts";
 import type { Inbox } from "./inbox.ts";
 import { LIMITS } from "./limits.ts";
@@ -11,6 +12,8 @@ export interface HandOverOptions {
   readonly whole: WholeMessages;
   readonly parts: boolean;
   readonly targetedOnly: boolean;
+  /** The end of a talk of agents, for an agent that reads its own affairs. */
+  readonly talk?: AgentTalkOptions;
   readonly signal?: AbortSignal;
   /** Errors: `conflict` when somebody iterates already. */
   readonly begin: () => void;
@@ -26,6 +29,7 @@ export async function* iterateEvents(options: HandOverOptions): AsyncGenerator<C
   const wake = (): void => inbox.wake();
   signal?.addEventListener("abort", wake, { once: true });
   const followed: Followed = { open: new Set(), whole: new Set() };
+  const isUnanswered = options.talk === undefined ? () => false : createAgentTalk(options.talk);
   try {
     while (!isAborted(signal)) {
       const event = await inbox.next(signal);
@@ -35,8 +39,9 @@ export async function* iterateEvents(options: HandOverOptions): AsyncGenerator<C
         throw error;
       }
       const given = whole.take(event, { parts });
-      const wanted = given !== null && targetedOnly ? targeted(given, followed) : given;
-      if (wanted === null) continue;
+      if (given === null) continue;
+      const wanted = targetedOnly ? targeted(given, followed) : given;
+      if (isUnanswered(given) || wanted === null) continue;
       onHandOver(wanted);
       yield wanted;
     }

@@ -8,6 +8,8 @@ export const LIMITS = {
   pendingRequests: 10_000,
   /** Messages to a reader of its own affairs whose changes it is given. */
   followedMessages: 1_000,
+  /** Messages of agents since a person's last one, before an agent is given no more of them. */
+  agentTurns: 20,
   missedMessages: 1_000,
   missedLength: 1_048_576,
   /** The length or the age at which deltas are sent. */

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { createAgentTalk } from "./agent-talk.ts";
+import type { ClientEvent } from "./events.ts";
+
+function said(kind: "person" | "agent" | "system", fields: object = {}): ClientEvent {
+  const message = { type: "message", messageId: "m", state: "complete", addressed: true, own: false };
+  return { ...message, kind, ...fields } as ClientEvent;
+}
+
+function unanswered(events: readonly ClientEvent[]): readonly number[] {
+  let stops = 0;
+  const isUnanswered = createAgentTalk({ maxTurns: 3, onStop: () => stops++ });
+  const left = events.flatMap((event, n) => (isUnanswered(event) ? [n] : []));
+  return [stops, ...left];
+}
+
+const [bot, person] = [said("agent"), said("person")];
+const own = said("agent", { own: true, addressed: false });
+
+test("the third message of agents since a person's last one stays unanswered, and those after it", () => {
+  expect(unanswered([bot, own, bot, own, bot])).toEqual([1, 2, 4]);
+  expect(unanswered([bot, own, person, bot, own, bot, person, bot])).toEqual([1, 5]);
+});
+
+test("what a person says is always given, and so is what does not speak to the reader", () => {
+  expect(unanswered([bot, bot, person, person, person, person])).toEqual([0]);
+  const other = said("agent", { addressed: false });
+  expect(unanswered([other, other, other, other, bot])).toEqual([1, 4]);
+  expect(unanswered([said("system"), said("system"), said("system"), bot])).toEqual([0]);
+});
+
+test("the parts of a message in progress that stays unanswered are left out with it", () => {
+  const open = said("agent", { state: "open", messageId: "o" });
+  const update = said("agent", { type: "update", messageId: "o" });
+  const end = said("agent", { type: "complete", messageId: "o" });
+  expect(unanswered([bot, bot, open, update, end])).toEqual([1, 2, 3, 4]);
+  expect(unanswered([bot, open, update, end])).toEqual([0]);
+});

@@ -1,0 +1,62 @@
+/** Two bots that mention each other, written as docs/channels.md says: they end by themselves, and a person starts them again. */
+
+import type { AgenticClient } from "@continuo/core/client";
+import { openStore } from "@continuo/store";
+import { expect, test } from "vitest";
+import { openChannelServer } from "./open-channel.ts";
+
+/** Answers everything that speaks to it with a mention of the other bot. */
+async function answerAll(bot: AgenticClient, other: string, maxTurns?: number): Promise<void> {
+  const options = maxTurns === undefined ? {} : { maxTurns };
+  for await (const event of bot.events({ targetedOnly: true, ...options })) {
+    if (event.type !== "message" || event.sequence === undefined) continue;
+    await bot.send(`@${other} I agree. And you?`, { replyTo: event.id });
+    await bot.commitCheckpoint(event.sequence);
+  }
+}
+
+test("two bots that mention each other end after 20 messages, and a person starts the count again", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const warnings: string[] = [];
+  const onWarning = (line: string): void => void warnings.push(line);
+  const [ada, bob] = await Promise.all([
+    server.join("ada", { type: "agent", onWarning }),
+    server.join("bob", { type: "agent", onWarning }),
+  ]);
+  const talks = [answerAll(ada, "bob"), answerAll(bob, "ada")];
+  const ann = await server.join("ann");
+  const authors: string[] = [];
+  const reading = (async () => {
+    for await (const event of ann.events()) if (event.type === "message") authors.push(event.kind);
+  })();
+  await ann.send("@ada is the bridge open?");
+  await expect.poll(() => authors.length).toBe(21);
+  expect(warnings).toEqual(["agents sent 20 messages since a person did: the next ones are not answered"]);
+  await ann.send("@bob and you?");
+  await expect.poll(() => authors.length).toBe(42);
+  const agents = Array.from({ length: 20 }, () => "agent");
+  expect(authors).toEqual(["person", ...agents, "person", ...agents]);
+  await Promise.all([ada.close(), bob.close(), ann.close()]);
+  await Promise.all([...talks, reading]);
+  // Nothing came after the last one.
+  expect((await store.read("channels/team", { types: ["message_sent"] })).events).toHaveLength(42);
+});
+
+test("a bot sets the number itself", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const [ada, bob] = await Promise.all([
+    server.join("ada", { type: "agent", onWarning: () => undefined }),
+    server.join("bob", { type: "agent", onWarning: () => undefined }),
+  ]);
+  const talks = [answerAll(ada, "bob", 3), answerAll(bob, "ada", 3)];
+  const ann = await server.join("ann");
+  await ann.send("@ada hello");
+  const count = async (): Promise<number> =>
+    (await store.read("channels/team", { types: ["message_sent"] })).events.length;
+  await expect.poll(count).toBe(4);
+  await Promise.all([ada.close(), bob.close()]);
+  await Promise.all(talks);
+  expect(await count()).toBe(4);
+});
