@@ -164,6 +164,7 @@ export {
   type SessionOptions,
   type SseOptions,
   type StandardSchema,
+  toErrorResponse,
   type WorkOptions,
 } from "@continuo/server/runtime";
 export * as SessionManager from "@continuo/store/sessions";

@@ -1,7 +1,7 @@
 /** The front door of a program: messages that are sent once, and runs that are followed. */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { KnownEvent } from "@continuo/core/model";
+import type { Agent, KnownEvent } from "@continuo/core/model";
 import {
   type Continuo,
   defineAgent,
@@ -135,6 +135,28 @@ describe("the events of a run", () => {
     }
     expect(seen).toContain('"type":"session_created"');
     reader.abort();
+  });
+
+  test("become the words of the answers, each once, whether they were streamed or came at once", async () => {
+    const agent: Agent = {
+      name: "talker",
+      async execute(_, { onEvent }) {
+        const long = "I look it up. ".repeat(400);
+        await onEvent({ type: "thinking", delta: "hm", messageId: "a" });
+        await onEvent({ type: "text", delta: long, messageId: "a" });
+        await onEvent({ type: "message", content: [{ type: "text", text: long }], messageId: "a" });
+        await onEvent({ type: "tool_call", toolCallId: "t", toolName: "look_up" });
+        await onEvent({ type: "tool_result", toolCallId: "t", status: "ok", content: "sent" });
+        await onEvent({ type: "message", content: [{ type: "text", text: "It is sent." }], messageId: "b" });
+        return {};
+      },
+    };
+    c = await openContinuo("memory:", { agents: [agent] });
+    const run = c.session("s", { create: true }).send("Where is it?");
+    const words = (await Array.fromAsync(run.textStream())).join("");
+    expect(words).toBe(`${"I look it up. ".repeat(400)}\n\nIt is sent.`);
+    const streamed = (await Array.fromAsync(run)).filter(({ type }) => type === "message_streamed");
+    expect(streamed.length).toBeGreaterThan(0);
   });
 
   test("keep their order over a cancellation, which the run reports", async () => {

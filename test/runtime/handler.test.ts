@@ -1,7 +1,13 @@
 /** The handler of fetch requests, and the replay of a session with another agent. */
 
 import type { Agent } from "@continuo/core/model";
-import { type Approval, type Authorization, type Continuo, openContinuo } from "@continuo/server/runtime";
+import {
+  type Approval,
+  type Authorization,
+  type Continuo,
+  openContinuo,
+  toErrorResponse,
+} from "@continuo/server/runtime";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
@@ -106,6 +112,36 @@ describe("the handler", () => {
     expect(await run.result()).toMatchObject({ text: "it was granted" });
     expect((await as("boss", path, { outcome: "denied" })).status).toBe(409);
   });
+});
+
+test("an expected failure in a route of the program's own has the server's answer, and a mistake stays one", async () => {
+  app.onError(toErrorResponse);
+  app.post("/answer/:id", async (x) =>
+    x.json(await c.approvals.resolve(x.req.param("id"), { outcome: "granted" })),
+  );
+  app.get("/mistake", () => {
+    throw new TypeError("a mistake");
+  });
+  const refused = await app.request("/answer/none", { method: "POST" });
+  expect([refused.status, await refused.json()]).toEqual([
+    404,
+    { error: { code: "not_found", message: "there is no approval none", hint: null, details: {} } },
+  ]);
+  await expect((async () => await app.request("/mistake"))()).rejects.toThrow(TypeError);
+});
+
+test("the event of a question has the tool and its input, as the list of approvals has them", async () => {
+  const session = c.session("ann", { create: true });
+  const run = session.send("may I?", { agent: "asking" });
+  for await (const event of run) {
+    if (event.type !== "approval_requested") continue;
+    expect(event.data.toolName).toBe("rm");
+    expect(await c.approvals.resolve(event.data.approvalId, { outcome: "denied" })).toMatchObject({
+      toolName: "rm",
+      status: "denied",
+    });
+  }
+  expect(await run.result()).toMatchObject({ text: "it was denied" });
 });
 
 test("an approval is found and answered behind a thousand older ones", async () => {

@@ -5,6 +5,7 @@
  */
 
 import { createHash, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   assertKnownOptions,
   type Claim,
@@ -46,6 +47,9 @@ interface StoredApproval extends Claim {
 const PREFIX = "approval/";
 const MAX_LISTED = 1_000;
 const TIME_LIMIT = "time limit";
+const LISTED_ID = /^[0-9a-f]{32}$/u;
+/** The pauses of a search for an approval by the id of its event. */
+const STORED_WITHIN_MS = [10, 25, 50, 100, 200, 400];
 
 /** The approvals of one run, for the agent that executes it. */
 export interface RunApprovals {
@@ -83,7 +87,7 @@ export class ApprovalDesk implements Approvals {
 
   async get(id: string): Promise<Approval | null> {
     try {
-      const claim = await this.#find(id);
+      const claim = await this.#findSoon(id);
       return toApproval(claim.status === "open" ? await this.#settled(claim) : claim);
     } catch (error) {
       if (isContinuoError(error, "not_found")) return null;
@@ -97,7 +101,7 @@ export class ApprovalDesk implements Approvals {
       throw new ContinuoError("usage", "the outcome of an approval must be granted or denied");
     }
     for (;;) {
-      const claim = await this.#find(id);
+      const claim = await this.#findSoon(id);
       if (claim.status !== "open") return alreadyResolved(claim, answer);
       const settled = await this.#settle(claim, answer);
       if (settled !== null) return toApproval(settled);
@@ -283,6 +287,18 @@ export class ApprovalDesk implements Approvals {
 
   async #get(id: string): Promise<StoredApproval | null> {
     return (await this.#store.getClaim(PREFIX + id)) as StoredApproval | null;
+  }
+
+  /** The event of a question can be read a moment before the question is stored. */
+  async #findSoon(id: string): Promise<StoredApproval> {
+    for (const pauseMs of LISTED_ID.test(id) ? [] : STORED_WITHIN_MS) {
+      const found = await this.#find(id).catch((error: unknown) => {
+        if (!isContinuoError(error, "not_found")) throw error;
+      });
+      if (found !== undefined) return found;
+      await sleep(pauseMs);
+    }
+    return await this.#find(id);
   }
 
   async #find(id: string): Promise<StoredApproval> {

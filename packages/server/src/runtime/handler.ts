@@ -6,7 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
-import type { Scope } from "@continuo/core/wire";
+import { type Scope, toWireError } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
 import type { Authorization, Continuo, FetchHandler, HandlerOptions, Names } from "./types.ts";
 
@@ -31,15 +31,15 @@ export function createHandler(continuo: Continuo, options: HandlerOptions): Open
   };
   const handle = async (request: Request): Promise<Response> => {
     const url = serverUrl(request.url);
-    if (url === null) return refusal(new ContinuoError("not_found", "there is no resource at this path"));
+    if (url === null)
+      return toErrorResponse(new ContinuoError("not_found", "there is no resource at this path"));
     try {
       const server = await load();
       const peer: Peer = { address: "unknown", isLoopback: false };
       arrived.set(peer, request);
       return await server.fetch(url === request.url ? request : new Request(url, request), peer);
     } catch (error) {
-      if (!isContinuoError(error)) throw error;
-      return refusal(error);
+      return toErrorResponse(error);
     }
   };
   const upgrade = async (incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
@@ -137,7 +137,11 @@ function withBearer(request: Request, secret: string | undefined): Request {
   return new Request(request.url, { headers });
 }
 
-function refusal(error: ContinuoError): Response {
-  const { code, message } = error;
-  return Response.json({ error: { code, message } }, { status: httpStatusOf(error) });
+/**
+ * An expected failure as the server answers it: `{ error: { code, message, hint, details } }` with its status, for the error
+ * handler of a framework (`app.onError(toErrorResponse)`). Throws what is not a `ContinuoError`: that is a mistake in a program.
+ */
+export function toErrorResponse(error: unknown): Response {
+  if (!isContinuoError(error)) throw error;
+  return Response.json(toWireError(error), { status: httpStatusOf(error) });
 }

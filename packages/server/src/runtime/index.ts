@@ -14,6 +14,7 @@ export {
   defineEvent,
   type StandardSchema,
 } from "./define-event.ts";
+export { toErrorResponse } from "./handler.ts";
 export { openContinuo } from "./open.ts";
 export { isKnownEvent } from "./run-events.ts";
 export type {

@@ -3,6 +3,7 @@
 import {
   isEvent,
   type KnownEvent,
+  type Payload,
   present,
   RUN_END_STATUSES,
   type Run,
@@ -40,6 +41,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       const { runId } = await sent;
       await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
     },
+    textStream: () => textOfEvents(events()),
     toUIMessageResponse: () =>
       toUIMessageResponse(
         sent.then(({ runId }) => runId),
@@ -47,6 +49,29 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       ),
     toSSE: (from) => toSseResponse(events, from),
   };
+}
+
+/** A message that was streamed is not said again when it is complete; one that came at once was not streamed. */
+async function* textOfEvents(events: AsyncIterable<KnownEvent>): AsyncGenerator<string, void> {
+  const said = new Set<string>();
+  let last: string | undefined;
+  for await (const event of events) {
+    if (event.type !== "message_streamed" && event.type !== "message_received") continue;
+    const { messageId = event.id } = event.data;
+    const text = event.type === "message_streamed" ? deltaOf(event.data) : wholeText(event.data);
+    if (text === "" || (event.type === "message_received" && said.has(messageId))) continue;
+    yield last === undefined || last === messageId ? text : `\n\n${text}`;
+    said.add(messageId);
+    last = messageId;
+  }
+}
+
+function deltaOf({ kind, delta }: Payload<"message_streamed">): string {
+  return kind === "thinking" ? "" : delta;
+}
+
+function wholeText({ content }: Payload<"message_received">): string {
+  return typeof content === "string" ? content : textOf(content);
 }
 
 function followRun(
@@ -75,10 +100,7 @@ async function outcomeOf<Value>(
   let usage: Usage | undefined;
   let last: KnownEvent | undefined;
   for await (const event of events) {
-    if (event.type === "message_received") {
-      const { content } = event.data;
-      text = typeof content === "string" ? content : textOf(content);
-    }
+    if (event.type === "message_received") text = wholeText(event.data);
     if (event.type in STATUS_OF) last = event;
     if (event.type === "run_completed" || event.type === "run_failed") usage = event.data.usage;
   }

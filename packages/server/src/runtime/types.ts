@@ -146,6 +146,8 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
   /** Resolves when the run has ended; also that of another process. */
   result(): Promise<RunOutcome<Value>>;
   cancel(reason?: string): Promise<void>;
+  /** The words of the answers while they are written, each once; an empty line between two messages. */
+  textStream(): AsyncIterable<string>;
   /** The UI message stream of the AI SDK, for `useChat`. */
   toUIMessageResponse(): Response;
   /** The events of the run as server-sent events; see `SessionHandle.toSSE`. It ends with the event `end`. */

@@ -242,7 +242,14 @@ const SESSION_EVENT_TYPES = {
   approval_requested: {
     area: "approvals",
     says: "The agent asked for permission.",
-    payload: { approvalId: "text", "toolCallId?": "text", "title?": "text", "options?": "list" },
+    payload: {
+      approvalId: "text",
+      "toolCallId?": "text",
+      "toolName?": "text",
+      "toolInput?": "any",
+      "title?": "text",
+      "options?": "list",
+    },
     retention: "critical",
     transcript: "state",
   },
