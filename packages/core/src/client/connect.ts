@@ -9,7 +9,8 @@ import {
   PERSON,
   type ReplayMode,
 } from "../wire/index.ts";
-import { AgenticClient, type EventsOptions } from "./client.ts";
+import { AgenticClient } from "./client.ts";
+import type { EventsOptions } from "./client-options.ts";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
 import { assertServerUrl } from "./obstacle/index.ts";

@@ -15,7 +15,8 @@ export type {
   SessionStatus,
 } from "../wire/index.ts";
 export type { CallOptions, MethodCall } from "./calls.ts";
-export type { AgenticClient, EventsOptions, SendOptions } from "./client.ts";
+export type { AgenticClient } from "./client.ts";
+export type { EventsOptions, SendOptions } from "./client-options.ts";
 export { type ChannelWatch, type ConnectOptions, connect, type WatchOptions, watch } from "./connect.ts";
 export type {
   ClientEvent,

@@ -1,0 +1,62 @@
+/** The options of a client and of its methods, and their names, by which others are refused. */
+
+import type { ContinuoError, KnownOptions } from "../model/index.ts";
+import type { Attachment, HelloFrame, ReplayMode } from "../wire/index.ts";
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly channel: string;
+  readonly hello: Omit<HelloFrame, "type" | "protocol" | "after" | "instance" | "token">;
+  /** A function is called before each connection. */
+  readonly token: string | (() => string | Promise<string>) | undefined;
+  readonly after: HelloFrame["after"];
+  readonly reconnect: boolean;
+  readonly firstConnectionMs: number;
+  readonly replayMode: ReplayMode;
+  /** One line, once for each reason: the session could not be opened, or the first connection takes more than one try. */
+  readonly warn: (line: string) => void;
+  /** Called with the reason for which the first connection takes more than one try. */
+  readonly onWaiting: (reason: ContinuoError) => void;
+  readonly onConnection: (connection: "open" | "lost") => void;
+}
+
+export interface SendOptions {
+  readonly replyTo?: string;
+  readonly to?: readonly string[];
+  readonly attachments?: readonly Attachment[];
+  /** The message's own id, for who makes the same one again after a crash. */
+  readonly messageId?: string;
+  /** `open`: more of it comes with `update`. `send("")` is open by itself. */
+  readonly state?: "open";
+}
+
+export interface EventsOptions {
+  /**
+   * A message in progress comes in parts: `message` with the state `open`, `update`, `complete`. Otherwise it comes as one
+   * `message` when it is complete or was interrupted.
+   */
+  readonly parts?: boolean;
+  /** Only what speaks to this handle, and what becomes of it. */
+  readonly targetedOnly?: boolean;
+  /**
+   * With `targetedOnly`, for an agent: the number of messages that agents may write after a person's last one; 20 where none
+   * is given. The next one that speaks to this handle is left out, so that agents do not answer each other without end.
+   */
+  readonly maxTurns?: number;
+  /** Ends the iteration; a later one continues from there. */
+  readonly signal?: AbortSignal;
+}
+
+export const SEND_OPTIONS: KnownOptions<SendOptions> = {
+  replyTo: true,
+  to: true,
+  attachments: true,
+  messageId: true,
+  state: true,
+};
+export const EVENTS_OPTIONS: KnownOptions<EventsOptions> = {
+  parts: true,
+  targetedOnly: true,
+  maxTurns: true,
+  signal: true,
+};
