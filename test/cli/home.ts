@@ -12,6 +12,16 @@ export const SOURCE_MAIN: string = join(import.meta.dirname, "../../src/cli/main
 
 export const MAIN: string = await bundledCommand();
 
+/** An executable that is Continuo whole, in place of Node and the bundle: `scripts/single.ts` makes it. */
+const { CONTINUO_TEST_SINGLE: SINGLE } = process.env;
+
+function wordsOf(
+  args: readonly string[],
+  main: string = MAIN,
+): readonly [program: string, args: readonly string[]] {
+  return SINGLE === undefined || main !== MAIN ? [process.execPath, [main, ...args]] : [SINGLE, args];
+}
+
 export interface Home extends Disposable {
   readonly path: string;
   write(path: string, text: string): void;
@@ -52,7 +62,8 @@ export interface RunOptions {
 }
 
 export async function run(home: Home, args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const child = spawn(process.execPath, [options.main ?? MAIN, ...args], {
+  const [program, words] = wordsOf(args, options.main);
+  const child = spawn(program, words, {
     cwd: options.cwd ?? home.path,
     env: { ...cleanEnv(home.path), ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
@@ -81,8 +92,8 @@ interface OnlyPrograms {
 /** The command where no program is found but those of a test. */
 export function runWith({ home, bin, cwd }: OnlyPrograms, args: readonly string[]): Run {
   const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
-  const command = [MAIN, ...args];
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd, env, encoding: "utf8" });
+  const [program, words] = wordsOf(args);
+  const { status, stdout, stderr } = spawnSync(program, words, { cwd, env, encoding: "utf8" });
   return { code: status, stdout, stderr };
 }
 

@@ -8,6 +8,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { continuoHome, removeDurably, writeDurably, writeFailure } from "@continuo/files";
 import { HOME_VARIABLES } from "@continuo/native";
+import { ownCommand } from "../single/index.ts";
 import { type Shell, tildePath } from "../terminal/index.ts";
 
 export interface TimerState {
@@ -77,7 +78,7 @@ function control(args: readonly string[], { env }: Shell): boolean {
 
 /** Paths and texts; what starts comes last. */
 export function unitsOf(shell: Shell): readonly (readonly [path: string, text: string])[] {
-  const command = [process.execPath, resolve(shell.cwd, process.argv[1] ?? ""), "guard", "run", "--quiet"];
+  const command = [...ownCommand(shell), "guard", "run", "--quiet"];
   const variables = variablesOf(shell);
   if (process.platform === "darwin") {
     const path = join(shell.home, "Library", "LaunchAgents", `${LAUNCHD_NAME}.plist`);

@@ -1,7 +1,6 @@
 /** `mcp install` and `mcp uninstall`: the change of each file is shown, and made after a question. */
 
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import {
   AGENT_NAMES,
   type AgentName,
@@ -11,6 +10,7 @@ import {
 } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";
 import { agentOf, HOME_VARIABLES, type ServerCommand } from "@continuo/native";
+import { ownCommand } from "../single/index.ts";
 import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { InstallFlags } from "./flags.ts";
 import {
@@ -155,13 +155,15 @@ const VARIABLES: readonly string[] = [
 ];
 
 /** The paths are absolute: an agent that a desktop started has another search path. */
-function serverCommand({ env, cwd }: Shell): ServerCommand {
+function serverCommand(shell: Shell): ServerCommand {
+  const { env } = shell;
+  const [command = "", ...args] = ownCommand(shell);
   const set = VARIABLES.map((name) => [name, env[name]] as const).filter(
     ([, value]) => value !== undefined && value !== "",
   );
   return {
-    command: process.execPath,
-    args: [resolve(cwd, process.argv[1] ?? ""), "mcp"],
+    command,
+    args: [...args, "mcp"],
     env: Object.fromEntries(set.map(([name, value]) => [name, value ?? ""])),
   };
 }

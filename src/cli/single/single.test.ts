@@ -1,0 +1,102 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
+import { packFiles, unpackFiles } from "./archive.ts";
+import { KEPT_BUILDS, unpackedFolder } from "./unpack.ts";
+
+const FILES = [
+  { path: "package.json", isProgram: false, bytes: Buffer.from('{"name":"continuo"}') },
+  { path: "dist/cli/main.js", isProgram: true, bytes: Buffer.from("process.exit(0);") },
+  { path: "examples/.gemini/empty.json", isProgram: false, bytes: Buffer.alloc(0) },
+];
+
+describe("the archive", () => {
+  test("gives back what was packed", () => {
+    expect(unpackFiles(packFiles(FILES))).toEqual(FILES);
+  });
+
+  test.each(["../.bashrc", "/etc/passwd", "a/../../b", "a//b", "a/./b", "a/", "", ".."])(
+    "does not write to %j",
+    (path) => {
+      const archive = packFiles([{ path, isProgram: false, bytes: Buffer.alloc(1) }]);
+      expect(() => unpackFiles(archive)).toThrow("are damaged: they name");
+    },
+  );
+
+  test("says that it is damaged when it was cut", () => {
+    expect(() => unpackFiles(packFiles(FILES).subarray(0, 40))).toThrow("are damaged");
+  });
+});
+
+describe("the folder of the files", () => {
+  let home: string;
+  beforeEach(() => {
+    home = join(scratchFolder("single"), "home");
+  });
+
+  const cleanUps: (() => void)[] = [];
+  let unpacked = 0;
+  const start = (id: string): string =>
+    unpackedFolder({
+      home,
+      id,
+      archive: () => {
+        unpacked++;
+        return packFiles(FILES);
+      },
+      onExit: (cleanUp) => cleanUps.push(cleanUp),
+    });
+
+  test("is written at the first start, private, and used by every later one", () => {
+    const before = unpacked;
+    const folder = start("1");
+    expect(start("1")).toBe(folder);
+    expect(unpacked).toBe(before + 1);
+    expect(readFileSync(join(folder, "package.json"), "utf8")).toBe('{"name":"continuo"}');
+    const modes = [".", "package.json", "dist/cli/main.js"].map(
+      (path) => statSync(join(folder, path)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600, 0o700]);
+  });
+
+  test("is not the half that a killed start left", () => {
+    mkdirSync(join(home, `app/1.new-${process.pid}`), { recursive: true });
+    writeFileSync(join(home, `app/1.new-${process.pid}/package.json`), "{");
+    expect(existsSync(join(start("1"), "dist/cli/main.js"))).toBe(true);
+    expect(readdirSync(join(home, "app"))).toEqual(["1"]);
+  });
+
+  test("is not one that another user can write", () => {
+    const folder = start("1");
+    chmodSync(folder, 0o777);
+    const other = start("1");
+    expect(other).not.toBe(folder);
+    expect(readFileSync(join(other, "dist/cli/main.js"), "utf8")).toBe("process.exit(0);");
+  });
+
+  test("is removed after a few later builds, and no folder of a killed start stays", () => {
+    for (let build = 1; build <= KEPT_BUILDS + 2; build++) utimesSync(start(String(build)), build, build);
+    mkdirSync(join(home, "app/3.new-99999"));
+    utimesSync(join(home, "app/3.new-99999"), 0, 0);
+    start("9");
+    expect(readdirSync(join(home, "app"))).toEqual(["3", "4", "9"]);
+  });
+
+  test("is a folder of this process where the home cannot be written", () => {
+    writeFileSync(home, "a file");
+    const folder = start("1");
+    expect(existsSync(join(folder, "dist/cli/main.js"))).toBe(true);
+    cleanUps.at(-1)?.();
+    expect(existsSync(folder)).toBe(false);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * The folder in which the single executable keeps its files: it is written at the first start of a version, and every later
+ * start uses it. Threads, other programs and pages read files; nothing else has to know that they came out of one.
+ */
+
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { makeFolderDurably, makeScratchFolder, renameDurably, syncPath } from "@continuo/files";
+import { type PackedFile, unpackFiles } from "./archive.ts";
+
+export interface UnpackOptions {
+  /** Continuo's home. */
+  readonly home: string;
+  /** The version and the beginning of the archive's hash: another build has another folder. */
+  readonly id: string;
+  /** Is called only where the folder is not there. */
+  readonly archive: () => Uint8Array;
+  /** Is called with what is to be removed at the end of this process. */
+  readonly onExit: (cleanUp: () => void) => void;
+}
+
+/** The folders of this many other builds are kept: programs of an older one may run for weeks. */
+export const KEPT_BUILDS = 2;
+
+/**
+ * Returns the folder with all files. Where Continuo's home cannot be written, each start writes a folder of its own. Errors:
+ * `corrupt`, and the system's where no folder can be written at all.
+ */
+export function unpackedFolder({ home, id, archive, onExit }: UnpackOptions): string {
+  const builds = join(home, "app");
+  const folder = join(builds, id);
+  if (isOwn(folder)) return folder;
+  const files = unpackFiles(archive());
+  try {
+    makeFolderDurably(builds);
+    place(files, folder);
+    removeOldest(builds, id);
+    return folder;
+  } catch {
+    // Another process was faster, or this is a home in which nothing can be written.
+    return isOwn(folder) ? folder : scratchFolder(files, onExit);
+  }
+}
+
+/** True for a folder that no other user can have filled. */
+function isOwn(folder: string): boolean {
+  try {
+    const stat = lstatSync(folder);
+    return stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** All or nothing: the folder gets its name when everything in it is on disk. */
+function place(files: readonly PackedFile[], folder: string): void {
+  const fresh = `${folder}.new-${process.pid}`;
+  rmSync(fresh, { recursive: true, force: true });
+  try {
+    for (const file of files) write(file, fresh);
+    for (const each of new Set(files.map(({ path }) => dirname(join(fresh, path))))) syncPath(each);
+    renameDurably(fresh, folder);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+function scratchFolder(files: readonly PackedFile[], onExit: UnpackOptions["onExit"]): string {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-"));
+  onExit(() => rmSync(folder, { recursive: true, force: true }));
+  for (const file of files) write(file, folder);
+  return folder;
+}
+
+function write({ path, isProgram, bytes }: PackedFile, folder: string): void {
+  const file = join(folder, path);
+  makeScratchFolder(dirname(file));
+  const fd = openSync(file, "wx", 0o600);
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  if (isProgram) chmodSync(file, 0o700);
+}
+
+/** Older builds, and what a killed start left of one. */
+function removeOldest(builds: string, id: string): void {
+  const others = readdirSync(builds)
+    .filter((name) => name !== id)
+    .map((name) => ({ path: join(builds, name), at: statSync(join(builds, name)).mtimeMs }))
+    .sort((a, b) => b.at - a.at);
+  for (const { path } of others.slice(KEPT_BUILDS)) rmSync(path, { recursive: true, force: true });
+}
