@@ -63,7 +63,7 @@ function decompress(archive: Uint8Array): Buffer {
 
 function damaged(why: string, cause?: unknown): ContinuoError {
   return new ContinuoError("corrupt", `the files inside this program are damaged: ${why}`, {
-    hint: "Get Continuo again, and compare its checksum.",
+    hint: "Install Continuo again, and compare the checksum of what is downloaded.",
     ...(cause !== undefined && { cause }),
   });
 }
