@@ -22,6 +22,8 @@ export interface HandoffFlags {
 }
 
 export interface ImportFlags {
+  readonly into?: string;
+  readonly workTree: boolean;
   readonly cwd?: string;
   readonly to?: AgentName;
   readonly dryRun?: true;

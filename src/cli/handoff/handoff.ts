@@ -40,13 +40,23 @@ export async function printHandOff(
   made: HandOff,
   flags: ReceiptFlags & { readonly json?: true },
   shell: Shell,
+  { json = {}, lines = [] }: Beside = {},
 ): Promise<number> {
   const output = createOutput(shell.stdout);
-  await output.write(flags.json ? `${toJsonText(toJson(made), 2)}\n` : toText(made, flags, shell));
+  const text = flags.json
+    ? `${toJsonText({ ...toJson(made), ...json }, 2)}\n`
+    : `${toText(made, flags, shell)}${lines.map((line) => `${visibleLine(line)}\n`).join("")}`;
+  await output.write(text);
   return 0;
 }
 
-function toJson(made: HandOff): unknown {
+/** Facts that belong to the same command. */
+export interface Beside {
+  readonly json?: object;
+  readonly lines?: readonly string[];
+}
+
+function toJson(made: HandOff): object {
   const { agent, sessionId, location, resumeCommand, receipt, verification, madeDatabase } = made;
   return { agent, sessionId, location, resumeCommand, receipt, verification, madeDatabase };
 }

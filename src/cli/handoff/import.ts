@@ -1,28 +1,29 @@
-/** `import`: unpacks a bundle in a folder of its own, and hands the session over to an agent of this machine. */
+/** `import`: places what a bundle holds: a session, and the work tree that it works in. */
 
-import { statSync } from "node:fs";
-import { resolve, win32 } from "node:path";
-import { handOff, isNamed } from "@continuo/agents/handoff";
-import { unpackBundle } from "@continuo/agents/handoff/bundle";
+import { resolve } from "node:path";
 import type { ReceiptRecord } from "@continuo/agents/handoff/converting";
-import { ContinuoError } from "@continuo/core/model";
+import { placeMove } from "@continuo/agents/handoff/moving";
 import { placesOf } from "@continuo/files";
 import { plural, type Shell } from "../terminal/index.ts";
 import type { ImportFlags } from "./flags.ts";
 import { printHandOff } from "./handoff.ts";
+import { workTreeJson, workTreeLine } from "./work-tree.ts";
 
 export async function runImport(file: string, flags: ImportFlags, shell: Shell): Promise<number> {
-  using session = await unpackBundle(resolve(shell.cwd, file));
-  using _onExit = shell.onExit(() => session[Symbol.dispose]());
-  const made = await handOff(session.location, {
-    to: flags.to ?? session.agent,
-    moved: { title: session.title },
-    cwd: flags.cwd === undefined ? folderHere(session.cwd) : resolve(shell.cwd, flags.cwd),
+  const { cwd, into = cwd } = flags;
+  // A person who names only the session's folder keeps the files in it.
+  const withTree = flags.workTree && (cwd === undefined || flags.into !== undefined);
+  const { made, workTree } = await placeMove(resolve(shell.cwd, file), {
+    to: flags.to,
+    into: into === undefined ? undefined : resolve(shell.cwd, into),
+    workTree: withTree ? "with" : "without",
     places: placesOf(shell),
     until: flags.dryRun ? "receipt" : "written",
     verifyBy: flags.verify ? "agent" : "own",
   });
-  const code = await printHandOff(made, flags, shell);
+  const lines = workTree === null ? [] : ["", workTreeLine(workTree.state, workTree.folder, shell)];
+  const json = workTree === null ? {} : { workTree: workTreeJson(workTree) };
+  const code = await printHandOff(made, flags, shell, { lines, json });
   const isLeft = ({ place, outcome }: ReceiptRecord): boolean =>
     outcome === "noted" && place.startsWith("sub-agent ");
   const left = made.receipt.records.filter(isLeft).length;
@@ -34,22 +35,4 @@ export async function runImport(file: string, flags: ImportFlags, shell: Shell):
     );
   }
   return code;
-}
-
-/** Errors: `usage` where the folder of the other machine is not on this one. */
-function folderHere(cwd: string | null): string {
-  const isFolder = isNamed(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder) return cwd;
-  throw new ContinuoError("usage", whyNotHere(cwd), {
-    hint: "Name the folder of the project here with --cwd DIR.",
-  });
-}
-
-function whyNotHere(cwd: string | null): string {
-  if (cwd === null) return "the bundle does not name a folder";
-  // A path of Windows is whole there, and leads nowhere here.
-  const isRelative = !isNamed(cwd) && !win32.isAbsolute(cwd);
-  return isRelative
-    ? `the bundle names its folder by a relative path: ${cwd}`
-    : `the folder ${cwd} does not exist on this machine`;
 }

@@ -9,3 +9,4 @@
 export { addHandoffCommands } from "./commands.ts";
 export { addImportCommand } from "./import-command.ts";
 export { handoffWork, resumeWork } from "./work.ts";
+export { workTreeJson, workTreeLine } from "./work-tree.ts";

@@ -27,7 +27,17 @@ export interface Manifest {
   /** In a database, what names the session after `#`. */
   readonly row: string | null;
   readonly files: readonly BundledFile[];
+  /** The work tree that the session worked in; its state is in files below `WORK_TREE`. */
+  readonly workTree?: BundledWorkTree;
 }
+
+export interface BundledWorkTree {
+  /** Its folder on the machine where it was packed. */
+  readonly folder: string;
+}
+
+/** The folder of the files of a work tree in a bundle. Older versions of Continuo unpack them and place only the session. */
+export const WORK_TREE = "continuo-work-tree";
 
 const bundledFile: z.ZodType<BundledFile> = z.object({
   path: z.string().refine(isSafePath),
@@ -45,6 +55,7 @@ const manifest: z.ZodType<Manifest> = z.object({
   main: z.string(),
   row: z.string().max(200).nullable(),
   files: z.array(bundledFile).min(1).max(MAX_FILES),
+  workTree: z.object({ folder: z.string().max(4_096) }).exactOptional(),
 });
 
 /** Errors: `unsupported` for a bundle of a newer version, `corrupt` for what is no bundle. */

@@ -14,13 +14,15 @@ import { openScratch } from "@continuo/native/editing/placing";
 import type { OpenedSession } from "@continuo/native/kit";
 import { copyRows } from "./database.ts";
 import { MAX_FILES, MAX_TOTAL_BYTES } from "./limits.ts";
-import { isSafePath, type Manifest } from "./manifest.ts";
+import { isSafePath, type Manifest, WORK_TREE } from "./manifest.ts";
 import { unpackBundle } from "./unpack.ts";
 
 export interface PackOptions {
   readonly places?: Places;
   /** ISO 8601. */
   readonly packedAt: string;
+  /** The work tree of the session: its folder, and the folder that its state was packed into. */
+  readonly workTree?: { readonly folder: string; readonly packed: string } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -49,7 +51,8 @@ export async function packSession(
   const lookup = await lookUpSession(ref, present({ places, signal }));
   using scratch = openScratch();
   using opened = await lookup.reader.open(lookup.found, places, present({ signal }));
-  const { sources, row } = await sourcesOf(lookup, { places, scratch: scratch.path, opened });
+  const { sources: own, row } = await sourcesOf(lookup, { places, scratch: scratch.path, opened });
+  const sources = [...own, ...workTreeSources(options.workTree?.packed)];
   const { agent, sessionId, cwd, title } = opened.details;
   const files = sources.map(({ at, path }) => ({ path, ...measure(at) }));
   const [main] = files;
@@ -66,6 +69,7 @@ export async function packSession(
     main: main.path,
     row,
     files,
+    ...(options.workTree !== undefined && { workTree: { folder: options.workTree.folder } }),
   };
   const draft = join(scratch.path, "bundle");
   const bytes = Readable.from(bytesOf(manifest, sources));
@@ -112,6 +116,11 @@ async function sourcesOf(
   const all = [...new Set([...paths].flatMap(filesBelow))].filter((path) => lstatSync(path).isFile());
   const root = commonFolder(all);
   return { sources: all.map((at) => ({ at, path: pathBelow(root, at) })), row: null };
+}
+
+function workTreeSources(packed: string | undefined): readonly Source[] {
+  if (packed === undefined) return [];
+  return filesBelow(packed).map((at) => ({ at, path: `${WORK_TREE}/${pathBelow(packed, at)}` }));
 }
 
 /** A few folders above the deepest common one come along: agents recognise their files by the folders they lie in. */

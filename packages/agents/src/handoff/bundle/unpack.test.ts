@@ -72,7 +72,7 @@ test("a bundle is unpacked into a private home, which goes when it is disposed o
   const { home } = unpacked.places;
   expect(unpacked).toEqual({
     ...{ agent: "pi", sessionId: ID, cwd: "/home/dev", title: "A title", packedAt: TIME },
-    ...{ location: join(home, MAIN), places: { home, env: {} } },
+    ...{ location: join(home, MAIN), places: { home, env: {} }, workTree: null },
   });
   for (const [path, bytes] of Object.entries(FILES)) {
     expect(readFileSync(join(home, path)).equals(bytes)).toBe(true);

@@ -9,7 +9,7 @@ import { makeScratchFolder, type Places, parseJson } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import { openScratch } from "@continuo/native/editing/placing";
 import { FREE_EXPANSION_BYTES, MAX_EXPANSION, MAX_MANIFEST_BYTES } from "./limits.ts";
-import { type BundledFile, type Manifest, noBundle, parseManifest } from "./manifest.ts";
+import { type BundledFile, type Manifest, noBundle, parseManifest, WORK_TREE } from "./manifest.ts";
 
 export interface UnpackedSession extends Disposable {
   readonly agent: AgentName;
@@ -22,6 +22,8 @@ export interface UnpackedSession extends Disposable {
   readonly location: string;
   /** A home of its own, which disposing removes. */
   readonly places: Places;
+  /** The folder with the packed state of the work tree, and its folder on the other machine; `null` for none. */
+  readonly workTree: { readonly packed: string; readonly folder: string } | null;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function unpackBundle(
     const home = join(scratch.path, "home");
     makeScratchFolder(home);
     const manifest = await unpackInto(home, path, options.signal);
-    const { agent, sessionId, cwd, title, packedAt, main, row } = manifest;
+    const { agent, sessionId, cwd, title, packedAt, main, row, workTree } = manifest;
     const places: Places = { home, env: {} };
     const location = `${join(home, main)}${row === null ? "" : `#${row}`}`;
     const found = await (await formatOf(agent)).recognise(location, places);
@@ -50,6 +52,7 @@ export async function unpackBundle(
       packedAt,
       location,
       places,
+      workTree: workTree === undefined ? null : { packed: join(home, WORK_TREE), folder: workTree.folder },
       [Symbol.dispose]: () => scratch[Symbol.dispose](),
     };
   } catch (error) {

@@ -40,7 +40,7 @@ export async function applyWorkTree(
   packed: string,
   options: RepositoryOptions,
 ): Promise<AppliedWorkTree> {
-  const state = readState(packed);
+  const state = readPackedState(packed);
   await takeBackLeft(repository, options);
   const before = await readWorkTree(repository, options);
   if (fingerprintOf(before.state) === fingerprintOf(state)) return { state, outcome: "there" };
@@ -74,7 +74,8 @@ export async function applyWorkTree(
   return { state, outcome: "applied" };
 }
 
-function readState(packed: string): WorkTreeState {
+/** Errors: `corrupt`, `unsupported`. */
+export function readPackedState(packed: string): WorkTreeState {
   return parseState(readJsonFile(join(packed, STATE), { maxBytes: MAX_STATE_BYTES }));
 }
 

@@ -153,6 +153,21 @@ interface GitRun extends RunOptions {
   readonly allowed?: readonly number[];
 }
 
+/** For a folder that is no repository yet. Errors: `unsupported`. */
+export async function initRepository(
+  folder: string,
+  { branch, objectFormat }: { readonly branch: string | null; readonly objectFormat: string },
+  { places, signal }: RepositoryOptions,
+): Promise<void> {
+  const env = environmentOf(places, SETTINGS);
+  const named = branch === null ? [] : [`--initial-branch=${branch}`];
+  await runGit(["init", "--quiet", `--object-format=${objectFormat}`, ...named], {
+    cwd: folder,
+    signal,
+    env,
+  });
+}
+
 async function runGit(args: readonly string[], options: GitRun): Promise<Buffer> {
   const { spawn } = await import("node:child_process");
   const { cwd, env, signal, input, inputFile, output, allowed = [] } = options;

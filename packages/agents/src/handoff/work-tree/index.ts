@@ -7,8 +7,8 @@
  * Does not know: sessions, or how the files get to another machine.
  */
 
-export { type AppliedWorkTree, applyWorkTree } from "./apply.ts";
-export { openRepository, type Repository } from "./git.ts";
+export { type AppliedWorkTree, applyWorkTree, readPackedState } from "./apply.ts";
+export { initRepository, openRepository, type Repository } from "./git.ts";
 export { commitsHere, commitsToOffer } from "./negotiate.ts";
 export { type PackedWorkTree, packWorkTree } from "./pack.ts";
 export { type ReadWorkTree, readWorkTree } from "./read.ts";

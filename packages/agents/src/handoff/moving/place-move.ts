@@ -1,0 +1,114 @@
+/** Places what a bundle holds: first the work tree, then the session in the folder that it has there. */
+
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep, win32 } from "node:path";
+import { type AgentName, ContinuoError, present } from "@continuo/core/model";
+import { makeProjectFolder, type Places, placesOfThisUser } from "@continuo/files";
+import { type UnpackedSession, unpackBundle } from "../bundle/index.ts";
+import { type HandOff, type HandOffOptions, handOff, isNamed } from "../index.ts";
+import {
+  type AppliedWorkTree,
+  applyWorkTree,
+  initRepository,
+  openRepository,
+  readPackedState,
+} from "../work-tree/index.ts";
+
+export interface PlaceMoveOptions extends Pick<HandOffOptions, "until" | "verifyBy" | "programs"> {
+  readonly places?: Places;
+  /** The session's own agent when left out. */
+  readonly to?: AgentName | undefined;
+  /** The clone for the work tree, or a new folder; the folder of the other machine when left out. */
+  readonly into?: string | undefined;
+  /** `without`: only the session is placed, in the folder `into`. */
+  readonly workTree?: "with" | "without";
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PlacedMove {
+  readonly made: HandOff;
+  /** `null` where the bundle has none, or it was not wanted. */
+  readonly workTree: (AppliedWorkTree & { readonly folder: string }) | null;
+}
+
+/**
+ * Errors: those of a bundle, of a hand-over and of a work tree; `usage` where the folder of the other machine is not on
+ * this one, and none is named. Nothing is written then, but a work tree that was applied before the session was refused
+ * stays: the next attempt finds it.
+ */
+export async function placeMove(bundle: string, options: PlaceMoveOptions): Promise<PlacedMove> {
+  const { places = placesOfThisUser(), signal } = options;
+  using session = await unpackBundle(bundle, present({ signal }));
+  const tree = options.workTree === "without" ? null : session.workTree;
+  const into = options.into ?? folderHere(tree?.folder ?? session.cwd, tree === null ? "--cwd" : "--into");
+  const applied =
+    tree === null || options.until === "receipt" ? null : await applyInto(into, tree.packed, options);
+  const made = await handOff(session.location, {
+    to: options.to ?? session.agent,
+    moved: { title: session.title },
+    cwd: tree === null ? into : cwdIn(into, session, tree.folder),
+    places,
+    ...present({
+      until: options.until,
+      verifyBy: options.verifyBy,
+      programs: options.programs,
+      signal,
+    }),
+  });
+  return { made, workTree: applied === null ? null : { ...applied, folder: into } };
+}
+
+async function applyInto(into: string, packed: string, options: PlaceMoveOptions): Promise<AppliedWorkTree> {
+  const around = present({ places: options.places ?? placesOfThisUser(), signal: options.signal });
+  const isNew = !existsSync(into) || readdirSync(into).length === 0;
+  if (isNew) await makeClone(into, packed, around);
+  try {
+    const repository = await openRepository(into, around);
+    if (repository === null) throw noClone(into);
+    return await applyWorkTree(repository, packed, around);
+  } catch (error) {
+    if (isNew) rmSync(join(into, ".git"), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function makeClone(
+  into: string,
+  packed: string,
+  around: { readonly places: Places; readonly signal?: AbortSignal },
+): Promise<void> {
+  const state = readPackedState(packed);
+  makeProjectFolder(into);
+  await initRepository(into, state, around);
+}
+
+/** The session's folder below its work tree, where the clone has it as well. */
+function cwdIn(into: string, { cwd }: UnpackedSession, folder: string): string {
+  const below = isNamed(cwd) ? relative(folder, cwd) : "";
+  if (below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)) return into;
+  const there = resolve(into, below);
+  return statSync(there, { throwIfNoEntry: false })?.isDirectory() === true ? there : into;
+}
+
+/** Errors: `usage`. */
+function folderHere(folder: string | null, flag: string): string {
+  if (isNamed(folder) && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new ContinuoError("usage", whyNotHere(folder), {
+    hint: `Name the folder of the project here with ${flag} DIR.`,
+  });
+}
+
+function whyNotHere(folder: string | null): string {
+  if (folder === null) return "the bundle does not name a folder";
+  // A path of Windows is whole there, and leads nowhere here.
+  const isRelative = !isNamed(folder) && !win32.isAbsolute(folder);
+  return isRelative
+    ? `the bundle names its folder by a relative path: ${folder}`
+    : `the folder ${folder} does not exist on this machine`;
+}
+
+function noClone(into: string): ContinuoError {
+  return new ContinuoError("not_found", `${into} is no git repository`, {
+    hint: "Name a clone of the repository with --into DIR, or a new folder, or leave the work tree out with --no-work-tree.",
+  });
+}

@@ -1,0 +1,8 @@
+/** The flags of `move`, as commander gives them. */
+
+export interface MoveFlags {
+  readonly to: string;
+  readonly workTree: boolean;
+  readonly force?: true;
+  readonly json?: true;
+}
