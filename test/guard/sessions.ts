@@ -16,6 +16,8 @@ export interface SessionShape {
   readonly turns: number;
   /** The last change, in milliseconds since 1970. */
   readonly writtenMs: number;
+  /** `/work` when left out. */
+  readonly cwd?: string;
 }
 
 /** Words that differ from turn to turn, as those of people and models do. */
@@ -36,10 +38,17 @@ const VOCABULARY = (
 ).split(" ");
 
 /** With a sub-agent, a result of a tool in a file of its own, and a history of edited files. */
-export function writeClaudeSession(home: string, { id, turns, writtenMs }: SessionShape): WrittenSession {
-  const project = join(home, ".claude/projects/-work");
+export function writeClaudeSession(
+  home: string,
+  { id, turns, writtenMs, cwd = "/work" }: SessionShape,
+): WrittenSession {
+  const project = join(home, ".claude/projects", cwd.replaceAll(/[^a-zA-Z0-9]/gu, "-"));
   const path = join(project, `${id}.jsonl`);
-  write(path, claudeLines(id, 0, turns), writtenMs);
+  write(
+    path,
+    claudeLines(id, 0, turns).replaceAll('"cwd":"/work"', `"cwd":${JSON.stringify(cwd)}`),
+    writtenMs,
+  );
   write(join(project, id, "tool-results", "t1.txt"), words(id, 1, 200), writtenMs);
   write(join(project, id, "subagents", "agent-a1.jsonl"), claudeLines(id, 0, 2), writtenMs);
   write(join(home, ".claude/file-history", id, "abc@v1"), words(id, 2, 100), writtenMs);

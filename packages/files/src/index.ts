@@ -77,6 +77,13 @@ export {
   parseJson,
   TooDeepError,
 } from "./records/index.ts";
+export {
+  type HeldNative,
+  holdersOf,
+  noteHolder,
+  removeHolder,
+  type SessionHolder,
+} from "./session-holders.ts";
 export { createSharedFile, readSharedFile, replaceSharedFile } from "./shared-file.ts";
 export { type AcceptedConnection, type SocketUser, userOfPeer, usersListening } from "./socket-users.ts";
 export {

@@ -1,14 +1,28 @@
 /** The commands and flags of `continuo guard`. Nothing here does any work. */
 
+import { AGENT_NAMES } from "@continuo/core/model";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ProgramRun, Shell } from "../terminal/index.ts";
-import type { JsonFlag, OnFlags, RestoreFlags, RetentionFlags, RunFlags, StatusFlags } from "./flags.ts";
+import type {
+  HookFlags,
+  JsonFlag,
+  OnFlags,
+  RestoreFlags,
+  RetentionFlags,
+  RunFlags,
+  StatusFlags,
+} from "./flags.ts";
 
 const HELP = `
 Claude Code deletes sessions that nobody wrote to for 30 days, and Gemini CLI old ones and those that it cannot list, unless their
 settings say otherwise. The guard copies them before. A copy is compressed, private, and checked by its hash; a session that
 grows is stored by its new part. Sessions of which only a copy is left are in \`list\`, \`search\`, \`show\` and \`handoff\` like others, and
 \`continuo resume\` puts them back. What \`index.exclude\` of continuo.yaml names is not copied.`;
+
+const HOOK_HELP = `
+Call it at the start of a session, at each prompt and at the end (SessionStart, UserPromptSubmit and SessionEnd of Claude Code and
+Codex; SessionStart, BeforeAgent and SessionEnd of Gemini CLI). It reads the event from standard input, prints nothing if nobody else
+has the session open, and always ends with 0. On systems other than Linux it knows no process, and says nothing.`;
 
 type Action = (work: (shell: Shell) => Promise<number>) => Promise<void>;
 
@@ -70,6 +84,21 @@ function addRunCommands(guard: Command, action: Action): void {
     .action((flags: RunFlags) =>
       action(async (shell) => (await import("./run-guard.ts")).runRun(flags, shell)),
     );
+  guard
+    .command("hook")
+    .description(
+      "for a hook of an agent: say which session the agent has open, and warn who else has it open",
+    )
+    .option("--block", "refuse the prompt instead of warning")
+    .addOption(
+      new Option("--agent <agent>", "the agent that calls; by its process when left out").choices(
+        AGENT_NAMES,
+      ),
+    )
+    .option("--session <id>", "the session, for a plugin; standard input is not read then")
+    .option("--end", "with --session: the agent closes it")
+    .addHelpText("after", HOOK_HELP)
+    .action((flags: HookFlags) => action(async (shell) => (await import("./hook.ts")).runHook(flags, shell)));
   guard
     .command("restore")
     .description("put a session back into its agent's folder, so that the agent's next sweep leaves it")

@@ -64,6 +64,7 @@ export function addHandoffCommands(program: Command, run: ProgramRun | null): vo
       ).choices(AGENT_CHOICES),
     )
     .option("--print", "print the command instead of running it; with --agent, after the hand-over")
+    .option("--force", "start the agent although the session is open elsewhere")
     .option("--verbose", "with --agent: show the whole receipt of the hand-over")
     .addHelpText(
       "after",
@@ -73,11 +74,12 @@ Without --print, the exit code is that of the agent. When resume fails, it ends 
      it), or a file cannot be read
   2  the session names no folder, or a relative one, or its id begins with a hyphen
   3  there is no such session, or its folder no longer exists
+  5  the session is open elsewhere: in its agent, or in a conversation of Continuo
   8  the agent is not installed, or its program cannot be started
 One of Continuo's own continues in the native session of the agent that spoke last, after \`last:AGENT\` in that of
 AGENT. With --agent AGENT it is handed over if another agent spoke last, which can fail as continuo handoff does.
-continuo handoff ID --to AGENT --cwd DIR continues a session in another folder. Whether the session is open
-in its agent is not checked.`,
+continuo handoff ID --to AGENT --cwd DIR continues a session in another folder. As long as the agent runs, no
+conversation of Continuo and no edit changes the session.`,
     )
     .addHelpText("after", ID_HELP)
     .action((given: string | undefined, args: readonly string[], flags: ResumeFlags) =>

@@ -35,5 +35,6 @@ export interface ImportFlags {
 export interface ResumeFlags {
   readonly agent?: AgentName;
   readonly print?: true;
+  readonly force?: true;
   readonly verbose?: true;
 }

@@ -16,10 +16,11 @@ import {
   shellWord,
 } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { type Places, placesOf } from "@continuo/files";
+import { type Places, placesOf, type WriterLock } from "@continuo/files";
 import { formatOf, readNativeDetails, resumeCommandOf } from "@continuo/native";
-import { restoreGuardedSession } from "@continuo/native/editing";
+import { refuseOpen, restoreGuardedSession } from "@continuo/native/editing";
 import type { FoundSession } from "@continuo/native/kit";
+import { lockNative } from "@continuo/native/writing";
 import { locate, resumePriceLines } from "../notices/index.ts";
 import { createOutput, type Shell, tildePath, writeNote } from "../terminal/index.ts";
 import type { ResumeFlags } from "./flags.ts";
@@ -41,8 +42,33 @@ export async function runResume({ id, args, flags }: Resume, shell: Shell): Prom
     await createOutput(shell.stdout).write(`${visibleLine(commandLine(cwd, all))}\n`);
     return 0;
   }
-  if (opens !== null) (await formatOf(opens.found.agent)).keepSafe?.(opens.found, opens.places);
-  return await run(all, cwd, shell);
+  if (opens === null) return await run(all, cwd, shell);
+  return await runAlone(opens, flags, () => run(all, cwd, shell));
+}
+
+/** The session is this program's as long as the agent runs: no conversation and no edit of Continuo changes it meanwhile. */
+async function runAlone(
+  { found, places }: NonNullable<Command["opens"]>,
+  { force }: ResumeFlags,
+  start: () => Promise<number>,
+): Promise<number> {
+  const { agent, sessionId } = found;
+  const reader = await formatOf(agent);
+  const hint = `Close it there first, continue a copy (\`continuo session fork ${agent}:${shellWord(sessionId)}\`), or add --force.`;
+  let lock: WriterLock | null = null;
+  try {
+    lock = await lockNative({ agent, sessionId, places, hint });
+    if (force !== true) await refuseOpen({ found, reader }, { hint });
+  } catch (error) {
+    lock?.release();
+    if (force !== true || !isContinuoError(error, "session_live")) throw error;
+  }
+  try {
+    reader.keepSafe?.(found, places);
+    return await start();
+  } finally {
+    lock?.release();
+  }
 }
 
 /** Its agent opens a session only where it keeps it: one that it deleted is put back. */

@@ -1,6 +1,6 @@
 /** Finds out if a session is open in its agent: from the agent's own files if they tell it, otherwise from processes. */
 
-import { openInAgent, type SessionInfo } from "@continuo/core/model";
+import { type ErrorParts, openInAgent, type SessionInfo } from "@continuo/core/model";
 import { programsIn, type RunningProgram, writersOf } from "@continuo/files";
 import type { Lookup } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
@@ -15,14 +15,18 @@ export function refuseLive(
   found: FoundSession,
   { cwd, updatedAt }: Pick<SessionInfo, "cwd" | "updatedAt">,
   nowMs: number = Date.now(),
+  parts: Pick<ErrorParts, "hint"> = {},
 ): void {
   if (!isLive(found, { cwd, updatedMs: lastWritten(found, updatedAt), nowMs })) return;
-  throw openInAgent(found);
+  throw openInAgent(found, parts);
 }
 
 /** Refuses a session that is open as it is on disk now. Errors: `session_live`, those of reading it. */
-export async function refuseOpen({ found, reader }: Lookup): Promise<void> {
-  refuseLive(found, await reader.skim(found, { part: "ends" }));
+export async function refuseOpen(
+  { found, reader }: Lookup,
+  parts: Pick<ErrorParts, "hint"> = {},
+): Promise<void> {
+  refuseLive(found, await reader.skim(found, { part: "ends" }), Date.now(), parts);
 }
 
 interface LastState {

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, rmdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { AGENT_LABELS, type AgentName, ContinuoError, type SessionInfo } from "@continuo/core/model";
-import { canonicalFolder, type Places, placesOfThisUser, programsIn } from "@continuo/files";
+import { canonicalFolder, type Places, placesOfThisUser, programsIn, type WriterLock } from "@continuo/files";
 import { formatOf, READABLE_AGENTS } from "../native/index.ts";
 import {
   type FoundSession,
@@ -16,6 +16,7 @@ import {
   type RelocationPart,
 } from "../native/kit/index.ts";
 import { readToMend } from "../native/repairing/index.ts";
+import { lockNative } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
 import { settleUnfinished } from "./settling/index.ts";
 import { moveToTrash, restoreFromTrash } from "./trash/index.ts";
@@ -77,8 +78,16 @@ export async function relocateProject(
   }
   const planned = { ...relocation, agents, trashId: null };
   if (options.write === undefined) return planned;
-  await refuseRunning(parts, relocation);
-  return { ...planned, trashId: await change(parts, relocation, places) };
+  const locks: WriterLock[] = [];
+  try {
+    for (const { agent, sessions } of parts) {
+      for (const { sessionId } of sessions) locks.push(await lockNative({ agent, sessionId, places }));
+    }
+    await refuseRunning(parts, relocation);
+    return { ...planned, trashId: await change(parts, relocation, places) };
+  } finally {
+    for (const lock of locks) lock.release();
+  }
 }
 
 /** Errors: `invalid`, `not_found` for a new folder that is not there. */

@@ -3,6 +3,7 @@
 import {
   deleteOwn,
   forkOwn,
+  type LocatedSession,
   type LookUpHit,
   markSession,
   type OpenOwn,
@@ -19,7 +20,7 @@ import type {
   MachineActions,
   MachineSession,
 } from "@continuo/core/wire/machine";
-import { placesOf } from "@continuo/files";
+import { type Places, placesOf } from "@continuo/files";
 import {
   emptyTrash,
   forkNativeSession,
@@ -29,6 +30,7 @@ import {
   restoreNativeSession,
   trashNativeSession,
 } from "@continuo/native/editing";
+import { lockNative } from "@continuo/native/writing";
 import { toPreview, toRepairAnswer } from "./answers.ts";
 import { createExportArchive, createExportFile } from "./export-file.ts";
 import type { Machine } from "./machine-parts.ts";
@@ -125,10 +127,17 @@ function resumes(
       const hit = await changeable(key, signal);
       const command = await resumeOf(hit, places);
       // Each of two agents would miss what the other one writes. Commands on one of Continuo's own sessions take turns.
-      if (hit.kind === "native") await refuseOpen(hit.native);
+      if (hit.kind === "native") await refuseElsewhere(hit.native, placesOf(places));
       return { terminal: await windows.open(command) };
     },
   };
+}
+
+/** Neither in its agent nor in a conversation of Continuo. Errors: `session_live`. */
+async function refuseElsewhere(native: LocatedSession, places: Places): Promise<void> {
+  await refuseOpen(native);
+  const { agent, sessionId } = native.found;
+  (await lockNative({ agent, sessionId, places })).release();
 }
 
 interface TrashParts {

@@ -18,7 +18,7 @@ import {
 } from "@continuo/core/model";
 import type { WriterLock } from "@continuo/files";
 import type { FoundSession } from "@continuo/native/kit";
-import { lockNative } from "@continuo/native/writing";
+import { isOwnProcess, lockNative, othersWith } from "@continuo/native/writing";
 import type { OpenedSession } from "./open-conversation.ts";
 import { type DriverOptions, limitsOf } from "./options.ts";
 import { AgentTurn } from "./turn.ts";
@@ -138,6 +138,8 @@ class LinkedConversation implements Conversation {
   /** At the end of the last turn. */
   #stamp: Stamp | null = null;
   #closed: Promise<void> | null = null;
+  /** Other programs that the person was warned of. */
+  readonly #others = new Set<number>();
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
@@ -198,11 +200,13 @@ class LinkedConversation implements Conversation {
     });
     link.say(said, turn).catch((error: Error) => turn.fail(error));
     try {
+      yield* this.#warnOfOthers();
       for await (const event of turn.events()) {
         // Some agents forget a prompt that was taken back: it verified and reported nothing.
         if (event.type === "turn_completed" && event.stopReason !== "cancelled") {
           yield* this.#verify(askedAtMs, options.signal);
           if (await watch.look()) throw this.#writtenBySomebody();
+          yield* this.#warnOfOthers();
         }
         yield event;
       }
@@ -316,6 +320,20 @@ class LinkedConversation implements Conversation {
         details: { sessionId },
       },
     );
+  }
+
+  /** Each once: it may close the session without a word in it, and so the turn continues. */
+  *#warnOfOthers(): Generator<AgentEvent, void, void> {
+    const { reader, places } = this.#parts.options;
+    const { sessionId } = this;
+    if (reader === undefined || sessionId === "") return;
+    const shared = { agent: reader.agent, sessionId, places, reader, isOwn: isOwnProcess };
+    for (const { pid, program } of othersWith(shared)) {
+      if (this.#others.has(pid)) continue;
+      this.#others.add(pid);
+      const message = `${program} (process ${pid}) has this session open too: neither program knows what the other one is told`;
+      yield { type: "error", code: "session_live", message, details: { pid, program } };
+    }
   }
 
   /** Two wrote at once: each answered without what was said to the other. The prompt has reached the agent. */

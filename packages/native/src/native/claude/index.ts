@@ -12,7 +12,7 @@ import { knownUpdatedAt, rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { claudeLines } from "./lines.ts";
-import { sessionOfProcess } from "./live.ts";
+import { processesWith, sessionOfProcess } from "./live.ts";
 import { modelView } from "./model-view.ts";
 import { claudeFolders } from "./places.ts";
 import { claudeScan } from "./scan.ts";
@@ -25,6 +25,7 @@ export const claudeFormat: AgentFormat = {
   folders: (places) => [claudeFolders(places).projects],
   find: findSessions,
   recognise: recogniseFile,
+  processesWith: (sessionId, places) => processesWith(claudeFolders(places).running, sessionId),
   sessionOfProcess: (pid, places) => sessionOfProcess(claudeFolders(places).running, pid),
   skim: skimSession,
   titlesBeside: async () => sidecarTitles(),

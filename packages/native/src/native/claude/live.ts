@@ -35,6 +35,11 @@ export function sessionOfProcess(running: string, pid: number): string | null {
   return stateOf(pid, mark) === true ? mark.sessionId : null;
 }
 
+export function processesWith(running: string, sessionId: string): readonly number[] {
+  const pids = namesIn(running).flatMap((name) => /^(\d+)\.json$/u.exec(name)?.[1] ?? []);
+  return pids.map(Number).filter((pid) => sessionOfProcess(running, pid) === sessionId);
+}
+
 function stateOf(pid: number, mark: Json): boolean | null {
   const namespace = /pid:\[\d+\]$/u.exec(textOfValue(mark.pidDomain))?.[0];
   const own = ownNamespace();

@@ -233,6 +233,8 @@ export interface AgentReader {
   recognise(path: string, places: Places): Promise<FoundSession | null>;
   /** The session that a process of the agent has open, for agents that keep note of it; `null` where there is none. */
   sessionOfProcess?(pid: number, places: Places): string | null;
+  /** The processes that keep note of having a session open; left out where the agent keeps none. */
+  processesWith?(sessionId: string, places: Places): readonly number[];
   skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
   /** `updatedAt` of the row that `skim` makes of the `ends`, where less work tells it. */
   updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;

@@ -14,7 +14,8 @@ export {
   openCallsIn,
   refuseBlock,
 } from "./messages.ts";
-export { lockNative, type NativeWriteOptions } from "./one-writer.ts";
+export { isOwnProcess, lockNative, type NativeWriteOptions } from "./one-writer.ts";
+export { type OpenElsewhere, othersWith, type SharedSession } from "./other-programs.ts";
 export { withReplaced } from "./replace-ids.ts";
 export type {
   Addition,

@@ -1,7 +1,16 @@
-/** One writer of Continuo for each native session: a conversation that has it open, or an edit of it. */
+/** One writer for each native session: a conversation of Continuo that has it open, an edit of it, or an agent with a hook. */
 
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
-import { lockSession, type Places, type WriterLock } from "@continuo/files";
+import {
+  ancestorsOf,
+  holdersOf,
+  lockSession,
+  noteHolder,
+  type Places,
+  removeHolder,
+  type SessionHolder,
+  type WriterLock,
+} from "@continuo/files";
 
 /** For one that is about to release it: a program that is ending, or an edit. */
 const LEAVING_MS = 30_000;
@@ -18,18 +27,60 @@ export interface NativeWriteOptions {
   readonly hint?: string;
 }
 
-/** The lock of a session wherever it lies: drivers know no file. Errors: `session_live`, `unwritable`. */
+/**
+ * The lock of a session wherever it lies: drivers know no file. An agent that this process did not start holds it too, where a
+ * hook of the agent said so (`continuo guard hook`). Errors: `session_live`, `unwritable`.
+ */
 export async function lockNative(writing: NativeWriteOptions): Promise<WriterLock> {
   const { agent, sessionId, places, signal, waitMs = 0, hint = "Close it there first." } = writing;
-  const lock = { places, waitMs, leavingMs: LEAVING_MS, signal };
+  const lock = await locked(writing, { places, waitMs, leavingMs: LEAVING_MS, signal });
+  const [other] = holdersOf(writing).filter(({ pid }) => !isOwnProcess(pid));
+  if (other !== undefined) {
+    lock.release();
+    throw new ContinuoError("session_live", `session ${sessionId} is open in ${nameOf(other)}`, {
+      hint,
+      details: { sessionId, agent, steps: [], pid: other.pid },
+    });
+  }
+  noteHolder(writing, { pid: process.pid, program: "continuo", since: new Date().toISOString() });
+  return {
+    leave: lock.leave,
+    release: () => {
+      removeHolder(writing, process.pid);
+      lock.release();
+    },
+  };
+}
+
+async function locked(
+  writing: NativeWriteOptions,
+  lock: Parameters<typeof lockSession>[2],
+): Promise<WriterLock> {
+  const { agent, sessionId, hint = "Close it there first." } = writing;
   try {
     return await lockSession(`/native/${agent}`, sessionId, lock);
   } catch (error) {
     if (!isContinuoError(error, "busy")) throw error;
-    throw new ContinuoError("session_live", `Continuo has session ${sessionId} of ${agent} open elsewhere`, {
-      hint,
-      details: { sessionId, agent, steps: [] },
-      cause: error,
-    });
+    const [holder] = holdersOf(writing);
+    const where = holder === undefined ? "" : ` (process ${holder.pid})`;
+    throw new ContinuoError(
+      "session_live",
+      `Continuo has session ${sessionId} of ${agent} open elsewhere${where}`,
+      {
+        hint,
+        details: { sessionId, agent, steps: [], ...(holder === undefined ? {} : { pid: holder.pid }) },
+        cause: error,
+      },
+    );
   }
+}
+
+/** This process, or a program that it started: its agent. All are where the system does not tell who started whom. */
+export function isOwnProcess(pid: number): boolean {
+  if (pid === process.pid) return true;
+  return ancestorsOf(pid)?.some((ancestor) => ancestor.pid === process.pid) !== false;
+}
+
+function nameOf({ program, pid }: SessionHolder): string {
+  return `${program} (process ${pid})`;
 }

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
+import { holdersOf, noteHolder, removeHolder } from "./session-holders.ts";
+
+const SINCE = "2026-11-27T09:00:00.000Z";
+let home = "";
+let other: ChildProcess;
+
+beforeEach(async () => {
+  home = scratchFolder("holders");
+  other = spawn(process.execPath, ["--eval", "setInterval(() => undefined, 60_000)"]);
+  await once(other, "spawn");
+});
+afterEach(() => {
+  other.kill("SIGKILL");
+});
+
+const session = (sessionId = "a") => ({ agent: "claude", sessionId, places: { home, env: {} } });
+const note = (pid: number) => ({ pid, program: "claude", since: SINCE });
+
+test("each process that has a session open is named, until it says that it closed it", () => {
+  const [here, there] = [process.pid, other.pid ?? 0];
+  noteHolder(session(), note(here));
+  noteHolder(session(), note(there));
+  noteHolder(session("b"), note(there));
+  expect(holdersOf(session()).toSorted((a, b) => a.pid - b.pid)).toEqual(
+    [note(here), note(there)].toSorted((a, b) => a.pid - b.pid),
+  );
+  removeHolder(session(), there);
+  expect(holdersOf(session())).toEqual([note(here)]);
+  removeHolder(session(), here);
+  expect(readdirSync(join(home, ".continuo/locks"))).toHaveLength(1);
+});
+
+test("a process that was killed holds nothing, and its note is removed", async () => {
+  noteHolder(session(), note(other.pid ?? 0));
+  const gone = once(other, "exit");
+  other.kill("SIGKILL");
+  await gone;
+  expect(holdersOf(session())).toEqual([]);
+  expect(readdirSync(join(home, ".continuo/locks"))).toEqual([]);
+});
+
+test("a process with the number of an earlier one, and one of another machine, hold nothing", () => {
+  const pid = other.pid ?? 0;
+  noteHolder(session(), note(pid));
+  const [folder = ""] = readdirSync(join(home, ".continuo/locks"));
+  const path = join(home, ".continuo/locks", folder, String(pid));
+  const rewrite = (change: object) => {
+    noteHolder(session(), note(pid));
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...change }));
+  };
+  rewrite({ start: "1" });
+  expect(holdersOf(session())).toEqual([]);
+  rewrite({ host: "elsewhere" });
+  expect(holdersOf(session())).toEqual([]);
+});
+
+test("a note that is being written counts, and one that cannot be written is left out", () => {
+  noteHolder(session(), note(process.pid));
+  const [folder = ""] = readdirSync(join(home, ".continuo/locks"));
+  writeFileSync(join(home, ".continuo/locks", folder, String(other.pid)), "");
+  expect(holdersOf(session()).map(({ pid }) => pid)).toContain(other.pid);
+  const blocked = scratchFolder("holders-blocked");
+  mkdirSync(join(blocked, ".continuo"));
+  writeFileSync(join(blocked, ".continuo/locks"), "a file");
+  const where = { ...session(), places: { home: blocked, env: {} } };
+  noteHolder(where, note(process.pid));
+  expect(holdersOf(where)).toEqual([]);
+});

@@ -1,0 +1,34 @@
+/** The other programs that have a native session open now: what one of them writes, the others do not know. */
+
+import { type HeldNative, holdersOf, writersOf } from "@continuo/files";
+import type { AgentReader } from "../kit/index.ts";
+
+export interface SharedSession extends HeldNative {
+  readonly reader: Pick<AgentReader, "agent" | "processesWith">;
+  /** Whoever has one of them open for writing counts too. */
+  readonly files?: readonly string[];
+  /** The caller itself, and what belongs to it. */
+  isOwn(pid: number): boolean;
+}
+
+export interface OpenElsewhere {
+  readonly pid: number;
+  /** `continuo`, or the agent. */
+  readonly program: string;
+}
+
+/**
+ * By the notes of Continuo and of hooks, by the agent's own notes (Claude Code), and by open files (Codex). A program of an agent
+ * that keeps no note and closes its file after each record (Gemini CLI, pi) is found by its hook only.
+ */
+export function othersWith(session: SharedSession): readonly OpenElsewhere[] {
+  const { reader, sessionId, places, files = [], isOwn } = session;
+  const others = new Map<number, string>();
+  const pids = [
+    ...(reader.processesWith?.(sessionId, places) ?? []),
+    ...(files.length === 0 ? [] : (writersOf(files) ?? []).map(({ pid }) => pid)),
+  ];
+  for (const pid of pids) others.set(pid, reader.agent);
+  for (const { pid, program } of holdersOf(session)) others.set(pid, program);
+  return [...others].filter(([pid]) => !isOwn(pid)).map(([pid, program]) => ({ pid, program }));
+}

@@ -1,0 +1,106 @@
+/**
+ * `continuo guard hook`: a hook of an agent says that the agent has a session open, and its person learns at once who else has
+ * it. Nothing here ends with an error: an agent takes the exit code of a hook for an answer.
+ */
+
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import {
+  ancestorsOf,
+  isJson,
+  type Json,
+  noteHolder,
+  type ParentProcess,
+  parseJson,
+  placesOf,
+  removeHolder,
+} from "@continuo/files";
+import { formatOf } from "@continuo/native";
+import { type OpenElsewhere, othersWith } from "@continuo/native/writing";
+import { createOutput, type Shell } from "../terminal/index.ts";
+import type { HookFlags } from "./flags.ts";
+
+/** Agents send a few lines. */
+const MAX_INPUT_CHARS = 1_048_576;
+const PROMPT_EVENTS: ReadonlySet<string> = new Set(["UserPromptSubmit", "BeforeAgent"]);
+const LAST_EVENT = "SessionEnd";
+
+export async function runHook(flags: HookFlags, shell: Shell): Promise<number> {
+  const event = await readEvent(flags, shell);
+  const ancestors = ancestorsOf(process.pid) ?? [];
+  const caller = callerIn(ancestors, flags.agent);
+  if (event === null || caller === null) return 0;
+  const { pid, agent } = caller;
+  const session = { agent, sessionId: event.sessionId, places: placesOf(shell) };
+  if (event.name === LAST_EVENT) {
+    removeHolder(session, pid);
+    return 0;
+  }
+  const own = new Set(ancestors.map((one) => one.pid));
+  const others = othersWith({
+    ...session,
+    reader: await formatOf(agent),
+    files: event.file === null ? [] : [event.file],
+    isOwn: (one) => own.has(one) || one === process.pid,
+  });
+  noteHolder(session, { pid, program: agent, since: shell.now.toISOString() });
+  if (others.length > 0) await warn(others, flags.block === true && PROMPT_EVENTS.has(event.name), shell);
+  return 0;
+}
+
+interface HookEvent {
+  readonly name: string;
+  readonly sessionId: string;
+  readonly file: string | null;
+}
+
+/** Claude Code, Codex and Gemini CLI send the same fields. A plugin of another agent names the session by flags. */
+async function readEvent({ session, end }: HookFlags, { stdin }: Shell): Promise<HookEvent | null> {
+  if (session !== undefined) return { name: end === true ? LAST_EVENT : "", sessionId: session, file: null };
+  if (stdin.isTTY) return null;
+  let text = "";
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > MAX_INPUT_CHARS) return null;
+  }
+  const record = recordOf(text);
+  const { session_id: sessionId, transcript_path: path, hook_event_name: name } = record ?? {};
+  if (typeof sessionId !== "string" || sessionId === "") return null;
+  return {
+    name: typeof name === "string" ? name : "",
+    sessionId,
+    file: typeof path === "string" && path !== "" ? path : null,
+  };
+}
+
+function recordOf(text: string): Json | null {
+  try {
+    const value: unknown = parseJson(text);
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+interface Caller {
+  readonly pid: number;
+  readonly agent: AgentName;
+}
+
+/** The nearest process above this one that bears the name of an agent; of the named one, whatever its program is called. */
+function callerIn(ancestors: readonly ParentProcess[], named: AgentName | undefined): Caller | null {
+  for (const { pid, names } of ancestors) {
+    const agent = AGENT_NAMES.find((one) => names.includes(one) && (named === undefined || one === named));
+    if (agent !== undefined) return { pid, agent };
+  }
+  return null;
+}
+
+async function warn(others: readonly OpenElsewhere[], isBlocked: boolean, shell: Shell): Promise<void> {
+  const who = others.map(({ program, pid }) => `${program} (process ${pid})`).join(", ");
+  const text = visibleLine(
+    `This session is open in ${who} too. Neither program knows what the other one is told: close one of them, or continue a copy.`,
+  );
+  const answer = isBlocked ? { decision: "block", reason: text } : { systemMessage: text };
+  await createOutput(shell.stdout).write(`${JSON.stringify(answer)}\n`);
+}
