@@ -108,7 +108,7 @@ test("with --block a prompt is refused, and the start of a session is not", asyn
   });
 });
 
-test("a conversation and edits of Continuo leave a session alone that an agent with a hook has open", async () => {
+test("a conversation and an edit of Continuo are refused while an agent with a hook has the session open", async () => {
   const agent = await startAgent();
   await agent.event("SessionStart");
   const before = readFileSync(file, "utf8");

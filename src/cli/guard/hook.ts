@@ -99,7 +99,7 @@ function callerIn(ancestors: readonly ParentProcess[], named: AgentName | undefi
 async function warn(others: readonly OpenElsewhere[], isBlocked: boolean, shell: Shell): Promise<void> {
   const who = others.map(({ program, pid }) => `${program} (process ${pid})`).join(", ");
   const text = visibleLine(
-    `This session is open in ${who} too. Neither program knows what the other one is told: close one of them, or continue a copy.`,
+    `This session is open in ${who} too. Neither program sees the messages of the other one: close one of them, or continue a copy.`,
   );
   const answer = isBlocked ? { decision: "block", reason: text } : { systemMessage: text };
   await createOutput(shell.stdout).write(`${JSON.stringify(answer)}\n`);

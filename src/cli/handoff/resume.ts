@@ -46,7 +46,7 @@ export async function runResume({ id, args, flags }: Resume, shell: Shell): Prom
   return await runAlone(opens, flags, () => run(all, cwd, shell));
 }
 
-/** The session is this program's as long as the agent runs: no conversation and no edit of Continuo changes it meanwhile. */
+/** The session is this program's as long as the agent runs: no conversation and no edit of Continuo changes it then. */
 async function runAlone(
   { found, places }: NonNullable<Command["opens"]>,
   { force }: ResumeFlags,
@@ -54,7 +54,7 @@ async function runAlone(
 ): Promise<number> {
   const { agent, sessionId } = found;
   const reader = await formatOf(agent);
-  const hint = `Close it there first, continue a copy (\`continuo session fork ${agent}:${shellWord(sessionId)}\`), or add --force.`;
+  const hint = `Close it there first, continue a copy (\`continuo session fork ${shellWord(`${agent}:${sessionId}`)}\`), or add --force.`;
   let lock: WriterLock | null = null;
   try {
     lock = await lockNative({ agent, sessionId, places, hint });

@@ -279,7 +279,7 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "A session that is open in its agent is not opened in a terminal too.",
     file: "packages/server/src/machine/actions.ts",
-    text: '      if (hit.kind === "native") await refuseOpen(hit.native);\n',
+    text: "  await refuseOpen(native);\n",
     mistake: "",
     test: "test/machine/terminal.test.ts",
   },

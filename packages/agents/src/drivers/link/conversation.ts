@@ -331,7 +331,7 @@ class LinkedConversation implements Conversation {
     for (const { pid, program } of othersWith(shared)) {
       if (this.#others.has(pid)) continue;
       this.#others.add(pid);
-      const message = `${program} (process ${pid}) has this session open too: neither program knows what the other one is told`;
+      const message = `${program} (process ${pid}) has this session open too: neither program sees the messages of the other one`;
       yield { type: "error", code: "session_live", message, details: { pid, program } };
     }
   }

@@ -1,11 +1,11 @@
-/** The other programs that have a native session open now: what one of them writes, the others do not know. */
+/** The other programs that have a native session open now: none of them sees what another one writes. */
 
 import { type HeldNative, holdersOf, writersOf } from "@continuo/files";
 import type { AgentReader } from "../kit/index.ts";
 
 export interface SharedSession extends HeldNative {
   readonly reader: Pick<AgentReader, "agent" | "processesWith">;
-  /** Whoever has one of them open for writing counts too. */
+  /** A program that has one of them open for writing counts too. */
   readonly files?: readonly string[];
   /** The caller itself, and what belongs to it. */
   isOwn(pid: number): boolean;
@@ -18,8 +18,8 @@ export interface OpenElsewhere {
 }
 
 /**
- * By the notes of Continuo and of hooks, by the agent's own notes (Claude Code), and by open files (Codex). A program of an agent
- * that keeps no note and closes its file after each record (Gemini CLI, pi) is found by its hook only.
+ * They are known by the notes of Continuo and of hooks, by the agent's own notes (Claude Code), and by open files (Codex). An
+ * agent that keeps no note and closes its file after each record (Gemini CLI, pi) is found by its hook only.
  */
 export function othersWith(session: SharedSession): readonly OpenElsewhere[] {
   const { reader, sessionId, places, files = [], isOwn } = session;
