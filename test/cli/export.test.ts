@@ -202,21 +202,25 @@ describe("secrets and sub-agents", () => {
   });
 });
 
-test("training data is one line with the tools, masked if that is wished", async () => {
+test("training data is one line with the tools, always with its secrets masked", async () => {
   const file = join(home.path, claudeFile(CLAUDE_ID));
   const secret = `ghp_${"a1B2".repeat(9)}`;
   writeFileSync(file, readFileSync(file, "utf8").replaceAll("Fix the build", `Fix the build with ${secret}`));
-  const { stdout, stderr, code } = await exported(CLAUDE_ID, "--format", "openai", "--mask-secrets");
+  const { stdout, stderr, code } = await exported(CLAUDE_ID, "--format", "openai");
   expect(code).toBe(0);
   expect(stdout.trimEnd().split("\n")).toHaveLength(1);
   expect(stdout).not.toContain(secret);
   expect(stderr).toContain("GitHub token");
   const { messages } = JSON.parse(stdout) as { messages: { role: string; tool_calls?: unknown[] }[] };
   expect(messages[0]?.role).toBe("user");
-  const anthropic = JSON.parse((await exported(CLAUDE_ID, "--format", "anthropic")).stdout);
+  const lines = await Promise.all(
+    ["anthropic", "sharegpt"].map(async (form) => (await exported(CLAUDE_ID, "--format", form)).stdout),
+  );
+  expect(lines.filter((line) => line.includes(secret))).toEqual([]);
+  const anthropic = JSON.parse(lines[0] ?? "");
   const roles = (anthropic.messages as { role: string }[]).map(({ role }) => role);
   expect(roles).toEqual(roles.map((_, at) => (at % 2 === 0 ? "user" : "assistant")));
-  const { conversations } = JSON.parse((await exported(CLAUDE_ID, "--format", "sharegpt")).stdout);
+  const { conversations } = JSON.parse(lines[1] ?? "");
   expect(conversations[0]).toMatchObject({ from: "human", value: expect.stringContaining("Fix the build") });
   expect((await exported(CLAUDE_ID, "--format", "openai", "--all")).code).toBe(2);
 });

@@ -74,7 +74,7 @@ function wantsBeside(instructions: string): "summary" | "title" | null {
   return instructions.includes("title generator") ? "title" : null;
 }
 
-function violationsOf(messages: readonly JsonObject[]): readonly string[] {
+export function violationsOf(messages: readonly JsonObject[]): readonly string[] {
   const open = new Set<unknown>();
   const found: string[] = [];
   for (const [i, message] of messages.entries()) {

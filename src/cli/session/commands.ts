@@ -258,7 +258,10 @@ function addExport(session: Command, action: Action): void {
     .addOption(modelViewOption(["all"]))
     .addOption(toolsOption("full"))
     .option("--injected", `${INJECTED_HELP}; html always has them, folded`)
-    .option("--mask-secrets", "replace keys, tokens and passwords of known forms, and count them")
+    .option(
+      "--mask-secrets",
+      "replace keys, tokens and passwords of known forms, and count them; training data always is masked",
+    )
     .addHelpText("after", EXPORT_HELP + ID_HELP)
     .action((id: string | undefined, flags: ExportFlags) =>
       action(async (shell) =>

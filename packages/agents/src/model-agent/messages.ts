@@ -1,7 +1,7 @@
 /** Our messages as the messages of the `ai` package. Pure. */
 
 import type { Block, Message } from "@continuo/core/model";
-import { PROMPT_BEFORE_ANSWER, toModelOrder } from "@continuo/core/transcript";
+import { PROMPT_BEFORE_ANSWER, toModelTurns } from "@continuo/core/transcript";
 import type {
   AssistantModelMessage,
   ModelMessage,
@@ -12,8 +12,9 @@ import type {
 
 export interface ModelMessages {
   /** The system messages, in their order. */
-  readonly instructions: readonly string[];
-  readonly messages: readonly ModelMessage[];
+  readonly instructions: string[];
+  /** The list is yours: the package `ai` takes no readonly one. */
+  readonly messages: ModelMessage[];
   /** Blocks that a model cannot be given: their kind and number. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
@@ -32,7 +33,10 @@ export function toModelMessages(messages: readonly Message[]): ModelMessages {
   const instructions: string[] = [];
   const made: ModelMessage[] = [];
   const leftOut: LeftOut = {};
-  for (const message of toModelOrder(messages)) {
+  const { messages: turns, halves } = toModelTurns(messages);
+  if (halves.calls > 0) leftOut.tool_call = halves.calls;
+  if (halves.results > 0) leftOut.tool_result = halves.results;
+  for (const message of turns) {
     if (message.role === "system") instructions.push(...message.content.flatMap(textOf));
     else if (message.role === "user") addUser(made, message, leftOut);
     else if (message.role === "assistant") addAssistant(made, message, leftOut);

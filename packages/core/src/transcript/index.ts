@@ -21,6 +21,7 @@ export {
   costOf,
   cutMiddle,
   type Halves,
+  type ModelTurns,
   type OmittedMessages,
   type PlanOptions,
   PROMPT_BEFORE_ANSWER,
@@ -31,6 +32,7 @@ export {
   type Tokenizer,
   type TokenizerModule,
   toModelOrder,
+  toModelTurns,
   toTokenizer,
 } from "./context/index.ts";
 export type { EventLike } from "./events/index.ts";

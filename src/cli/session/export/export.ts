@@ -35,7 +35,7 @@ import {
 } from "../show/index.ts";
 import { writeDataset } from "./dataset.ts";
 import { htmlOf, type PageSource } from "./export-page.ts";
-import type { ExportFlags, ExportFormat } from "./flags.ts";
+import { DATASET_FORMATS, type ExportFlags, type ExportFormat } from "./flags.ts";
 import { createMask, describeMasked } from "./mask.ts";
 import { openSubagents } from "./subagents.ts";
 
@@ -74,7 +74,8 @@ export async function writeExport(
   if (wish.turns !== undefined && wish.format !== "html") throw notForTurns();
   using whole = await openCatalogSession(located, shell);
   const opened = wish.modelView ? await openModelView(located, whole, undefined) : whole;
-  const mask = wish.maskSecrets ? createMask() : null;
+  const isDataset = DATASET_FORMATS.some((one) => one === wish.format);
+  const mask = wish.maskSecrets || isDataset ? createMask() : null;
   const steps = wish.all ? everyBranch(opened) : stepsOfBranch(opened, undefined);
   const subagents = openSubagents(opened, shell);
   const shown =

@@ -3,7 +3,9 @@
 import type { ViewFlags } from "../show/index.ts";
 
 /** The forms of training data: one line of JSON for a session. */
-export type DatasetFormat = "openai" | "anthropic" | "sharegpt";
+export const DATASET_FORMATS = ["openai", "anthropic", "sharegpt"] as const;
+
+export type DatasetFormat = (typeof DATASET_FORMATS)[number];
 
 export type ExportFormat = "md" | "html" | "json" | "jsonl" | DatasetFormat;
 
@@ -15,5 +17,6 @@ export interface ExportFlags extends ViewFlags {
   /** Only for `html`. */
   readonly turns?: string;
   readonly bundle?: string;
+  /** Training data is masked without it too. */
   readonly maskSecrets?: true;
 }

@@ -1,35 +1,44 @@
 /** Messages for Anthropic's Messages API: two roles that alternate, the user first. Pure. */
 
 import type { Block, Message } from "../../model/index.ts";
-import { PROMPT_BEFORE_ANSWER, toModelOrder } from "../context/index.ts";
-import { type LeftOut, leave } from "./left-out.ts";
+import { PROMPT_BEFORE_ANSWER } from "../context/index.ts";
+import { type CallWords, createCallWords } from "./calls.ts";
+import { type LeftOut, leave, turnsOf } from "./left-out.ts";
+
+const RULES = { id: /^[\w-]+$/u, longestName: 128 };
+/** The pictures that the service reads. */
+const MEDIA_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+
+export type AnthropicPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly source: AnthropicSource };
 
 export type AnthropicBlock =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly source: AnthropicSource }
+  | AnthropicPart
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown }
   | {
       readonly type: "tool_result";
       readonly tool_use_id: string;
-      readonly content: readonly AnthropicBlock[];
+      readonly content: AnthropicPart[];
       readonly is_error?: true;
     };
 
 export type AnthropicSource =
-  | { readonly type: "base64"; readonly media_type: string; readonly data: string }
+  | { readonly type: "base64"; readonly media_type: (typeof MEDIA_TYPES)[number]; readonly data: string }
   | { readonly type: "url"; readonly url: string };
 
 export interface AnthropicMessage {
   readonly role: "user" | "assistant";
-  readonly content: readonly AnthropicBlock[];
+  readonly content: AnthropicBlock[];
 }
 
 export interface AnthropicMessages {
   /** The system messages; left out if there are none. */
   readonly system?: string;
-  readonly messages: readonly AnthropicMessage[];
+  /** The list is yours: the client of Anthropic takes no readonly one. */
+  readonly messages: AnthropicMessage[];
   /** Blocks that these messages cannot hold: their kind and number. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
@@ -38,7 +47,8 @@ export function toAnthropicMessages(messages: readonly Message[]): AnthropicMess
   const leftOut: LeftOut = {};
   const system: string[] = [];
   const made: AnthropicMessage[] = [];
-  for (const message of toModelOrder(messages)) {
+  const words = createCallWords(RULES);
+  for (const message of turnsOf(messages, leftOut)) {
     if (message.role === "system") {
       system.push(
         ...message.content.flatMap((block) => (block.type === "text" ? [block.text] : leave(block, leftOut))),
@@ -46,7 +56,7 @@ export function toAnthropicMessages(messages: readonly Message[]): AnthropicMess
       continue;
     }
     const role = message.role === "assistant" ? "assistant" : "user";
-    const content = message.content.flatMap((block) => blockOf(block, leftOut));
+    const content = message.content.flatMap((block) => blockOf(block, words, leftOut));
     if (content.length === 0) continue;
     const last = made.at(-1);
     if (last?.role === role) made[made.length - 1] = { role, content: [...last.content, ...content] };
@@ -58,10 +68,8 @@ export function toAnthropicMessages(messages: readonly Message[]): AnthropicMess
   return { ...(system.length === 0 ? {} : { system: system.join("\n\n") }), messages: made, leftOut };
 }
 
-function blockOf(block: Block, leftOut: LeftOut): readonly AnthropicBlock[] {
+function blockOf(block: Block, words: CallWords, leftOut: LeftOut): AnthropicBlock[] {
   switch (block.type) {
-    case "text":
-      return block.text === "" ? [] : [{ type: "text", text: block.text }];
     case "thinking":
       // Thinking that another provider signed, or nobody, is refused.
       if (block.signedBy !== "anthropic") return leave(block, leftOut);
@@ -72,22 +80,30 @@ function blockOf(block: Block, leftOut: LeftOut): readonly AnthropicBlock[] {
         ? leave(block, leftOut)
         : [{ type: "redacted_thinking", data: block.data }];
     case "tool_call":
-      return [{ type: "tool_use", id: block.id, name: block.name, input: block.args }];
+      return [{ type: "tool_use", id: words.id(block.id), name: words.name(block.name), input: block.args }];
     case "tool_result": {
-      const content = block.content.flatMap((part) => blockOf(part, leftOut));
-      const result = { type: "tool_result", tool_use_id: block.toolCallId, content } as const;
+      const content = block.content.flatMap((part) => partOf(part, leftOut));
+      const result = { type: "tool_result", tool_use_id: words.id(block.toolCallId), content } as const;
       return [block.isError ? { ...result, is_error: true } : result];
     }
-    case "image":
-      if (block.data !== undefined) {
-        return [{ type: "image", source: { type: "base64", media_type: block.mimeType, data: block.data } }];
-      }
-      return block.url === undefined
-        ? leave(block, leftOut)
-        : [{ type: "image", source: { type: "url", url: block.url } }];
-    case "file":
-      return block.text === undefined ? leave(block, leftOut) : [{ type: "text", text: block.text }];
     default:
-      return leave(block, leftOut);
+      return partOf(block, leftOut);
   }
+}
+
+/** A text that is blank is refused, and so is a picture of another kind. */
+function partOf(block: Block, leftOut: LeftOut): AnthropicPart[] {
+  if (block.type === "text" || (block.type === "file" && block.text !== undefined)) {
+    const text = block.text ?? "";
+    return text.trim() === "" ? [] : [{ type: "text", text }];
+  }
+  if (block.type !== "image") return leave(block, leftOut);
+  if (block.data !== undefined) {
+    const media_type = MEDIA_TYPES.find((one) => one === block.mimeType);
+    if (media_type === undefined) return leave(block, leftOut);
+    return [{ type: "image", source: { type: "base64", media_type, data: block.data } }];
+  }
+  return block.url === undefined
+    ? leave(block, leftOut)
+    : [{ type: "image", source: { type: "url", url: block.url } }];
 }

@@ -1,6 +1,7 @@
 /** Blocks that a form cannot hold, counted by their kind. */
 
-import type { Block } from "../../model/index.ts";
+import type { Block, Message } from "../../model/index.ts";
+import { toModelTurns } from "../context/index.ts";
 
 export type LeftOut = Record<string, number>;
 
@@ -9,13 +10,23 @@ export function leave(block: Block, leftOut: LeftOut): [] {
   return [];
 }
 
+/** The messages as APIs require them; what was taken out for it is counted. */
+export function turnsOf(messages: readonly Message[], leftOut: LeftOut): readonly Message[] {
+  const { messages: turns, halves } = toModelTurns(messages);
+  if (halves.calls > 0) leftOut.tool_call = halves.calls;
+  if (halves.results > 0) leftOut.tool_result = halves.results;
+  return turns;
+}
+
 /** The address of an image or a file; `null` for a blob of the store, which only the store can read. */
 export function addressOf(block: Extract<Block, { type: "image" | "file" }>): string | null {
   if (block.data !== undefined) return `data:${block.mimeType};base64,${block.data}`;
   return block.url ?? null;
 }
 
-/** The text of a result; other blocks of it are counted. */
+/** The text of a result; other blocks of it are counted, and named where there is no text. */
 export function resultText(content: readonly Block[], leftOut: LeftOut): string {
-  return content.flatMap((part) => (part.type === "text" ? [part.text] : leave(part, leftOut))).join("\n");
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : leave(part, leftOut)));
+  if (texts.length > 0) return texts.join("\n");
+  return content.map(({ type }) => `[${type}]`).join("\n");
 }

@@ -1,8 +1,11 @@
 /** Messages for OpenAI's Chat Completions, and for the many servers that speak it. Pure. */
 
 import type { Block, Message } from "../../model/index.ts";
-import { toModelOrder } from "../context/index.ts";
-import { addressOf, type LeftOut, leave, resultText } from "./left-out.ts";
+import { type CallWords, createCallWords } from "./calls.ts";
+import { addressOf, type LeftOut, leave, resultText, turnsOf } from "./left-out.ts";
+
+/** The service refuses longer ids and names. */
+const RULES = { id: /^.{1,40}$/u, longestName: 64 };
 
 export type OpenAIPart =
   | { readonly type: "text"; readonly text: string }
@@ -17,38 +20,40 @@ export interface OpenAICall {
 
 export type OpenAIMessage =
   | { readonly role: "system"; readonly content: string }
-  | { readonly role: "user"; readonly content: string | readonly OpenAIPart[] }
+  | { readonly role: "user"; readonly content: string | OpenAIPart[] }
   | {
       readonly role: "assistant";
       readonly content: string | null;
-      readonly tool_calls?: readonly OpenAICall[];
+      readonly tool_calls?: OpenAICall[];
     }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
 export interface OpenAIMessages {
-  readonly messages: readonly OpenAIMessage[];
+  /** The list is yours: the client of OpenAI takes no readonly one. */
+  readonly messages: OpenAIMessage[];
   /** Blocks that these messages cannot hold: their kind and number. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
 
 export function toOpenAIMessages(messages: readonly Message[]): OpenAIMessages {
   const leftOut: LeftOut = {};
-  const made = toModelOrder(messages).flatMap((message) => messagesOf(message, leftOut));
+  const words = createCallWords(RULES);
+  const made = turnsOf(messages, leftOut).flatMap((message) => messagesOf(message, words, leftOut));
   return { messages: made, leftOut };
 }
 
-function messagesOf(message: Message, leftOut: LeftOut): readonly OpenAIMessage[] {
+function messagesOf(message: Message, words: CallWords, leftOut: LeftOut): readonly OpenAIMessage[] {
   if (message.role === "user") return userMessage(message, leftOut);
-  if (message.role === "assistant") return assistantMessage(message, leftOut);
+  if (message.role === "assistant") return assistantMessage(message, words, leftOut);
   if (message.role === "system") {
     const content = resultText(message.content, leftOut);
     return content === "" ? [] : [{ role: "system", content }];
   }
-  return message.content.flatMap((block): readonly OpenAIMessage[] =>
-    block.type === "tool_result"
-      ? [{ role: "tool", tool_call_id: block.toolCallId, content: resultText(block.content, leftOut) }]
-      : leave(block, leftOut),
-  );
+  return message.content.flatMap((block): readonly OpenAIMessage[] => {
+    if (block.type !== "tool_result") return leave(block, leftOut);
+    const tool_call_id = words.id(block.toolCallId);
+    return [{ role: "tool", tool_call_id, content: resultText(block.content, leftOut) }];
+  });
 }
 
 function userMessage({ content }: Message, leftOut: LeftOut): readonly OpenAIMessage[] {
@@ -63,13 +68,17 @@ function userMessage({ content }: Message, leftOut: LeftOut): readonly OpenAIMes
   return [{ role: "user", content: parts.length === 1 && only.type === "text" ? only.text : parts }];
 }
 
-function assistantMessage({ content }: Message, leftOut: LeftOut): readonly OpenAIMessage[] {
+function assistantMessage(
+  { content }: Message,
+  words: CallWords,
+  leftOut: LeftOut,
+): readonly OpenAIMessage[] {
   const calls: OpenAICall[] = [];
   const texts = content.flatMap((block: Block): readonly string[] => {
     if (block.type === "text") return block.text === "" ? [] : [block.text];
     if (block.type !== "tool_call") return leave(block, leftOut);
-    const { id, name, args } = block;
-    calls.push({ id, type: "function", function: { name, arguments: JSON.stringify(args) } });
+    const called = { name: words.name(block.name), arguments: JSON.stringify(block.args) };
+    calls.push({ id: words.id(block.id), type: "function", function: called });
     return [];
   });
   if (texts.length === 0 && calls.length === 0) return [];

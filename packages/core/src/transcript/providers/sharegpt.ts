@@ -1,8 +1,7 @@
 /** A conversation in the form of ShareGPT data sets, with the roles for tools that LLaMA-Factory reads. Pure. */
 
 import type { Message } from "../../model/index.ts";
-import { toModelOrder } from "../context/index.ts";
-import { type LeftOut, leave, resultText } from "./left-out.ts";
+import { type LeftOut, leave, resultText, turnsOf } from "./left-out.ts";
 
 export interface ShareGptConversation {
   readonly conversations: readonly ShareGptTurn[];
@@ -21,7 +20,7 @@ const FROM = { system: "system", user: "human", assistant: "gpt" } as const;
 export function toShareGpt(messages: readonly Message[]): ShareGptConversation {
   const leftOut: LeftOut = {};
   const conversations: ShareGptTurn[] = [];
-  for (const { role, content } of toModelOrder(messages)) {
+  for (const { role, content } of turnsOf(messages, leftOut)) {
     for (const block of content) {
       if (block.type === "tool_call") {
         const value = JSON.stringify({ name: block.name, arguments: block.args });
