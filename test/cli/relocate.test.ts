@@ -64,6 +64,31 @@ test("a project is found by the first commit of its repository, and its other se
   expect(rows.map(({ agent }: { agent: string }) => agent).toSorted()).toEqual(["claude", "opencode"]);
 });
 
+test("projects without a remote are found by a commit at which Codex worked, also with the sessions of other agents", async () => {
+  const names = ["first", "second", "third"];
+  for (const [at, name] of names.entries()) {
+    const one = { ...lost, project: join(home.path, name) };
+    mkdirSync(one.project);
+    makeRepository(one, `Begin the ${name}`);
+    const commit = execFileSync("git", ["-C", one.project, "rev-parse", "HEAD"], { encoding: "utf8" }).trim();
+    const id = `019f3a00-1b2c-7d3e-8f40-51627384950${at}`;
+    const records = [header(one, { id, git: { commit_hash: commit, branch: "main" } }), ...TALK];
+    writeText(
+      join(home.path, `.codex/sessions/2026/11/20/rollout-2026-11-20T10-00-00-${id}.jsonl`),
+      toLines(records),
+    );
+    writeClaude(one);
+    mkdirSync(join(home.path, "moved"), { recursive: true });
+    renameSync(one.project, join(home.path, "moved", name));
+  }
+  const { stdout } = await runHere(home, ["relocate", "--yes"], { cwd: join(home.path, "moved", "third") });
+  expect(stdout).toContain("1 project moved, 2 sessions");
+  for (const name of ["first", "second"])
+    renameSync(join(home.path, "moved", name), join(home.path, `renamed-${name}`));
+  expect((await relocate("--yes")).stdout).toContain("2 projects moved, 4 sessions");
+  expect((await relocate("--yes")).stdout).toContain("No project was found that moved.");
+});
+
 test("a project that may be one of two clones is left to the person", async () => {
   const url = "git@git.example.org:acme/widgets.git";
   writeThread(lost, [header(lost, { git: { repository_url: url } }), ...TALK]);

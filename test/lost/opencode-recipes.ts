@@ -97,9 +97,9 @@ function git({ project }: LostHome, ...args: readonly string[]): string {
   return execFileSync("git", [...person, ...args], { cwd: project, env, encoding: "utf8" }).trim();
 }
 
-export function makeRepository(home: LostHome): string {
+export function makeRepository(home: LostHome, message: string = "Begin"): string {
   git(home, "init", "--quiet");
-  git(home, "commit", "--quiet", "--allow-empty", "--message", "Begin");
+  git(home, "commit", "--quiet", "--allow-empty", "--message", message);
   return git(home, "rev-list", "--max-parents=0", "HEAD");
 }
 

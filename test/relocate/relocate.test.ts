@@ -1,10 +1,14 @@
 /** A project that moved keeps its sessions, at all five agents, and one restoration takes all of it back. The real agents confirm it in `test/agents/relocate/`. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { listNativeSessions } from "@continuo/native";
 import { relocateProject, restoreNativeSession } from "@continuo/native/editing";
+import { lockNative } from "@continuo/native/writing";
 import { beforeEach, expect, test } from "vitest";
 import { folderName, sessionPath, talk } from "../lost/claude-recipes.ts";
 import {
@@ -15,13 +19,15 @@ import {
   said,
   shown,
   TALK,
+  THREAD,
   writeThread,
 } from "../lost/codex-recipes.ts";
-import { GEMINI_TALK, geminiHead, geminiPath, writeGemini } from "../lost/gemini-recipes.ts";
-import { opencodeDatabase, writeOpencode } from "../lost/opencode-recipes.ts";
-import { PI_TALK, piFolder, piHeader, piPath, writePi } from "../lost/pi-recipes.ts";
+import { geminiPath } from "../lost/gemini-recipes.ts";
+import { opencodeDatabase } from "../lost/opencode-recipes.ts";
+import { PI_ID, PI_TALK, piFolder, piHeader, piPath, writePi } from "../lost/pi-recipes.ts";
 import { contentOf, type LostHome, makeLostHome, placesOfHome, toLines, writeText } from "../lost/recipe.ts";
 import { scratchFolder } from "../scratch-folder.ts";
+import { ANSWERED, ASKED, writeAll } from "./five-agents.ts";
 
 let home: LostHome;
 let target: string;
@@ -31,37 +37,7 @@ beforeEach(() => {
   target = join(home.root, "work", "renamed project");
 });
 
-const ASKED = { role: "user", content: 'Why is "cwd":"/old" in the log?' } as const;
-const ANSWERED = { role: "assistant", content: "It quotes the folder." } as const;
 const OTHER = "5a1d2c3b-7e8f-4a90-8b1c-2d3e4f5a6b7c";
-
-/** A session of each agent, and files of theirs that name the project. */
-function writeAll(): void {
-  writeText(sessionPath(home), toLines(talk(home, [ASKED, ANSWERED])));
-  const folder = dirname(sessionPath(home));
-  writeText(join(folder, "memory", "MEMORY.md"), "Use tabs.\n");
-  const agent = { agentId: "a1", isSidechain: true, cwd: home.project, type: "user" };
-  writeText(sessionPath(home).replace(".jsonl", "/subagents/agent-a1.jsonl"), toLines([agent]));
-  const typed = { display: `look at ${home.project}`, project: home.project, timestamp: 1 };
-  writeText(
-    join(home.root, ".claude", "history.jsonl"),
-    toLines([typed, { ...typed, project: "/srv/other" }]),
-  );
-  const settings = {
-    projects: { [home.project]: { allowedTools: ["Bash"] }, "/srv/other": {} },
-    numStartups: 3,
-  };
-  writeText(join(home.root, ".claude.json"), JSON.stringify(settings, null, 2));
-  const turn = {
-    timestamp: "t",
-    type: "turn_context",
-    payload: { cwd: join(home.project, "src"), model: "m" },
-  };
-  writeThread(home, [header(home), turn, ...TALK]);
-  writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
-  writePi(home, [piHeader(home), ...PI_TALK]);
-  writeOpencode(home, { path: home.project.slice(1) });
-}
 
 function move(): void {
   mkdirSync(dirname(target), { recursive: true });
@@ -74,7 +50,7 @@ async function sessionsOf(cwd: string): Promise<readonly string[]> {
 }
 
 test("the sessions of five agents are in the list of the new folder, and all of it is undone to the byte", async () => {
-  writeAll();
+  writeAll(home);
   move();
   const places = placesOfHome(home);
   const before = contentOf(home);
@@ -94,7 +70,7 @@ test("the sessions of five agents are in the list of the new folder, and all of 
 });
 
 test("every place that holds the path names the new folder, and the words of the conversation keep the old one", async () => {
-  writeAll();
+  writeAll(home);
   move();
   await relocateProject(home.project, target, { places: placesOfHome(home), write: "in place" });
   const moved: LostHome = { ...home, project: target };
@@ -151,6 +127,71 @@ test("a fork of Codex begins at the same line of a file that became longer", asy
   expect(parent.subarray(end_byte_offset).toString("utf8")).toBe(rest);
 });
 
+test("a rollout that Codex compressed is changed inside, in all its parts, and a damaged one is left out and counted", async () => {
+  const [FORK, DAMAGED] = ["019f3a00-1b2c-7d3e-8f40-516273849502", "019f3a00-1b2c-7d3e-8f40-516273849503"];
+  const pathOf = (id?: string): string => codexPath(home, "sessions/2026/11/20", `${rolloutName(id)}.zst`);
+  const write = (path: string, bytes: Buffer): void => writeText(path, bytes);
+  const [start, rest] = [toLines([header(home), ...TALK]), toLines([said("user", "More."), shown("More.")])];
+  const parts = [start, rest].map((text) => zstdCompressSync(Buffer.from(text)));
+  write(pathOf(), Buffer.concat(parts));
+  const base = { thread_id: THREAD, end_ordinal_exclusive: null, end_byte_offset: Buffer.byteLength(start) };
+  const fork = [header(home, { id: FORK, history_base: base }), said("user", "three"), shown("three")];
+  write(pathOf(FORK), zstdCompressSync(Buffer.from(toLines(fork))));
+  const damaged = zstdCompressSync(Buffer.from(toLines([header(home, { id: DAMAGED }), ...TALK])));
+  write(pathOf(DAMAGED), Buffer.concat([damaged, Buffer.from("no frame")]));
+  move();
+  const places = placesOfHome(home);
+  const before = contentOf(home);
+  const done = await relocateProject(home.project, target, { places, write: "in place" });
+  expect(done.agents).toEqual([
+    { agent: "codex", sessionIds: [THREAD, FORK], moved: 0, changed: 2, rows: 0, leftOut: [DAMAGED] },
+  ]);
+  expect(
+    (await listNativeSessions({ places, cwd: target })).map(({ sessionId }) => sessionId).toSorted(),
+  ).toEqual([THREAD, FORK]);
+  const content = zstdDecompressSync(readFileSync(pathOf()));
+  const head = JSON.parse(
+    zstdDecompressSync(readFileSync(pathOf(FORK)))
+      .toString("utf8")
+      .split("\n")[0] ?? "",
+  );
+  expect(content.subarray(head.payload.history_base.end_byte_offset).toString("utf8")).toBe(rest);
+  expect(head.payload.cwd).toBe(target);
+  await restoreNativeSession(done.trashId ?? "", { places });
+  expect(contentOf(home)).toEqual(before);
+});
+
+test("a project is not relocated while a conversation has one of its sessions open, or an agent works in it", async () => {
+  writeAll(home);
+  move();
+  const places = placesOfHome(home);
+  // Its name is what makes it an agent: in the new folder it holds the old path no less.
+  const program = join(home.root, "codex.mjs");
+  writeFileSync(program, 'console.log("runs"); setInterval(() => undefined, 60_000);');
+  const before = contentOf(home);
+  const relocated = () => relocateProject(home.project, target, { places, write: "in place" });
+  const lock = await lockNative({ agent: "pi", sessionId: PI_ID, places });
+  await expect(relocated()).rejects.toMatchObject({ code: "session_live", details: { sessionId: PI_ID } });
+  lock.release();
+  const agent = spawn(process.execPath, [program], { cwd: target });
+  try {
+    await once(agent.stdout, "data");
+    await expect(relocated()).rejects.toMatchObject({
+      code: "session_live",
+      message: `Codex is running in ${target} (process ${agent.pid})`,
+    });
+    expect(contentOf(home)).toEqual(before);
+  } finally {
+    const gone = once(agent, "exit");
+    agent.kill("SIGKILL");
+    await gone;
+  }
+  await relocated();
+  expect(await sessionsOf(target)).toHaveLength(5);
+  // No lock outlives it.
+  (await lockNative({ agent: "pi", sessionId: PI_ID, places })).release();
+});
+
 test("sessions of a folder whose name only begins alike stay where they are", async () => {
   writeText(sessionPath(home), toLines(talk(home, [ASKED, ANSWERED])));
   const beside = { ...home, project: `${home.project}-two` };
@@ -176,7 +217,7 @@ test("a session that would take the place of another one is refused, and nothing
 });
 
 test("a file that an agent wrote to since is not taken back without force, and is kept with it", async () => {
-  writeAll();
+  writeAll(home);
   move();
   const places = placesOfHome(home);
   const before = contentOf(home);
@@ -201,7 +242,7 @@ test.each([
     "not_found",
   ],
 ] as const)("%s is refused", async (_title, folders, code) => {
-  writeAll();
+  writeAll(home);
   const [from = "", to = ""] = folders(home.root);
   await expect(relocateProject(from, to, { places: placesOfHome(home) })).rejects.toMatchObject({ code });
 });

@@ -82,6 +82,12 @@ export async function gitRootsOf(folder: string): Promise<readonly string[] | nu
   return (await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"])) === null ? [] : null;
 }
 
+/** True if the repository of the folder has the commit. A name that is no hash is nobody's. */
+export async function hasCommit(folder: string, commit: string): Promise<boolean> {
+  if (!/^[0-9a-f]{40,64}$/u.test(commit)) return false;
+  return (await git(folder, ["cat-file", "-e", `${commit}^{commit}`])) !== null;
+}
+
 async function git(cwd: string, args: readonly string[]): Promise<string | null> {
   // Loaded here, so that code that asks nothing of git loads no way to start programs.
   const { execFile } = await import("node:child_process");

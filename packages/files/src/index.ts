@@ -42,6 +42,7 @@ export {
   gitRemoteOf,
   gitRepositoryOf,
   gitRootsOf,
+  hasCommit,
   remoteName,
 } from "./git.ts";
 export { continuoFolders, continuoHome, moved } from "./home.ts";

@@ -8,7 +8,8 @@ const HELP = `
 Move the folder first; this changes every place at Claude Code, Codex, Gemini CLI, opencode and pi that holds its path, so that
 their own lists show the sessions in the new folder and resume them there. What was said keeps the old path. The old state goes to
 the trash, and \`continuo session restore\` undoes all of it byte for byte. Without folders, projects are found whose folder is
-gone and whose git remote or first commit is that of a folder of this machine.
+gone and whose git remote, first commit or last known commit is that of a folder of this machine. A session whose compressed
+file is damaged is left out and counted.
 
 Examples:
   continuo relocate                            what moved, and where to

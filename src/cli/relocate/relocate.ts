@@ -109,11 +109,12 @@ function draw(plans: readonly RelocatedProject[], projects: readonly MovedProjec
   const place = (path: string): string => visibleLine(tildePath(path, shell.home));
   const lines = plans.flatMap(({ from, to, agents }) => [
     `${place(from)}  →  ${place(to)}`,
-    ...agents.map(({ agent, sessionIds, moved, changed, rows }) => {
+    ...agents.map(({ agent, sessionIds, moved, changed, rows, leftOut }) => {
       const parts = [
         moved > 0 ? `${plural(moved, "file")} moved` : "",
         changed > 0 ? `${plural(changed, "file")} changed` : "",
         rows > 0 ? `${plural(rows, "row")} changed` : "",
+        leftOut.length > 0 ? `${plural(leftOut.length, "damaged session")} left out` : "",
       ].filter(Boolean);
       const count = `${AGENT_LABELS[agent]}: ${plural(sessionIds.length, "session")}`;
       return `  ${count}  ${paint(parts.join(", "), "dim")}`;

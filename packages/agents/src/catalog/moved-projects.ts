@@ -6,7 +6,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type AgentName, isContinuoError } from "@continuo/core/model";
-import { gitPlaceOf, gitRemoteIn, listNames, type Places } from "@continuo/files";
+import { gitPlaceOf, gitRemoteIn, hasCommit, listNames, type Places } from "@continuo/files";
 import { formatOf, READABLE_AGENTS } from "@continuo/native";
 import type { RepositoryMarks } from "@continuo/native/kit";
 
@@ -115,6 +115,8 @@ async function isSame(folder: string, marks: readonly RepositoryMarks[]): Promis
   const place = gitPlaceOf(folder);
   const remote = place === null ? null : gitRemoteIn(place.store);
   if (remote !== null && marks.some((one) => one.remote === remote)) return true;
+  for (const commit of new Set(marks.flatMap((one) => one.commit ?? [])))
+    if (place !== null && (await hasCommit(place.worktree, commit))) return true;
   const ids = new Set(marks.flatMap(({ projectId }) => projectId ?? []));
   if (ids.size === 0) return false;
   const { projectOf } = await import("@continuo/native/opencode");

@@ -44,6 +44,8 @@ export interface RelocatedAgent {
   readonly moved: number;
   readonly changed: number;
   readonly rows: number;
+  /** Sessions that keep the old path, since their files are damaged. */
+  readonly leftOut: readonly string[];
 }
 
 interface AgentPart extends RelocationPart {
@@ -112,7 +114,7 @@ function isChanged({ from, to, rewrite }: RelocatedFile): boolean {
   return from !== to || (rewrite !== undefined && !rewrite(readToMend(from)).equals(readToMend(from)));
 }
 
-function toAgent({ agent, sessions, files, rows }: AgentPart): RelocatedAgent {
+function toAgent({ agent, sessions, files, rows, leftOut = [] }: AgentPart): RelocatedAgent {
   const moved = files.filter(({ from, to }) => from !== to).length;
   return {
     agent,
@@ -123,6 +125,7 @@ function toAgent({ agent, sessions, files, rows }: AgentPart): RelocatedAgent {
       (sum, { tables }) => sum + tables.reduce((all, { values }) => all + values.length, 0),
       0,
     ),
+    leftOut: leftOut.map(({ sessionId }) => sessionId),
   };
 }
 

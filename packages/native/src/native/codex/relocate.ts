@@ -1,12 +1,10 @@
 /**
  * The places of Codex that hold the path of a project (0.171.0): `cwd` of the header and of each turn in every file of a
- * thread, and of its row in `state_N.sqlite`. A fork says at which byte of another file it begins: that number moves with
+ * thread, also of a compressed one, and of its row in `state_N.sqlite`. A fork says at which byte of another file it begins: that number moves with
  * the bytes before it. What the model was told of its folder stays as it was said.
  */
 
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
 import { isJson, type Json, type Places, parseJson, remoteName, textField } from "@continuo/files";
 import { isCompressed } from "@continuo/files/records";
 import {
@@ -20,10 +18,10 @@ import {
   type RepositoryMarks,
   withMovedPaths,
 } from "../kit/index.ts";
-
 import { find } from "./find.ts";
 import { indexRowsIn } from "./index-rows.ts";
 import { codexHome, parseRolloutName } from "./places.ts";
+import { changedInside, contentOf } from "./rollout-bytes.ts";
 import { skim } from "./skim.ts";
 
 const CWD: readonly PathKeys[] = [["payload", "cwd"]];
@@ -31,44 +29,42 @@ const CWD: readonly PathKeys[] = [["payload", "cwd"]];
 export async function relocate(relocation: Relocation, places: Places): Promise<RelocationPart> {
   const all = await Array.fromAsync(find(places, { subagents: "include" }));
   const sessions: FoundSession[] = [];
+  const leftOut: FoundSession[] = [];
   const moved = new Map<string, string>();
   for (const found of all) {
     const { cwd } = await skim(found, { part: "ends" });
     const to = cwd === null ? null : movedPath(cwd, relocation);
     if (to === null) continue;
+    if (found.files.some(({ path }) => contentOf(path) === null)) {
+      leftOut.push(found);
+      continue;
+    }
     sessions.push(found);
     moved.set(found.sessionId, to);
   }
   const changed = sessions.flatMap(({ files }) => files.map(({ path }) => path));
-  for (const path of changed) refuseCompressed(path);
   const paths = new Map(changed.map((path) => [parseRolloutName(path).fileId ?? path, path]));
   // A fork may work elsewhere and begin in a file of the project all the same.
   const forks = all
     .filter(({ sessionId }) => !moved.has(sessionId))
     .flatMap(({ files }) => files.map(({ path }) => path))
-    .filter((path) => !isCompressed(path) && paths.has(baseOf(headOf(path))?.file ?? ""));
+    .filter((path) => paths.has(baseOf(headOf(path))?.file ?? ""));
   const files = [...changed, ...forks].map((path): RelocatedFile => {
     // Found out now: the file before it is another one once it is changed.
     const base = movedBase(path, paths, relocation);
-    const rewrite = (bytes: Buffer): Buffer => withBase(withMovedPaths(bytes, CWD, relocation), base);
-    return { from: path, to: path, rewrite };
+    const change = (bytes: Buffer): Buffer => withBase(withMovedPaths(bytes, CWD, relocation), base);
+    return { from: path, to: path, rewrite: isCompressed(path) ? changedInside(change) : change };
   });
-  return { sessions, files, rows: rowsOf(moved, places) };
+  return { sessions, files, rows: rowsOf(moved, places), leftOut };
 }
 
-/** The header of its file names the remote. */
+/** The header of its file names the remote, and the commit. */
 export async function repositoryOf({ location }: FoundSession): Promise<RepositoryMarks | null> {
-  const head = isCompressed(location) ? null : headOf(location);
+  const head = headOf(location);
   const git = head !== null && isJson(head.payload) && isJson(head.payload.git) ? head.payload.git : {};
   const remote = remoteName(textField(git, "repository_url") ?? "");
-  return remote === null ? null : { remote, projectId: null };
-}
-
-function refuseCompressed(path: string): void {
-  if (!isCompressed(path)) return;
-  throw new ContinuoError("unsupported", `cannot change ${path}: it is compressed`, {
-    hint: "Resume the session in Codex, which unpacks the file.",
-  });
+  const commit = textField(git, "commit_hash");
+  return remote === null && commit === null ? null : { remote, projectId: null, commit };
 }
 
 /** One row for each thread, because folders below the project have other paths. */
@@ -91,7 +87,7 @@ interface Base {
 }
 
 function headOf(path: string): Json | null {
-  const bytes = readFileSync(path);
+  const bytes = contentOf(path) ?? Buffer.alloc(0);
   const end = bytes.indexOf("\n");
   return recordIn(bytes.toString("utf8", 0, end < 0 ? bytes.length : end));
 }
@@ -118,7 +114,7 @@ function movedBase(
   const base = baseOf(headOf(path));
   const other = base === null ? undefined : paths.get(base.file);
   if (base === null || other === undefined || other === path) return null;
-  const before = readFileSync(other).subarray(0, base.offset);
+  const before = (contentOf(other) ?? Buffer.alloc(0)).subarray(0, base.offset);
   const grown = withMovedPaths(before, CWD, relocation).length - before.length;
   return { from: base.offset, to: base.offset + grown };
 }

@@ -17,6 +17,8 @@ export interface RelocationPart {
   readonly sessions: readonly FoundSession[];
   readonly files: readonly RelocatedFile[];
   readonly rows: readonly RelocatedRows[];
+  /** Sessions of the project whose files cannot be changed: they keep the old path. */
+  readonly leftOut?: readonly FoundSession[];
 }
 
 /** A file that gets another place, other bytes, or both. */
@@ -42,6 +44,8 @@ export interface RepositoryMarks {
   readonly remote: string | null;
   /** The id that opencode gives the project, from its remote or its first commit. */
   readonly projectId: string | null;
+  /** A commit at which it worked. */
+  readonly commit?: string | null;
 }
 
 export const NOTHING_RELOCATED: RelocationPart = { sessions: [], files: [], rows: [] };

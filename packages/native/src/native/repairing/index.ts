@@ -23,4 +23,4 @@ export {
 export { bytesOf, draftOf } from "./lines.ts";
 export { createLinks, type Links } from "./links.ts";
 export type { NativeRepairer, RepairContext, RowRepair, RowRepairer } from "./repairer.ts";
-export { readToMend, refuseTakenPlace, refuseTooLarge, repaired } from "./whole-file.ts";
+export { MAX_MENDED_BYTES, readToMend, refuseTakenPlace, refuseTooLarge, repaired } from "./whole-file.ts";

@@ -8,7 +8,7 @@ import { bytesOf, draftOf } from "./lines.ts";
 import type { NativeRepairer, RepairContext } from "./repairer.ts";
 
 /** A mended file is held in memory. */
-const MAX_MENDED_BYTES: number = 512 * 1024 * 1024;
+export const MAX_MENDED_BYTES: number = 512 * 1024 * 1024;
 
 /** Errors: `too_large`; those of reading. */
 export function readToMend(path: string): Buffer {
