@@ -1,0 +1,132 @@
+/**
+ * `npm run bench -- telemetry`: what spans and numbers cost of an append of 512 bytes to SQLite, without a provider and with
+ * the SDK of OpenTelemetry. The sides alternate in blocks, so that a machine whose speed drifts drifts for all.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { metrics, trace } from "@opentelemetry/api";
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
+import { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
+import { measuredAppend } from "../../packages/store/src/store/engine/index.ts";
+import { print, printRatios } from "../measure/index.ts";
+
+/** The limit that `docs/telemetry.md` names. */
+const MOST_OF_AN_APPEND = 0.02;
+const BLOCK = 500;
+const CALLS = 20_000;
+
+type Side = () => Promise<void>;
+
+/** The median of each side, in microseconds for one call. The sides take turns in going first. */
+async function inTurns(sides: readonly Side[], calls: number, turns: number): Promise<readonly number[]> {
+  const times = sides.map((): number[] => []);
+  for (let turn = -2; turn < turns; turn += 1) {
+    for (let n = 0; n < sides.length; n += 1) {
+      const at = (n + turn + sides.length) % sides.length;
+      const startMs = performance.now();
+      await sides[at]?.();
+      if (turn >= 0) times[at]?.push(((performance.now() - startMs) * 1_000) / calls);
+    }
+  }
+  return times.map(median);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** What the wrapper around an append costs, when nothing listens. */
+async function wrapperUs(turns: number): Promise<number> {
+  const work = async (): Promise<readonly []> => [];
+  const [bare = 0, wrapped = 0] = await inTurns(
+    [
+      async () => {
+        for (let n = 0; n < CALLS; n += 1) await work();
+      },
+      async () => {
+        for (let n = 0; n < CALLS; n += 1) await measuredAppend(1, work);
+      },
+    ],
+    CALLS,
+    turns,
+  );
+  return wrapped - bare;
+}
+
+interface Sdk {
+  numbers(): void;
+  spans(): void;
+  off(): void;
+  shutdown(): Promise<void>;
+}
+
+function createSdk(): Sdk {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  const meters = new MeterProvider({ readers: [reader] });
+  const kept = new InMemorySpanExporter();
+  const tracers = new TracerProvider({ spanProcessors: [new BatchSpanProcessor({ exporter: kept })] });
+  return {
+    numbers: () => void metrics.setGlobalMeterProvider(meters),
+    spans: () => void trace.setGlobalTracerProvider(tracers),
+    off: () => {
+      metrics.disable();
+      trace.disable();
+      kept.reset();
+    },
+    shutdown: async () => {
+      await Promise.all([meters.shutdown(), tracers.shutdown()]);
+    },
+  };
+}
+
+async function appendBlock(store: Store, logId: string): Promise<void> {
+  const value = "x".repeat(480);
+  for (let n = 0; n < BLOCK; n += 1) {
+    await store.append(logId, [{ type: "custom", data: { name: "bench", value } }]);
+  }
+}
+
+export async function run({ rounds }: { readonly rounds: number }): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-bench-telemetry-"));
+  const turns = Math.max(20, rounds * 4);
+  const sdk = createSdk();
+  try {
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    const { logId } = await store.createLog();
+    const own = await wrapperUs(turns);
+    const block =
+      (...begin: readonly (() => void)[]): Side =>
+      async () => {
+        for (const one of begin) one();
+        await appendBlock(store, logId);
+        sdk.off();
+      };
+    const sides = [block(), block(sdk.numbers), block(sdk.numbers, sdk.spans)];
+    const [without = 0, numbers = 0, all = 0] = await inTurns(sides, BLOCK, turns);
+    print(`\nTelemetry of an append of 512 bytes to SQLite, ${turns} turns of ${BLOCK} appends`);
+    print(`  without a provider              ${without.toFixed(1)} µs, of it telemetry ${own.toFixed(2)} µs`);
+    print(`  numbers, with the SDK           ${numbers.toFixed(1)} µs`);
+    print(`  numbers and spans, with the SDK ${all.toFixed(1)} µs`);
+    const below = { wanted: "below", target: MOST_OF_AN_APPEND } as const;
+    printRatios([
+      { what: "telemetry of an append, without a provider", ratio: own / without, ...below },
+      { what: "numbers of an append, with the SDK", ratio: numbers / without - 1, ...below },
+      { what: "numbers and spans of an append, with the SDK", ratio: all / without - 1, ...below },
+    ]);
+  } finally {
+    sdk.off();
+    await sdk.shutdown();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
