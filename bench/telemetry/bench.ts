@@ -45,7 +45,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** What the wrapper around an append costs, when nothing listens. */
+/** The microseconds of the wrapper around an append, when nothing listens. */
 async function wrapperUs(turns: number): Promise<number> {
   const work = async (): Promise<readonly []> => [];
   const [bare = 0, wrapped = 0] = await inTurns(
