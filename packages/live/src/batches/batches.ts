@@ -127,6 +127,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     leaseMs: LIMITS.runLeaseMs,
     maxParallel: LIMITS.parallelRuns,
     timeoutMs: LIMITS.writerMs,
+    graceMs: LIMITS.writerLeavesMs,
     signal,
   });
   if (result.status === "completed") return;

@@ -157,6 +157,8 @@ export const LIMITS = {
   breakerMs: 30_000,
   /** The longest call of a note writer. */
   writerMs: 120_000,
+  /** The time that a note writer has to end a call that was aborted. */
+  writerLeavesMs: 500,
   /** A note writer that failed after a longer call than this is not asked again at once. */
   longFailureMs: 30_000,
   /** The part of `closeFlushMs` after which the extractive writer takes over. */
