@@ -91,6 +91,6 @@ export async function layCopyInTrash(
 }
 
 function toRestored(stored: StoredFile, info: GuardManifest["info"], places: Places): RestoredFile {
-  const bytes = Buffer.concat([...readPieces(stored, places)]);
-  return { sessionId: info.sessionId, path: stored.from, bytes, isMain: stored.from === info.location };
+  const isMain = stored.from === info.location;
+  return { sessionId: info.sessionId, path: stored.from, pieces: () => readPieces(stored, places), isMain };
 }

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ContinuoError, type SessionInfo } from "@continuo/core/model";
 import {
+  isWriteFailure,
   makeFolderDurably,
   makeScratchFolder,
   type Places,
@@ -13,7 +14,7 @@ import {
   writeFailure,
 } from "@continuo/files";
 import { formatOf } from "../../native/index.ts";
-import { writeNewFile } from "../../native/writing/index.ts";
+import { writeNewPieces } from "../../native/writing/index.ts";
 import { stagedPath, stagedPlaces } from "../placing/index.ts";
 import { keyOf, openedFolder } from "./folder.ts";
 import type { GuardManifest, StoredState } from "./manifest.ts";
@@ -58,7 +59,7 @@ export async function openCopy(
   try {
     layOut(state, { home, folder, placeOf, places });
   } catch (cause) {
-    throw writeFailure(`cannot write to ${folder}`, cause);
+    throw isWriteFailure(cause) ? writeFailure(`cannot write to ${folder}`, cause) : cause;
   }
   return { places: staged, location };
 }
@@ -86,7 +87,7 @@ function layOut({ files }: StoredState, { home, folder, placeOf, places }: Layou
     if (place === null) continue;
     const path = join(fresh, place.slice(home.length));
     makeScratchFolder(dirname(path));
-    writeNewFile(path, Buffer.concat([...readPieces(file, places)]));
+    writeNewPieces(path, readPieces(file, places));
     utimesSync(path, new Date(file.mtimeMs), new Date(file.mtimeMs));
   }
   renameDurably(fresh, home);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { ContinuoError, type SessionInfo } from "@continuo/core/model";
 import {
   isRunning,
+  isWriteFailure,
   listNames,
   makeFolderDurably,
   type Places,
@@ -15,20 +16,20 @@ import {
   writeDurably,
   writeFailure,
 } from "@continuo/files";
-import { writeNewFile } from "../../native/writing/index.ts";
+import { writeNewPieces } from "../../native/writing/index.ts";
 import type { KeptFile } from "./files.ts";
 import { MANIFEST, type Manifest, trashFolder } from "./manifest.ts";
 
 export interface LaidFile {
   readonly path: string;
-  readonly bytes: Buffer;
+  pieces(): Iterable<Buffer>;
 }
 
 const BEGUN = ".laid-in-";
 
 /**
  * Gives the trash id. The session is in the trash when all of it is there. What killed processes left of this goes.
- * Errors: `conflict` where another process lays it there right now, `unwritable`.
+ * Errors: `conflict` where another process lays it there right now, `unwritable`, those of making a piece.
  */
 export function layInTrash(
   info: SessionInfo,
@@ -51,7 +52,7 @@ export function layInTrash(
     renameDurably(begun, join(base, trashId));
   } catch (cause) {
     removeFolderIfThere(begun);
-    throw writeFailure(`cannot write to ${base}`, cause);
+    throw isWriteFailure(cause) ? writeFailure(`cannot write to ${base}`, cause) : cause;
   }
   return trashId;
 }
@@ -61,12 +62,18 @@ export function takeOutOfTrash(trashId: string, places: Places): void {
   removeFolderIfThere(join(trashFolder(places), trashId));
 }
 
-function layFile({ path, bytes }: LaidFile, at: number, folder: string): KeptFile {
+function layFile({ path, pieces }: LaidFile, at: number, folder: string): KeptFile {
   const to = `files/${at}`;
-  writeNewFile(join(folder, to), bytes);
-  const mtimeMs = statFile(join(folder, to))?.mtimeMs ?? 0;
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { from: path, to, sizeBytes: bytes.length, mtimeMs, sha256 };
+  const hash = createHash("sha256");
+  const hashed = function* (): Generator<Buffer> {
+    for (const piece of pieces()) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+  writeNewPieces(join(folder, to), hashed());
+  const { mtimeMs = 0, sizeBytes = 0 } = statFile(join(folder, to)) ?? {};
+  return { from: path, to, sizeBytes, mtimeMs, sha256: hash.digest("hex") };
 }
 
 function manifestOf(trashId: string, info: SessionInfo, files: readonly KeptFile[], now: Date): Manifest {

@@ -98,14 +98,27 @@ function aloneIn(folder: string): (path: string) => boolean {
 function renewed(file: RestoredFile, nowMs: number): RestoredFile | null {
   const { path, sessionId, isMain } = file;
   if (!isMain) return isSessionName(basename(path)) ? null : file;
-  return { ...file, path: ownName(path, sessionId), bytes: withTime(file, new Date(nowMs).toISOString()) };
+  const lastUpdated = new Date(nowMs).toISOString();
+  const renewedPieces = path.endsWith(".jsonl") ? withLine : withTime;
+  return { ...file, path: ownName(path, sessionId), pieces: () => renewedPieces(file, lastUpdated) };
 }
 
-function withTime({ path, bytes }: RestoredFile, lastUpdated: string): Buffer {
-  if (path.endsWith(".jsonl")) {
-    const ended = bytes.length === 0 || bytes.at(-1) === 0x0a ? "" : "\n";
-    return Buffer.concat([bytes, Buffer.from(`${ended}${toLines([{ $set: { lastUpdated } }])}`)]);
+function* withLine({ pieces }: RestoredFile, lastUpdated: string): Generator<Buffer> {
+  let last = 0x0a;
+  for (const piece of pieces()) {
+    last = piece.at(-1) ?? last;
+    yield piece;
   }
+  yield Buffer.from(`${last === 0x0a ? "" : "\n"}${toLines([{ $set: { lastUpdated } }])}`);
+}
+
+/** An older file is one value, which is read as a whole. */
+function* withTime({ pieces }: RestoredFile, lastUpdated: string): Generator<Buffer> {
+  const bytes = Buffer.concat([...pieces()]);
+  yield renewedValue(bytes, lastUpdated);
+}
+
+function renewedValue(bytes: Buffer, lastUpdated: string): Buffer {
   try {
     const session = exactOf(parseExactly(bytes.toString("utf8")));
     return isJson(session) ? Buffer.from(JSON.stringify({ ...session, lastUpdated }, null, 2)) : bytes;

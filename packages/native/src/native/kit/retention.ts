@@ -21,7 +21,8 @@ export interface SessionEnd {
 export interface RestoredFile {
   readonly sessionId: string;
   readonly path: string;
-  readonly bytes: Buffer;
+  /** Its bytes, made piece by piece each time that they are asked for: a session may be larger than memory. */
+  pieces(): Iterable<Buffer>;
   /** It is the one that the session's location names. */
   readonly isMain: boolean;
 }

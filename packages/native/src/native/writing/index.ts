@@ -6,7 +6,15 @@
  */
 
 export { blocksGiven } from "./given-blocks.ts";
-export { changeLines, openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
+export {
+  changeLines,
+  openLineSink,
+  RAW_SEPARATORS,
+  toLines,
+  writeBeside,
+  writeNewFile,
+  writeNewPieces,
+} from "./lines.ts";
 export { freezeMakers, makersOfNow } from "./makers.ts";
 export {
   checkMessage,

@@ -38,7 +38,12 @@ export function writeBeside({ how, path, text }: BesideFile): void {
 
 /** On disk as a whole when it returns, or not there. Errors: `conflict` where a file is there, `unwritable`. */
 export function writeNewFile(path: string, bytes: Buffer): void {
-  guarded(path, () => createFile(path, [bytes]));
+  writeNewPieces(path, [bytes]);
+}
+
+/** The same for a file that is larger than what anybody wants in memory. Errors: also those of making a piece. */
+export function writeNewPieces(path: string, pieces: Iterable<Buffer>): void {
+  guarded(path, () => createFile(path, pieces));
 }
 
 /** Marks a record whose U+2028 and U+2029 stand as its agent wrote them. */
