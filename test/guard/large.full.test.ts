@@ -48,7 +48,7 @@ function geminiLines(): string {
   return messages.map((one) => `${JSON.stringify(one)}\n`).join("");
 }
 
-/** By another program: what this one has in memory counts for the programs that it starts. */
+/** Another program reads it, because the memory of this one counts for the programs that it starts. */
 function digest(path: string): string {
   return execFileSync("sha256sum", [path], { encoding: "utf8" }).slice(0, 64);
 }
