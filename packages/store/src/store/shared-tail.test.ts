@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { StoredEvent, TailOptions } from "@continuo/core/model";
 import { afterEach, expect, test } from "vitest";
 import type { Engine } from "./engine/index.ts";
@@ -61,6 +63,12 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+async function collected(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  await settled();
+  (runInNewContext("gc") as () => void)();
+}
+
 test("an append costs one read, however many readers wait for it", async () => {
   const { store, reads } = await countedStore();
   const { logId } = await store.createLog();
@@ -114,6 +122,28 @@ test("a reader that stops reading keeps at most its own event and what all share
   expect(count).toBeLessThanOrEqual(8);
   await slow.return?.();
   await fast.stop();
+});
+
+test("events that every reader has are not held", async () => {
+  const { store } = await countedStore();
+  const { logId } = await store.createLog();
+  const seen: WeakRef<StoredEvent>[] = [];
+  const stopping = new AbortController();
+  const readers = [1, 2].map(async () => {
+    for await (const event of store.tail(logId, { signal: stopping.signal })) seen.push(new WeakRef(event));
+  });
+  await settled();
+  for (let n = 1; n <= 20; n++) {
+    await store.append(logId, [{ type: "a", data: n }]);
+    await settled();
+  }
+  expect(seen).toHaveLength(40);
+  await collected();
+  const held = seen.filter((event) => event.deref() !== undefined);
+  // The newest one is still in the hands of the two readers.
+  expect(held.length).toBeLessThanOrEqual(2);
+  stopping.abort();
+  await Promise.all(readers);
 });
 
 test("nothing is read, and nothing is watched, when all readers have left", async () => {

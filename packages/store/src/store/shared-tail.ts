@@ -1,7 +1,7 @@
 /**
  * One reading loop per log and process, for all who wait at the log's end: an append costs one read, however many
- * readers there are. The newest events are held, up to a bound. A reader that needs older ones reads for itself until
- * it has caught up, so that a slow reader delays no other and costs no memory.
+ * readers there are. The newest events are held until all readers have them, up to a bound. A reader that needs older
+ * ones reads for itself until it has caught up, so that a slow reader delays no other and costs no memory.
  */
 
 import type { StoredEvent } from "@continuo/core/model";
@@ -146,6 +146,7 @@ class SharedTail {
   wait(after: number, waiter: TailWaiter): Promise<void> {
     const waiting = waiter.begin(after);
     this.#waiters.add(waiter);
+    if (this.#waiters.size === this.readers) this.#forgetAll();
     if (!this.#isRunning) void this.#run();
     return waiting;
   }
@@ -194,6 +195,13 @@ class SharedTail {
     this.#forget(page.events.length);
     if (page.more) this.#state = "unread";
     else this.#state = page.isClosed ? "closed" : "read";
+  }
+
+  /** Every reader has all events: held on, they would fill the memory of a process that follows many quiet logs. */
+  #forgetAll(): void {
+    this.#events = [];
+    this.#sizes = [];
+    this.#sizeBytes = 0;
   }
 
   /** The page that was just read stays, however large it is: those who wait are about to take it. */
