@@ -58,7 +58,7 @@ test("a session and its work tree go to a file, and into the clone of another ma
   expect(packed.code).toBe(0);
   expect(packed.stdout).toContain("work tree ~/clone, stop at ");
   expect(packed.stdout).toContain("1 path staged, 1 file changed or new");
-  expect(packed.stdout).toContain("1 commit that no remote has");
+  expect(packed.stdout).toContain("1 commit that the other machine may lack");
   expect(packed.stdout).toContain("stays here, ignored by git: .env");
   expect(shown(git)).toEqual(before);
   cpSync(join(root, "here/timer.bundle"), join(root, "there/timer.bundle"));

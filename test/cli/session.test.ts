@@ -87,6 +87,7 @@ describe("session list", () => {
             nativeRefs: [],
             pinned: false,
             tags: [],
+            movedTo: null,
           },
         ],
         null,

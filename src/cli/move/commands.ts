@@ -6,26 +6,44 @@ import type { ProgramRun } from "../terminal/index.ts";
 import type { MoveFlags } from "./flags.ts";
 
 const HELP = `
-The bundle holds the session with all files of its agent, and what \`git status\` and \`git diff\` show in its work tree: staged,
-changed and new files, without a commit, and commits that no remote has. Ignored files such as .env stay here; --json names them.
-This machine keeps everything: \`continuo session delete ID\` moves the session to the trash when it is on the other one.
+What moves is the session with all files of its agent, and what \`git status\` and \`git diff\` show in its work tree: staged, changed
+and new files, without a commit, and commits that the other machine lacks. Ignored files such as .env stay here; --json names them.
+
+To a file, this machine keeps everything as it was. To another machine, the system's ssh connects, and \`continuo\` there places the
+session, which its agent reads back, and applies the changes in DIR: a clone without changes of its own, or a new folder. Left out,
+it is the folder of the same name. Only then is the session marked here as moved. A connection that was cut off leaves both machines
+whole: run the same command again, and the transfer continues.
 
 Examples:
-  continuo move 4bf3c2a1 --to timer.bundle               on one machine
-  continuo import timer.bundle --into ~/work/timer       on the other`;
+  continuo move 4bf3c2a1 --to ssh://laptop/~/work/timer     a folder below the home there
+  continuo move 4bf3c2a1 --to ssh://ann@10.0.0.7:2222       the folder of the same name
+  continuo move 4bf3c2a1 --to timer.bundle                  a file, and on the other machine:
+  continuo import timer.bundle --into ~/work/timer`;
 
 export function addMoveCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("move")
     .description("take a session, and the changes in its work tree, to another machine")
-    .argument("<id>", "the session, which does not change")
-    .requiredOption("--to <file>", "the bundle to write")
+    .argument("<id>", "the session")
+    .option("--to <place>", "ssh://[USER@]HOST[:PORT][/DIR], or the bundle to write")
+    .option("--take-back", "continue a session here that was moved away; it stays on the other machine too")
+    .option("--remote-command <command>", "how the other machine starts Continuo", "continuo")
     .option("--no-work-tree", "only the session")
-    .option("--force", "replace an existing file")
+    .option("--force", "with a file: replace an existing one")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .addHelpText("after", ID_HELP)
     .action(async (id: string, flags: MoveFlags) => {
       if (run !== null) run.onEnd(await (await import("./move.ts")).runMove(id, flags, run.shell));
+    });
+}
+
+/** The other end of the connection, started by ssh. */
+export function addReceiveCommand(program: Command, run: ProgramRun | null): void {
+  program
+    .command("receive-move", { hidden: true })
+    .description("take a session from another machine over standard input and output")
+    .action(async () => {
+      if (run !== null) run.onEnd(await (await import("./receive.ts")).runReceive(run.shell));
     });
 }

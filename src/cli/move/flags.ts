@@ -1,7 +1,9 @@
 /** The flags of `move`, as commander gives them. */
 
 export interface MoveFlags {
-  readonly to: string;
+  readonly to?: string;
+  readonly takeBack?: true;
+  readonly remoteCommand: string;
   readonly workTree: boolean;
   readonly force?: true;
   readonly json?: true;

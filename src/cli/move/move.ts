@@ -1,29 +1,107 @@
-/** `move --to FILE`: a session and its work tree as one file. */
+/** `move`: a session and its work tree to another machine, or into a file; and taken back. */
 
 import { resolve } from "node:path";
-import type { LocatedSession } from "@continuo/agents/catalog";
-import { type PackedMove, packMove, repositoryOfSession } from "@continuo/agents/handoff/moving";
-import { ContinuoError, shellWord } from "@continuo/core/model";
+import { type LocatedSession, markMoved, movedToOf } from "@continuo/agents/catalog";
+import {
+  type PackedMove,
+  packMove,
+  repositoryOfSession,
+  type SentMove,
+  sendMove,
+} from "@continuo/agents/handoff/moving";
+import { ContinuoError, commandLine, present, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { openOutputFile, placesOf } from "@continuo/files";
 import { forbiddenFolders } from "@continuo/native";
 import { workTreeJson, workTreeLine } from "../handoff/index.ts";
 import { locate } from "../notices/index.ts";
-import { createOutput, formatSize, plural, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
+import {
+  createOutput,
+  createProgress,
+  formatSize,
+  plural,
+  type Shell,
+  tildePath,
+  toJsonText,
+} from "../terminal/index.ts";
 import type { MoveFlags } from "./flags.ts";
+import { openSsh, parsePlace, type SshPlace } from "./ssh.ts";
 
 export async function runMove(id: string, flags: MoveFlags, shell: Shell): Promise<number> {
-  const { found, places } = await nativeOf(id, shell);
+  const { to, takeBack } = flags;
+  if ((to === undefined) === (takeBack === undefined)) {
+    throw new ContinuoError("usage", "name the place that the session moves to, or take it back", {
+      hint: "Add --to ssh://HOST/DIR, --to FILE, or --take-back.",
+    });
+  }
+  const session = await nativeOf(id, shell);
+  if (to === undefined) return await takeItBack(session, shell);
+  const place = parsePlace(to);
+  if (place !== null) return await moveToMachine(session, place, flags, shell);
+  return await moveToFile(session, resolve(shell.cwd, to), flags, shell);
+}
+
+/** It was here all the time: only the mark goes. */
+async function takeItBack({ found }: LocatedSession, shell: Shell): Promise<number> {
+  const places = placesOf(shell);
+  const moved = movedToOf(found, places);
+  if (moved === null) {
+    throw new ContinuoError("conflict", `session ${found.sessionId} was not moved from this machine`, {
+      hint: "Run `continuo list` to see which sessions were.",
+    });
+  }
+  await markMoved(found, null, { places });
+  const text = `${found.agent}:${found.sessionId} continues here; ${moved.machine} keeps ${moved.agent}:${moved.sessionId}`;
+  await createOutput(shell.stdout).write(`${visibleLine(text)}\n`);
+  return 0;
+}
+
+async function moveToMachine(
+  { found, places }: LocatedSession,
+  place: SshPlace,
+  flags: MoveFlags,
+  shell: Shell,
+): Promise<number> {
+  const { machine, folder } = place;
+  using progress = createProgress(shell);
+  progress.show(`Asking ${machine}`);
+  const sent = await sendMove(found, {
+    places,
+    connect: () => openSsh(place, flags.remoteCommand, shell),
+    host: machine,
+    workTree: flags.workTree ? "with" : "without",
+    release: async ({ placed: { agent, sessionId, cwd } }) => {
+      const at = new Date().toISOString();
+      await markMoved(found, { machine, agent, sessionId, cwd, at }, { places: placesOf(shell) });
+    },
+    onProgress: (bytes, size) =>
+      progress.show(`Sent ${formatSize(bytes)} of ${formatSize(size)} to ${machine}`),
+    ...present({ into: folder ?? undefined, signal: shell.signal }),
+  });
+  progress.clear();
+  const text = flags.json
+    ? `${toJsonText({ ...toJson(sent.packed), machine, host: sent.host, placed: sent.placed }, 2)}\n`
+    : drawSent(sent, machine, shell);
+  await createOutput(shell.stdout).write(text);
+  return 0;
+}
+
+async function moveToFile(
+  { found, places }: LocatedSession,
+  path: string,
+  flags: MoveFlags,
+  shell: Shell,
+): Promise<number> {
   const repository = flags.workTree ? await repositoryOfSession(found, { places }) : null;
   const options = { force: flags.force === true, forbidden: await forbiddenFolders(placesOf(shell)) };
-  using output = await openOutputFile(resolve(shell.cwd, flags.to), options);
+  using output = await openOutputFile(path, options);
   using _onExit = shell.onExit(() => output[Symbol.dispose]());
   const packedAt = shell.now.toISOString();
   const packed = await packMove(found, output, { places, packedAt, repository });
   const sizeBytes = output.commit();
   const text = flags.json
-    ? `${toJsonText(toJson(packed, output.path, sizeBytes), 2)}\n`
-    : draw(packed, { path: output.path, sizeBytes }, shell);
+    ? `${toJsonText({ ...toJson(packed), bundle: { path, sizeBytes } }, 2)}\n`
+    : draw(packed, { path, sizeBytes }, shell);
   await createOutput(shell.stdout).write(text);
   return 0;
 }
@@ -37,12 +115,9 @@ async function nativeOf(id: string, shell: Shell): Promise<LocatedSession> {
   });
 }
 
-function toJson({ workTree, ...session }: PackedMove, path: string, sizeBytes: number): object {
-  return {
-    ...session,
-    bundle: { path, sizeBytes },
-    workTree: workTree === null ? null : workTreeJson(workTree),
-  };
+function toJson({ workTree, agent, sessionId, files, sizeBytes }: PackedMove): object {
+  const tree = workTree === null ? null : workTreeJson(workTree);
+  return { agent, sessionId, files, sizeBytes, workTree: tree };
 }
 
 interface Written {
@@ -61,11 +136,25 @@ function draw({ agent, sessionId, files, workTree }: PackedMove, written: Writte
   return `${lines.map(visibleLine).join("\n")}\n`;
 }
 
+function drawSent({ packed, placed }: SentMove, machine: string, shell: Shell): string {
+  const lines = [
+    `${packed.agent}:${packed.sessionId} moved to ${machine}`,
+    ...(packed.workTree === null ? [] : workTreeLines(packed.workTree, shell)),
+    "",
+    `there: ${placed.agent}:${placed.sessionId}, read back by ${placed.readBackBy}`,
+    ...(placed.workTree === null ? [] : [`there: work tree ${placed.workTree}, with the same changes`]),
+    "",
+    "Continue it there with:",
+    `  ${commandLine(placed.cwd, placed.resumeCommand)}`,
+  ];
+  return `${lines.map(visibleLine).join("\n")}\n`;
+}
+
 function workTreeLines(workTree: NonNullable<PackedMove["workTree"]>, shell: Shell): readonly string[] {
   const { state, folder, commits, ignored, leftOut } = workTree;
   return [
     workTreeLine(state, folder, shell),
-    ...(commits > 0 ? [`${plural(commits, "commit")} that no remote has`] : []),
+    ...(commits > 0 ? [`${plural(commits, "commit")} that the other machine may lack`] : []),
     ...(ignored.length > 0 ? [`stays here, ignored by git: ${namesIn(ignored)}`] : []),
     ...(leftOut.length > 0 ? [`stays here, a repository of its own: ${namesIn(leftOut)}`] : []),
   ];

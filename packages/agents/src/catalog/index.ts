@@ -47,7 +47,9 @@ export {
   type MarkedSession,
   type MarkOptions,
   type MarkTable,
+  markMoved,
   markSession,
+  movedToOf,
   readMarks,
   toTag,
 } from "./marks.ts";

@@ -17,7 +17,7 @@ import {
 } from "@continuo/files";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { earlierNames, type NativeName, nativeKey } from "./moves.ts";
-import type { ListedSession, OwnRow } from "./rows.ts";
+import type { ListedSession, MovedTo, OwnRow } from "./rows.ts";
 
 /** The marks of all sessions, as they were when they were read. */
 export interface MarkTable {
@@ -41,7 +41,9 @@ export function readMarks(places: Places): MarkTable {
   return {
     mark: (row) => {
       const name = namesOf(row).find((one) => Object.hasOwn(sessions, one));
-      return name === undefined ? row : { ...row, marks: toMarks(sessions[name]) };
+      if (name === undefined) return row;
+      const movedTo = toMovedTo(sessions[name]);
+      return { ...row, marks: toMarks(sessions[name]), ...(movedTo !== null && { movedTo }) };
     },
   };
 }
@@ -58,9 +60,47 @@ export interface MarkOptions {
 export async function markSession(
   session: MarkedSession,
   { pinned, addTags = [], removeTags = [] }: MarkRequest,
-  { places, signal }: MarkOptions,
+  options: MarkOptions,
 ): Promise<SessionMarks> {
   const [added, removed] = [addTags.map(toTag), removeTags.map(toTag)];
+  const entry = await changeEntry(session, options, (old) => {
+    const before = toMarks(old);
+    const tags = new Set([...before.tags, ...added].filter((tag) => !removed.includes(tag)));
+    if (tags.size > CATALOG_LIMITS.tags) throw tooManyTags();
+    const { pinned: _pinned, tags: _tags, ...later } = old;
+    return {
+      ...later,
+      ...((pinned ?? before.pinned) && { pinned: true }),
+      ...(tags.size > 0 && { tags: [...tags].sort() }),
+    };
+  });
+  return toMarks(entry);
+}
+
+/** The session is on another machine now; `null` takes that back. Errors: `corrupt`, `busy`, `unwritable`. */
+export async function markMoved(
+  session: MarkedSession,
+  movedTo: MovedTo | null,
+  options: MarkOptions,
+): Promise<void> {
+  await changeEntry(session, options, ({ movedTo: _old, ...others }) =>
+    movedTo === null ? others : { ...others, movedTo: { ...movedTo } },
+  );
+}
+
+/** The machine that a session was moved to; `null` for one that is here. */
+export function movedToOf(session: MarkedSession, places: Places): MovedTo | null {
+  const sessions = sessionsIn(readJsonFile(pathOf(places), FILE) ?? {});
+  const name = namesOf(session).find((one) => Object.hasOwn(sessions, one));
+  return name === undefined ? null : toMovedTo(sessions[name]);
+}
+
+/** Gives the entry as it is afterwards. */
+async function changeEntry(
+  session: MarkedSession,
+  { places, signal }: MarkOptions,
+  change: (entry: Json) => Json,
+): Promise<Json> {
   const file = recordFile(pathOf(places), FILE);
   const lock = await lockSession("/marks", "marks", { places, waitMs: CATALOG_LIMITS.markMs, signal });
   try {
@@ -69,22 +109,13 @@ export async function markSession(
     const [name = "", ...others] = namesOf(session);
     const known = [name, ...others].find((one) => Object.hasOwn(sessions, one));
     const entry = known === undefined ? undefined : sessions[known];
-    const before = toMarks(entry);
-    const tags = new Set([...before.tags, ...added].filter((tag) => !removed.includes(tag)));
-    if (tags.size > CATALOG_LIMITS.tags) throw tooManyTags();
-    const marks: SessionMarks = { pinned: pinned ?? before.pinned, tags: [...tags].sort() };
-    const { pinned: _pinned, tags: _tags, ...later } = isJson(entry) ? entry : {};
-    const kept = {
-      ...later,
-      ...(marks.pinned && { pinned: true }),
-      ...(tags.size > 0 && { tags: marks.tags }),
-    };
+    const kept = change(isJson(entry) ? entry : {});
     const next: Record<string, unknown> = { ...sessions };
     // A session that moved has its marks under its present name from now on.
     if (known !== undefined) delete next[known];
     if (Object.keys(kept).length > 0) next[name] = kept;
     if (JSON.stringify(next) !== JSON.stringify(sessions)) file.write({ ...record, sessions: next });
-    return marks;
+    return kept;
   } finally {
     lock.release();
   }
@@ -115,6 +146,14 @@ function toMarks(entry: unknown): SessionMarks {
   const { pinned, tags } = entry;
   const known = Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string" && TAG.test(tag)) : [];
   return { pinned: pinned === true, tags: known.slice(0, CATALOG_LIMITS.tags) };
+}
+
+function toMovedTo(entry: unknown): MovedTo | null {
+  const moved = isJson(entry) && isJson(entry.movedTo) ? entry.movedTo : {};
+  const { machine, agent, sessionId, cwd, at } = moved;
+  const texts = [machine, agent, sessionId, cwd, at].filter((one) => typeof one === "string");
+  const [where = "", whose = "", id = "", folder = "", when = ""] = texts;
+  return texts.length < 5 ? null : { machine: where, agent: whose, sessionId: id, cwd: folder, at: when };
 }
 
 function sessionsIn({ version, sessions }: Json): Json {

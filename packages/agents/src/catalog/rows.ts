@@ -16,8 +16,21 @@ export interface ListedSession extends SessionRow {
   readonly place?: RowPlace | null;
   /** Only in lists, of a session that a person marked. */
   readonly marks?: SessionMarks;
+  /** Only in lists, of a session that was moved to another machine. */
+  readonly movedTo?: MovedTo;
   /** Orders Continuo's own sessions that changed in the same millisecond, as `Session.activityOrder` does. */
   readonly activityOrder?: number;
+}
+
+/** The place of a session on another machine. */
+export interface MovedTo {
+  /** The address by which the person named it: `ssh://HOST`. */
+  readonly machine: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** ISO 8601. */
+  readonly at: string;
 }
 
 export interface OwnRow extends ListedSession {

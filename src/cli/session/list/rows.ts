@@ -112,6 +112,7 @@ function agentOf({ agent, nativeRefs = [] }: ListedSession): string {
 function notesOf(session: ListedSession): string {
   const { pinned = false, tags = [] } = session.marks ?? {};
   const notes: string[] = [...(pinned ? ["pinned"] : []), ...tags.map((tag) => `#${tag}`)];
+  if (session.movedTo !== undefined) notes.push(`moved to ${session.movedTo.machine}`);
   if (session.live === true) notes.push("live");
   if (session.archived) notes.push("archived");
   if (isDamaged(session)) notes.push("damaged");

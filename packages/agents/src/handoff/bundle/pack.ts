@@ -29,9 +29,12 @@ export interface PackOptions {
 export interface PackedSession {
   readonly agent: Manifest["agent"];
   readonly sessionId: string;
+  /** Those of the session, without its work tree. */
   readonly files: number;
   /** The size of all files, unpacked. */
   readonly sizeBytes: number;
+  /** Equal for the same files of the session. */
+  readonly sha256: string;
 }
 
 /**
@@ -81,7 +84,9 @@ export async function packSession(
   );
   await verify(draft, opened, signal);
   for await (const chunk of createReadStream(draft)) output.write(chunk);
-  return { agent, sessionId, files: files.length, sizeBytes };
+  const ofSession = files.slice(0, own.length);
+  const sha256 = createHash("sha256").update(JSON.stringify(ofSession)).digest("hex");
+  return { agent, sessionId, files: own.length, sizeBytes, sha256 };
 }
 
 interface Source {

@@ -2,9 +2,13 @@
  * Moves: a session and the state of its work tree, packed on one machine and placed on another.
  *
  * Promises: packing changes nothing; the work tree of the other machine shows the same changes, the session is read back
- * there, by its agent where that is installed, and both are as they were where something fails.
- * Does not know: how a bundle gets to the other machine.
+ * there, by its agent where that is installed, and both are as they were where something fails. Over a connection the
+ * session is at one of both machines at every moment, and at this one until the other one confirmed.
+ * Does not know: how a bundle or a connection gets to the other machine, or how a session is marked that left.
  */
 
+export { type MoveChannel, openChannel } from "./channel.ts";
 export { type PackedMove, type PackMoveOptions, packMove, repositoryOfSession } from "./pack-move.ts";
 export { type PlacedMove, type PlaceMoveOptions, placeMove } from "./place-move.ts";
+export { type ReceiveMoveOptions, receiveMove } from "./receive-move.ts";
+export { type MoveConnection, type SendMoveOptions, type SentMove, sendMove } from "./send-move.ts";

@@ -22,7 +22,18 @@ export interface PlaceMoveOptions extends Pick<HandOffOptions, "until" | "verify
   readonly into?: string | undefined;
   /** `without`: only the session is placed, in the folder `into`. */
   readonly workTree?: "with" | "without";
+  /** Called when the work tree is there, before the session is. */
+  readonly onPlacing?: (session: PlacingSession) => void;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface PlacingSession {
+  readonly agent: AgentName;
+  /** Its name on the other machine. */
+  readonly from: { readonly agent: AgentName; readonly sessionId: string };
+  readonly cwd: string;
+  /** The folder of the work tree; `null` for none. */
+  readonly folder: string | null;
 }
 
 export interface PlacedMove {
@@ -43,10 +54,14 @@ export async function placeMove(bundle: string, options: PlaceMoveOptions): Prom
   const into = options.into ?? folderHere(tree?.folder ?? session.cwd, tree === null ? "--cwd" : "--into");
   const applied =
     tree === null || options.until === "receipt" ? null : await applyInto(into, tree.packed, options);
+  const to = options.to ?? session.agent;
+  const cwd = tree === null ? into : cwdIn(into, session, tree.folder);
+  const { agent, sessionId } = session;
+  options.onPlacing?.({ agent: to, from: { agent, sessionId }, cwd, folder: applied === null ? null : into });
   const made = await handOff(session.location, {
-    to: options.to ?? session.agent,
+    to,
     moved: { title: session.title },
-    cwd: tree === null ? into : cwdIn(into, session, tree.folder),
+    cwd,
     places,
     ...present({
       until: options.until,

@@ -155,7 +155,7 @@ export async function readProvenance(
 export async function originOfHandOff(
   { agent, sessionId }: Omit<KnownSource, "note">,
   places: Places,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Origin | null> {
   return (await storedProvenance({ agent, sessionId, note: null }, places, signal))?.from ?? null;
 }

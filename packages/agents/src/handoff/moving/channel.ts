@@ -1,0 +1,100 @@
+/** The talk of two machines over a pair of streams: lines of JSON, and between them the bytes of a bundle. */
+
+import type { Readable, Writable } from "node:stream";
+import { type ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import { parseJson } from "@continuo/files";
+import { MAX_LINE_BYTES } from "./limits.ts";
+
+export interface MoveChannel {
+  /** The next line; `null` at the end. Errors: those of `toError`. */
+  readLine(): Promise<unknown>;
+  /** Exactly so many bytes. Errors: those of `toError`. */
+  readBytes(count: number): AsyncGenerator<Buffer, void, void>;
+  writeLine(value: object): Promise<void>;
+  writeBytes(bytes: Uint8Array): Promise<void>;
+  /** True after an error of the connection: the other side hears nothing any more. */
+  isBroken(): boolean;
+}
+
+/** @param toError the error for a connection that ended early, or another program at its other end */
+export function openChannel(
+  input: Readable,
+  output: Writable,
+  toError: (why: string, cause?: unknown) => ContinuoError,
+): MoveChannel {
+  let isBroken = false;
+  const broken = (why: string, cause?: unknown): ContinuoError => {
+    isBroken = true;
+    return toError(why, cause);
+  };
+  const chunks = input[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let rest: Buffer = Buffer.alloc(0);
+  let failure: unknown;
+  // Nobody waits for the stream itself: the next write or read reports it.
+  output.on("error", (error) => {
+    failure ??= error;
+  });
+  const more = async (): Promise<boolean> => {
+    try {
+      const { done, value } = await chunks.next();
+      if (done === true) {
+        isBroken = true;
+        return false;
+      }
+      rest = rest.length === 0 ? Buffer.from(value) : Buffer.concat([rest, value]);
+      return true;
+    } catch (cause) {
+      throw broken("it broke off", cause);
+    }
+  };
+  const writeBytes = async (bytes: Uint8Array): Promise<void> => {
+    if (failure !== undefined) throw broken("it broke off", failure);
+    await new Promise<void>((done, refuse) => {
+      output.write(bytes, (error) => {
+        if (error) refuse(broken("it broke off", error));
+        else done();
+      });
+    });
+  };
+  return {
+    async readLine() {
+      for (;;) {
+        const end = rest.indexOf(0x0a);
+        if (end >= 0) {
+          const line = rest.subarray(0, end);
+          rest = rest.subarray(end + 1);
+          return parsedLine(line, broken);
+        }
+        if (rest.length > MAX_LINE_BYTES) throw broken("it sent a line that is too long");
+        if (!(await more())) return null;
+      }
+    },
+    async *readBytes(count) {
+      for (let left = count; left > 0; ) {
+        if (rest.length === 0 && !(await more())) throw broken("it ended early");
+        const part = rest.subarray(0, left);
+        rest = rest.subarray(part.length);
+        left -= part.length;
+        if (part.length > 0) yield part;
+      }
+    },
+    writeLine: (value) => writeBytes(Buffer.from(`${JSON.stringify(value)}\n`)),
+    writeBytes,
+    isBroken: () => isBroken,
+  };
+}
+
+function parsedLine(line: Buffer, broken: (why: string, cause?: unknown) => ContinuoError): unknown {
+  try {
+    return parseJson(line.toString("utf8"));
+  } catch (cause) {
+    throw broken(`it sent ${JSON.stringify(line.toString("utf8").slice(0, 80))}`, cause);
+  }
+}
+
+/** An error as a line for the other side. */
+export function errorLine(error: unknown): object {
+  if (!isContinuoError(error)) return { error: { code: "unavailable", message: String(error) } };
+  const { code, message, hint } = error;
+  return { error: present({ code, message, hint }) };
+}

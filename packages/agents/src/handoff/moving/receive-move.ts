@@ -1,0 +1,258 @@
+/**
+ * The machine that a session comes to. What was received of a bundle stays until it is confirmed, so that a connection that
+ * was cut off is continued at its offset, and a session is placed once however often it is sent.
+ */
+
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { AGENT_NAMES, ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import {
+  continuoHome,
+  createFile,
+  listNames,
+  lockSession,
+  makeFolderDurably,
+  type Places,
+  readJsonFile,
+  statFile,
+  writeDurably,
+} from "@continuo/files";
+import { listNativeSessions, lookUpSession, resumeCommandOf } from "@continuo/native";
+import { z } from "zod";
+import type { AgentPrograms } from "../index.ts";
+import { originOfHandOff } from "../source/index.ts";
+import { commitsHere, openRepository } from "../work-tree/index.ts";
+import { errorLine, type MoveChannel } from "./channel.ts";
+import { KEPT_DAYS } from "./limits.ts";
+import {
+  type BundleOffer,
+  bundleOffer,
+  isConfirmation,
+  lineAs,
+  type Offer,
+  offer,
+  type Placed,
+  placed,
+} from "./lines.ts";
+import { type PlacedMove, type PlacingSession, placeMove } from "./place-move.ts";
+
+export interface ReceiveMoveOptions {
+  readonly places: Places;
+  readonly channel: MoveChannel;
+  /** The error for a connection that ended early. */
+  readonly broken: (why: string, cause?: unknown) => ContinuoError;
+  readonly programs?: AgentPrograms;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Errors: each is also sent to the other machine, if it still listens. */
+export async function receiveMove(options: ReceiveMoveOptions): Promise<void> {
+  const { places, channel, signal } = options;
+  try {
+    const lock = await lockSession("/moves", "moves", { places, waitMs: LOCK_MS, signal });
+    try {
+      await receiveLocked(options);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    if (!channel.isBroken()) await channel.writeLine(errorLine(error)).catch(() => undefined);
+    throw error;
+  }
+}
+
+const LOCK_MS = 10_000;
+
+async function receiveLocked(options: ReceiveMoveOptions): Promise<void> {
+  const { places, channel } = options;
+  const here = { host: "the other machine", broken: options.broken };
+  const wish = lineAs(offer, await channel.readLine(), here);
+  const folder = folderFor(wish, places);
+  removeOld(places);
+  await channel.writeLine({
+    ready: 1,
+    host: hostname(),
+    folder,
+    known: await knownIn(folder, wish, options),
+  });
+  const { bundle } = lineAs(bundleOffer, await channel.readLine(), here);
+  const files = filesOf(bundle, places);
+  const before = await placedBefore(files.note, options);
+  if (before === null) await takeBundle(bundle, files.part, options);
+  else await channel.writeLine({ offset: bundle.sizeBytes });
+  const there = before ?? (await place({ files, folder }, options));
+  await channel.writeLine(there);
+  // Without it the other machine asks again, and is given the same session.
+  if (!isConfirmation(await channel.readLine())) return;
+  rmSync(files.part, { force: true });
+  await channel.writeLine({ ended: 1 });
+}
+
+/** The folder that the person named, else that of the other machine: as it is, or below the home here. Errors: `usage`. */
+function folderFor({ into, folder, home }: Offer, places: Places): string {
+  if (into !== null) return into.startsWith("/~/") ? join(places.home, into.slice(3)) : into;
+  const below = folder === null ? ".." : relative(home, folder);
+  const isBelow = below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+  const candidates = [folder, isBelow ? join(places.home, below) : null];
+  const found = candidates.find(
+    (one) => one !== null && statSync(one, { throwIfNoEntry: false })?.isDirectory(),
+  );
+  if (found !== undefined && found !== null) return found;
+  throw new ContinuoError("usage", `there is no folder ${folder ?? "for the session"} on this machine`, {
+    hint: "Name the folder there: ssh://HOST/DIR, or ssh://HOST/~/DIR for one below the home.",
+  });
+}
+
+/** Errors: `not_found` for a folder that is no repository. */
+async function knownIn(
+  folder: string,
+  { commits }: Offer,
+  { places, signal }: ReceiveMoveOptions,
+): Promise<readonly string[]> {
+  if (commits === null || !existsSync(folder) || listNames(folder).length === 0) return [];
+  const repository = await openRepository(folder, present({ places, signal }));
+  if (repository !== null) return await commitsHere(repository, commits);
+  throw new ContinuoError("not_found", `${folder} is no git repository`, {
+    hint: "Name a clone of the repository, or a new folder: ssh://HOST/DIR.",
+  });
+}
+
+interface MoveFiles {
+  /** The bytes that came, until they are all. */
+  readonly part: string;
+  /** The session that was placed from them. */
+  readonly note: string;
+}
+
+function movesFolder(places: Places): string {
+  return join(continuoHome(places), "moves");
+}
+
+function filesOf({ moveId, sha256 }: BundleOffer["bundle"], places: Places): MoveFiles {
+  const folder = movesFolder(places);
+  return { part: join(folder, `${sha256}.part`), note: join(folder, `${moveId}.json`) };
+}
+
+function removeOld(places: Places): void {
+  const folder = movesFolder(places);
+  const oldest = Date.now() - KEPT_DAYS * 24 * 3_600_000;
+  for (const name of listNames(folder)) {
+    const stat = statFile(join(folder, name));
+    if (stat !== null && stat.mtimeMs < oldest) rmSync(stat.path, { force: true });
+  }
+}
+
+/** Errors: `corrupt` for bytes that are not those that were offered; they are thrown away. */
+async function takeBundle(
+  { sha256, sizeBytes }: BundleOffer["bundle"],
+  part: string,
+  { channel }: ReceiveMoveOptions,
+): Promise<void> {
+  makeFolderDurably(join(part, ".."));
+  if (!existsSync(part)) createFile(part);
+  if (statSync(part).size > sizeBytes) truncateSync(part, 0);
+  const start = statSync(part).size;
+  await channel.writeLine({ offset: start });
+  const fd = openSync(part, "a");
+  try {
+    for await (const chunk of channel.readBytes(sizeBytes - start)) {
+      for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
+    }
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(part)) hash.update(chunk);
+  if (hash.digest("hex") === sha256) return;
+  rmSync(part, { force: true });
+  throw new ContinuoError("corrupt", "the bundle that came is not the one that was sent", {
+    hint: "Run the same command again; it is sent from the beginning.",
+  });
+}
+
+interface Placing {
+  readonly files: MoveFiles;
+  readonly folder: string;
+}
+
+async function place({ files, folder }: Placing, options: ReceiveMoveOptions): Promise<Placed> {
+  const { places, programs, signal } = options;
+  const found = await placedSince(readJsonFile(files.note), options);
+  const onPlacing = (session: PlacingSession): void => {
+    const note: PlacingNote = { ...session, sinceMs: Date.now() };
+    writeDurably(files.note, JSON.stringify(note));
+  };
+  const wish = { places, into: folder, onPlacing, ...present({ programs, signal }) };
+  const there: Placed = found ?? { placed: toPlaced(await placeMove(files.part, wish)) };
+  writeDurably(files.note, JSON.stringify(there));
+  return there;
+}
+
+function toPlaced({ made, workTree }: PlacedMove): Placed["placed"] {
+  const { agent, sessionId, location, cwd, resumeCommand, verification } = made;
+  return {
+    agent,
+    sessionId: sessionId ?? "",
+    location: location ?? "",
+    cwd,
+    resumeCommand: resumeCommand ?? [],
+    readBackBy: verification?.by ?? "continuo",
+    workTree: workTree?.folder ?? null,
+  };
+}
+
+/** A session that was deleted since does not count: the other machine would release the last one. */
+async function placedBefore(note: string, { places, signal }: ReceiveMoveOptions): Promise<Placed | null> {
+  const read = placed.safeParse(readJsonFile(note));
+  if (!read.success) return null;
+  try {
+    await lookUpSession(read.data.placed.location, present({ places, signal }));
+    return read.data;
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
+}
+
+const beginning: z.ZodType<PlacingNote> = z.object({
+  agent: z.enum(AGENT_NAMES),
+  from: z.object({ agent: z.enum(AGENT_NAMES), sessionId: z.string() }),
+  cwd: z.string(),
+  folder: z.string().nullable(),
+  sinceMs: z.number(),
+});
+
+/** Written before the session is placed: a process that was killed after it leaves a session that nobody knows. */
+interface PlacingNote extends PlacingSession {
+  readonly sinceMs: number;
+}
+
+async function placedSince(note: unknown, { places, signal }: ReceiveMoveOptions): Promise<Placed | null> {
+  const read = beginning.safeParse(note);
+  if (!read.success) return null;
+  const { agent, from, cwd, folder, sinceMs } = read.data;
+  const rows = await listNativeSessions({ agents: [agent], places, cwd, ...present({ signal }) });
+  for (const { sessionId, location } of rows) {
+    if ((statFile(location.replace(/#[^#/]*$/u, ""))?.mtimeMs ?? 0) < sinceMs) continue;
+    const origin = await originOfHandOff({ agent, sessionId }, places, signal);
+    if (origin?.agent !== from.agent || origin.sessionId !== from.sessionId) continue;
+    const resumeCommand = resumeCommandOf({ agent, sessionId, location });
+    return {
+      placed: { agent, sessionId, location, cwd, resumeCommand, readBackBy: "continuo", workTree: folder },
+    };
+  }
+  return null;
+}

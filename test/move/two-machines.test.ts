@@ -1,0 +1,200 @@
+/** `continuo move --to ssh://`: the command on one machine, and the command that ssh starts on the other. */
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { openChannel, receiveMove } from "@continuo/agents/handoff/moving";
+import { ContinuoError } from "@continuo/core/model";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
+import { changeTree, type Machines, MOVED_AGENTS, makeMachines, REMOTE, shownIn } from "./machines.ts";
+import { gitIn } from "./tree-shapes.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = scratchFolder("two-machines");
+});
+
+async function sessionsOn(machines: Machines, machine: "here" | "there") {
+  return JSON.parse((await machines.on(machine, ["list", "--json"])).stdout) as {
+    readonly agent: string;
+    readonly sessionId: string;
+    readonly cwd: string;
+    readonly movedTo: { readonly machine: string; readonly sessionId: string } | null;
+  }[];
+}
+
+const partsOn = (machines: Machines): readonly string[] => {
+  const folder = join(machines.root, "there/.continuo/moves");
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".part")) : [];
+};
+
+test.each(MOVED_AGENTS)(
+  "a session of %s and its work tree are on the other machine, and marked here",
+  async (agent) => {
+    const machines = makeMachines(root, { agent });
+    const { here, there } = machines;
+    changeTree(here);
+    const before = shownIn(here);
+    const { code, stdout, stderr } = await machines.move("--to", "ssh://laptop/~/timer");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("moved to ssh://laptop");
+    expect(stdout).toContain(`there: work tree ${there.folder}, with the same changes`);
+    expect([shownIn(here), shownIn(there)]).toEqual([before, before]);
+    const arrived = (await sessionsOn(machines, "there")).filter(({ cwd }) => cwd === there.folder);
+    expect(arrived).toMatchObject([{ agent, movedTo: null }]);
+    const [left] = await sessionsOn(machines, "here");
+    expect(left?.movedTo).toMatchObject({ machine: "ssh://laptop", sessionId: arrived[0]?.sessionId });
+    expect(partsOn(machines)).toEqual([]);
+  },
+);
+
+test("the list marks a session that was moved, resume refuses it, and it can be taken back", async () => {
+  const machines = makeMachines(root);
+  await machines.move("--to", "ssh://ann@laptop:2222/~/timer");
+  expect((await machines.on("here", ["list"])).stdout).toContain("moved to ssh://ann@laptop:2222");
+  const refused = await machines.on("here", ["resume", "last", "--print"]);
+  expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining("--take-back")]);
+  const taken = await machines.on("here", ["move", "last", "--take-back"]);
+  expect([taken.code, taken.stdout]).toEqual([0, expect.stringContaining("continues here")]);
+  expect((await machines.on("here", ["resume", "last", "--print"])).code).toBe(0);
+  expect((await machines.on("here", ["move", "last", "--take-back"])).code).toBe(5);
+});
+
+test("without a folder the other machine takes that of the same name below its home", async () => {
+  mkdirSync(join(root, "work/timer"), { recursive: true });
+  const [near, far] = [new PassThrough(), new PassThrough()];
+  const broken = (why: string): ContinuoError => new ContinuoError("unavailable", why);
+  const places = { home: root, env: {} };
+  const receiving = receiveMove({ places, channel: openChannel(near, far, broken), broken });
+  const offer = { move: 1, into: null, folder: "/far/ann/work/timer", home: "/far/ann", commits: null };
+  near.write(`${JSON.stringify(offer)}\n`);
+  const answer = await openChannel(far, near, broken).readLine();
+  expect(answer).toMatchObject({ ready: 1, folder: join(root, "work/timer"), known: [] });
+  near.end();
+  await expect(receiving).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a folder that is on no machine but the first one has to be named", async () => {
+  const machines = makeMachines(root);
+  const [near, far] = [new PassThrough(), new PassThrough()];
+  const broken = (why: string): ContinuoError => new ContinuoError("unavailable", why);
+  const places = { home: join(machines.root, "there"), env: {} };
+  const receiving = receiveMove({ places, channel: openChannel(near, far, broken), broken });
+  near.write(`${JSON.stringify({ move: 1, into: null, folder: "/far/x", home: "/far", commits: null })}\n`);
+  await expect(receiving).rejects.toMatchObject({
+    code: "usage",
+    hint: expect.stringContaining("ssh://HOST/DIR"),
+  });
+  expect(await openChannel(far, near, broken).readLine()).toMatchObject({ error: { code: "usage" } });
+});
+
+test("a new folder on the other machine becomes a clone", async () => {
+  const machines = makeMachines(root);
+  changeTree(machines.here);
+  expect((await machines.move("--to", `ssh://laptop${join(root, "there/new")}`)).code).toBe(0);
+  expect(shownIn(gitIn(join(root, "there/new")))).toEqual(shownIn(machines.here));
+  const [session] = await sessionsOn(machines, "there");
+  expect(session?.cwd).toBe(join(root, "there/new"));
+});
+
+describe("a connection that is cut", () => {
+  test.each([0, 40, 900, 3_000, 20_000])(
+    "after %i bytes leaves both machines whole, and the same command continues it",
+    async (cut) => {
+      const machines = makeMachines(root);
+      const { here, there } = machines;
+      changeTree(here);
+      const noise = Array.from({ length: 1_500 }, (_, at) =>
+        createHash("sha256").update(String(at)).digest(),
+      );
+      here.write("noise.bin", Buffer.concat(noise));
+      const before = shownIn(here);
+      const clean = shownIn(there);
+      const args = ["move", "last", "--remote-command", REMOTE, "--to", "ssh://laptop/~/timer"];
+      const cutOff = await machines.on("here", args, { CUT: String(cut) });
+      expect([cutOff.code, cutOff.stderr]).toEqual([
+        1,
+        expect.stringContaining("Run the same command again"),
+      ]);
+      expect([shownIn(here), shownIn(there)]).toEqual([before, clean]);
+      expect(await sessionsOn(machines, "there")).toEqual([]);
+      expect((await sessionsOn(machines, "here"))[0]?.movedTo).toBe(null);
+      expect((await machines.move("--to", "ssh://laptop/~/timer")).code).toBe(0);
+      expect(shownIn(there)).toEqual(before);
+      expect(await sessionsOn(machines, "there")).toHaveLength(1);
+      expect(partsOn(machines)).toEqual([]);
+    },
+  );
+
+  test("before the confirmation leaves one session there, however often it is moved", async () => {
+    const machines = makeMachines(root);
+    changeTree(machines.here);
+    const first = await machines.move("--to", "ssh://laptop/~/timer", "--json");
+    await machines.on("here", ["move", "last", "--take-back"]);
+    const second = await machines.move("--to", "ssh://laptop/~/timer", "--json");
+    expect(JSON.parse(second.stdout).placed).toEqual(JSON.parse(first.stdout).placed);
+    expect(await sessionsOn(machines, "there")).toHaveLength(1);
+  });
+});
+
+test("a session that was deleted on the other machine is placed again", async () => {
+  const machines = makeMachines(root);
+  await machines.move("--to", "ssh://laptop/~/timer");
+  rmSync(join(root, "there/.claude"), { recursive: true });
+  await machines.on("here", ["move", "last", "--take-back"]);
+  expect((await machines.move("--to", "ssh://laptop/~/timer")).code).toBe(0);
+  expect(await sessionsOn(machines, "there")).toHaveLength(1);
+});
+
+test("a session that another process writes is refused, and nothing is sent", async () => {
+  const machines = makeMachines(root);
+  const [session] = await sessionsOn(machines, "here");
+  const file = join(
+    root,
+    "here/.claude/projects",
+    ...readdirSync(join(root, "here/.claude/projects")).slice(0, 1),
+  );
+  const path = join(file, `${session?.sessionId}.jsonl`);
+  const script = `const fd = require("fs").openSync(${JSON.stringify(path)}, "a"); console.log(fd); setInterval(() => 0, 1000)`;
+  const writer = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    await new Promise((done) => writer.stdout.once("data", done));
+    const { code, stderr } = await machines.move("--to", "ssh://laptop/~/timer");
+    expect([code, stderr]).toEqual([5, expect.stringContaining("is open in claude")]);
+  } finally {
+    writer.kill();
+  }
+  expect(existsSync(join(root, "there/.continuo"))).toBe(false);
+});
+
+test("errors of the other machine have its name, and its hint", async () => {
+  const machines = makeMachines(root);
+  changeTree(machines.here);
+  machines.there.write("README.md", "# Mine\n");
+  const refused = await machines.move("--to", "ssh://laptop/~/timer");
+  expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining("ssh://laptop: the clone ")]);
+  expect(refused.stderr).toContain("Commit or stash them there first");
+  const args = ["move", "last", "--to", "ssh://laptop/~/timer", "--remote-command", "no-such-continuo"];
+  const missing = await machines.on("here", args);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("--remote-command")]);
+  writeFileSync(join(machines.bin, "ssh"), "#!/bin/sh\necho Welcome to laptop; cat >/dev/null\n");
+  const other = await machines.move("--to", "ssh://laptop/~/timer");
+  expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('"Welcome to laptop"')]);
+});
+
+test.each([
+  "ssh://-oProxyCommand=x/",
+  "ssh://a b/",
+  "ssh:",
+  "ssh://host:port/",
+  "ssh://-u@host/",
+  "ssh://u@-host/",
+])("%j is no address of a machine", async (address) => {
+  const machines = makeMachines(root);
+  const { code, stderr } = await machines.move("--to", address);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("is not an address of a machine")]);
+});
