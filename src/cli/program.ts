@@ -24,6 +24,7 @@ import { addReplCommand } from "./repl/index.ts";
 import { addIndexCommands, addOpenCommand, addSearchCommand } from "./search/index.ts";
 import { addServeCommand } from "./serve/index.ts";
 import { addSessionCommands, SESSION_COMMANDS } from "./session/index.ts";
+import { addSetupCommand } from "./setup/index.ts";
 import { addStatsCommand, addStatuslineCommand } from "./stats/index.ts";
 import { addStoreCommands } from "./store/index.ts";
 import type { ProgramRun, Shell } from "./terminal/index.ts";
@@ -151,6 +152,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
       group(program, "guard", "keep copies of the sessions that agents delete by themselves"),
       run,
     ),
+  setup: addSetupCommand,
   mcp: addMcpCommands,
   acp: addAcpCommand,
   completion: addCompletionCommands,

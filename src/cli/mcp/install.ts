@@ -1,19 +1,12 @@
 /** `mcp install` and `mcp uninstall`: the change of each file is shown, and made after a question. */
 
-import { existsSync } from "node:fs";
-import {
-  AGENT_NAMES,
-  type AgentName,
-  ContinuoError,
-  isAgentName,
-  isContinuoError,
-} from "@continuo/core/model";
+import { type AgentName, ContinuoError, isContinuoError } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";
-import { agentOf, HOME_VARIABLES, type ServerCommand } from "@continuo/native";
 import { ownCommand } from "../single/index.ts";
 import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { InstallFlags } from "./flags.ts";
 import {
+  agentsFor,
   applyEdit,
   diffOf,
   type Edit,
@@ -25,6 +18,7 @@ import {
   removeEditRecord,
   type Settings,
   saveEditRecord,
+  serverCommand,
   writeSettings,
 } from "./registering/index.ts";
 
@@ -74,25 +68,6 @@ export async function runInstall(
   return failures.length > 0 ? 1 : 0;
 }
 
-/** All that were used on this machine, where none is named. Errors: `usage`. */
-function agentsFor(agent: string | null, shell: Shell): readonly AgentName[] {
-  if (agent === null) {
-    const used = AGENT_NAMES.filter((name) =>
-      agentOf(name)
-        .homes(shell)
-        .some((folder) => existsSync(folder)),
-    );
-    if (used.length > 0) return used;
-    throw new ContinuoError("usage", "no agent was used on this machine yet", {
-      hint: `Name one of ${AGENT_NAMES.join(", ")}.`,
-    });
-  }
-  if (isAgentName(agent)) return [agent];
-  throw new ContinuoError("usage", `no agent ${JSON.stringify(agent)}`, {
-    hint: `Name one of ${AGENT_NAMES.join(", ")}.`,
-  });
-}
-
 function plansFor(
   direction: Direction,
   agents: readonly AgentName[],
@@ -127,7 +102,7 @@ function plansFor(
 
 function toInstall(registration: Registration, settings: Settings, shell: Shell): Plan {
   const text = settings.text ?? "";
-  const edit = registration.add(text, serverCommand(shell));
+  const edit = registration.add(text, serverCommand(shell, ownCommand(shell)));
   return { registration, settings, edit, after: edit === null ? settings.text : applyEdit(text, edit) };
 }
 
@@ -146,26 +121,6 @@ function make(direction: Direction, { settings, edit, after }: Plan, shell: Shel
   writeSettings(settings, after, shell.home);
   if (direction === "uninstall") removeEditRecord(shell, settings.path);
   else saveEditRecord(shell, settings.path, after ?? "", { edit, isNew: settings.text === null });
-}
-
-/** The variables that say where things lie: some agents give their servers no other ones. */
-const VARIABLES: readonly string[] = [
-  ...["CONTINUO_HOME", "CONTINUO_STORE", "XDG_CONFIG_HOME"],
-  ...Object.values(HOME_VARIABLES),
-];
-
-/** The paths are absolute: an agent that a desktop started has another search path. */
-function serverCommand(shell: Shell): ServerCommand {
-  const { env } = shell;
-  const [command = "", ...args] = ownCommand(shell);
-  const set = VARIABLES.map((name) => [name, env[name]] as const).filter(
-    ([, value]) => value !== undefined && value !== "",
-  );
-  return {
-    command,
-    args: [...args, "mcp"],
-    env: Object.fromEntries(set.map(([name, value]) => [name, value ?? ""])),
-  };
 }
 
 function drawPlans(direction: Direction, plans: readonly Plan[], shell: Shell): string {

@@ -25,6 +25,7 @@ import { openPi } from "../pi/driver.ts";
 import { runContinuo } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { continuoReady } from "./codex-ready.ts";
+import { writeOtherSession } from "./other-session.ts";
 
 const FIRST = "Remember that the parcel is heliotrope.";
 const THEN = "And that it weighs nine pounds.";
@@ -63,27 +64,6 @@ function scriptOf({ recall, search }: Calls, more: Script = {}): Script {
       { user: FIND, answers: [[search], [text("It was found.")]] },
     ],
   };
-}
-
-/** A session of another agent, which the search finds. */
-async function writeOtherSession(sandbox: Sandbox): Promise<void> {
-  const id = "01999999-1111-7222-8333-000000000001";
-  const at = (second: number): string => `2025-01-06T08:00:0${second}.000Z`;
-  const said = "The lighthouse is closed on Tuesdays.";
-  const lines = [
-    {
-      timestamp: at(0),
-      type: "session_meta",
-      payload: { id, timestamp: at(0), cwd: "/elsewhere", originator: "codex_exec", cli_version: "0.169.0" },
-    },
-    {
-      timestamp: at(1),
-      type: "response_item",
-      payload: { type: "message", role: "user", content: [{ type: "input_text", text: said }] },
-    },
-  ];
-  const path = `.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${id}.jsonl`;
-  await sandbox.write(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
 async function install(

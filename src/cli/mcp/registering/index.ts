@@ -11,3 +11,4 @@ export { readEditRecord, removeEditRecord, saveEditRecord } from "./edit-records
 export { placeInJson } from "./json-file.ts";
 export { type Registration, registrationOf } from "./registrations.ts";
 export { readSettings, type Settings, writeSettings } from "./settings-file.ts";
+export { agentsFor, serverCommand } from "./this-machine.ts";

@@ -1,0 +1,44 @@
+/** The agents of this machine, and our server as they start it. */
+
+import { existsSync } from "node:fs";
+import { AGENT_NAMES, type AgentName, ContinuoError, isAgentName } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import { agentOf, HOME_VARIABLES, type ServerCommand } from "@continuo/native";
+
+/** All that were used on this machine, where none is named. Errors: `usage`. */
+export function agentsFor(agent: string | null, places: Places): readonly AgentName[] {
+  if (agent === null) {
+    const used = AGENT_NAMES.filter((name) =>
+      agentOf(name)
+        .homes(places)
+        .some((folder) => existsSync(folder)),
+    );
+    if (used.length > 0) return used;
+    throw new ContinuoError("usage", "no agent was used on this machine yet", {
+      hint: `Name one of ${AGENT_NAMES.join(", ")}.`,
+    });
+  }
+  if (isAgentName(agent)) return [agent];
+  throw new ContinuoError("usage", `no agent ${JSON.stringify(agent)}`, {
+    hint: `Name one of ${AGENT_NAMES.join(", ")}.`,
+  });
+}
+
+/** The variables that say where things lie: some agents give their servers no other ones. */
+const VARIABLES: readonly string[] = [
+  ...["CONTINUO_HOME", "CONTINUO_STORE", "XDG_CONFIG_HOME"],
+  ...Object.values(HOME_VARIABLES),
+];
+
+/** @param words that start Continuo, with absolute paths: an agent that a desktop started has another search path */
+export function serverCommand({ env }: Places, words: readonly string[]): ServerCommand {
+  const [command = "", ...args] = words;
+  const set = VARIABLES.map((name) => [name, env[name]] as const).filter(
+    ([, value]) => value !== undefined && value !== "",
+  );
+  return {
+    command,
+    args: [...args, "mcp"],
+    env: Object.fromEntries(set.map(([name, value]) => [name, value ?? ""])),
+  };
+}

@@ -1,0 +1,187 @@
+/** The pieces that each agent gets: one entry of a settings file, or one file of ours. Pure. */
+
+import { join } from "node:path";
+import { type AgentName, ContinuoError, shellWord } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import type { ServerCommand } from "@continuo/native";
+import { type Edit, placeInJson, registrationOf } from "../mcp/registering/index.ts";
+import {
+  isOurs,
+  markdownCommand,
+  type SlashCommand,
+  skillText,
+  slashCommands,
+  tomlCommand,
+} from "./texts.ts";
+
+export interface Piece {
+  /** Several agents read some files. */
+  readonly agents: readonly AgentName[];
+  readonly what: "MCP server" | "skill" | "command" | "hook" | "status line";
+  readonly path: string;
+  /** Errors: `invalid`; `conflict` where something of the person has the place. `null` where it is there already. */
+  add(text: string): Edit | null;
+  /** `null` where nothing of ours is there. Errors: `invalid`. */
+  remove(text: string): Edit | null;
+}
+
+export interface Wiring {
+  readonly places: Places;
+  /** The words that start Continuo. */
+  readonly command: readonly string[];
+  /** The MCP server, as agents start it. */
+  readonly server: ServerCommand;
+}
+
+/** An agent that deletes sessions by itself, and runs a command when a session ends. */
+const GUARDED: ReadonlySet<AgentName> = new Set(["claude", "gemini"]);
+
+/**
+ * Claude Code reads its own folder of skills alone, and Gemini CLI (0.61.0) none but its own where `GEMINI_CLI_HOME` moved it; the
+ * others share `~/.agents/skills`, and Gemini CLI warns of a skill that is in both.
+ */
+function hasOwnSkills(agent: AgentName, { env }: Places): boolean {
+  return agent === "claude" || (agent === "gemini" && Boolean(env.GEMINI_CLI_HOME));
+}
+
+/** The pieces of these agents, in the order in which they are added. */
+export function piecesOf(agents: readonly AgentName[], wiring: Wiring): readonly Piece[] {
+  const sharing = agents.filter((agent) => !hasOwnSkills(agent, wiring.places));
+  const shared = join(wiring.places.home, ".agents/skills/continuo/SKILL.md");
+  return [
+    ...agents.flatMap((agent) => [
+      serverPiece(agent, wiring),
+      ...(sharing.includes(agent) ? [] : [ownSkill(agent, wiring)]),
+      ...commandPieces(agent, wiring),
+      ...(GUARDED.has(agent) ? [hookPiece(agent, wiring)] : []),
+      ...(agent === "claude" ? [statusLinePiece(wiring)] : []),
+    ]),
+    ...(sharing.length > 0 ? [ownFile("skill", sharing, shared, skillText(wiring.command))] : []),
+  ];
+}
+
+function serverPiece(agent: AgentName, { places, server }: Wiring): Piece {
+  const { path, add, remove } = registrationOf(agent, places);
+  return { agents: [agent], what: "MCP server", path, add: (text) => add(text, server), remove };
+}
+
+function ownSkill(agent: AgentName, wiring: Wiring): Piece {
+  const path = join(folderOf(agent, wiring), "skills/continuo/SKILL.md");
+  return ownFile("skill", [agent], path, skillText(wiring.command));
+}
+
+type CommandFile = readonly [folder: string, ending: string, draw: (command: SlashCommand) => string];
+
+/** An agent that is not here has no file of commands of a person; it offers the skill by its name. */
+const COMMAND_FILES: Readonly<Partial<Record<AgentName, CommandFile>>> = {
+  claude: ["commands", "md", markdownCommand],
+  codex: ["prompts", "md", markdownCommand],
+  gemini: ["commands", "toml", tomlCommand],
+  opencode: ["command", "md", markdownCommand],
+  pi: ["prompts", "md", markdownCommand],
+};
+
+function commandPieces(agent: AgentName, wiring: Wiring): readonly Piece[] {
+  const files = COMMAND_FILES[agent];
+  if (files === undefined) return [];
+  const [folder, ending, draw] = files;
+  return slashCommands(wiring.command).map((command) => {
+    const path = join(folderOf(agent, wiring), folder, `${command.name}.${ending}`);
+    return ownFile("command", [agent], path, draw(command));
+  });
+}
+
+/** The folder of an agent's settings: the one that holds its entry of MCP servers. */
+function folderOf(agent: AgentName, { places }: Wiring): string {
+  if (agent === "claude") return places.env.CLAUDE_CONFIG_DIR || join(places.home, ".claude");
+  return join(registrationOf(agent, places).path, "..");
+}
+
+/** A whole file of ours. */
+function ownFile(what: Piece["what"], agents: readonly AgentName[], path: string, content: string): Piece {
+  return {
+    what,
+    agents,
+    path,
+    add(text) {
+      if (text === content) return null;
+      if (text.trim() !== "" && !isOurs(text))
+        throw taken(path, "a file of that name that is not Continuo's");
+      return { at: 0, deleted: text, inserted: content };
+    },
+    remove: (text) => (isOurs(text) ? { at: 0, deleted: text, inserted: "" } : null),
+  };
+}
+
+const HOOK = "guard run --quiet";
+/** The end of a session waits no longer. Seconds for Claude Code, milliseconds for Gemini CLI. */
+const HOOK_SECONDS = 10;
+
+/** At the end of a session its new part is copied: the agent may delete it before the guard's next hour. */
+function hookPiece(agent: AgentName, wiring: Wiring): Piece {
+  const path = join(folderOf(agent, wiring), "settings.json");
+  const command = `${wiring.command.map(shellWord).join(" ")} ${HOOK}`;
+  const timeout = agent === "gemini" ? HOOK_SECONDS * 1000 : HOOK_SECONDS;
+  const named = agent === "gemini" ? { name: "continuo-guard" } : {};
+  const entry = { hooks: [{ type: "command", ...named, command, timeout }] };
+  const keys = ["hooks", "SessionEnd"];
+  const isHook = (one: unknown): boolean => JSON.stringify(one)?.includes(`${HOOK}"`) === true;
+  return {
+    agents: [agent],
+    what: "hook",
+    path,
+    add(text) {
+      const place = placeInJson(text, keys);
+      const entries = listIn(place.text, path);
+      if (entries.some((one) => JSON.stringify(one) === JSON.stringify(entry))) return null;
+      return place.set([...entries.filter((one) => !isHook(one)), entry]);
+    },
+    remove(text) {
+      const place = placeInJson(text, keys);
+      const entries = listIn(place.text, path);
+      const others = entries.filter((one) => !isHook(one));
+      if (others.length === entries.length) return null;
+      return others.length === 0 ? place.remove() : place.set(others);
+    },
+  };
+}
+
+function listIn(text: string | null, path: string): readonly unknown[] {
+  if (text === null) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch {
+    // It has comments: they would be lost.
+  }
+  throw taken(path, "hooks in a form that Continuo does not change");
+}
+
+const STATUS_LINE = "statusline";
+
+function statusLinePiece(wiring: Wiring): Piece {
+  const path = join(folderOf("claude", wiring), "settings.json");
+  const value = { type: "command", command: `${wiring.command.map(shellWord).join(" ")} ${STATUS_LINE}` };
+  const isLine = (text: string): boolean => text.includes(` ${STATUS_LINE}"`);
+  return {
+    agents: ["claude"],
+    what: "status line",
+    path,
+    add(text) {
+      const place = placeInJson(text, ["statusLine"]);
+      if (place.text === null) return place.set(value);
+      if (!isLine(place.text)) throw taken(path, "a status line of your own");
+      return place.text.includes(JSON.stringify(value.command)) ? null : place.set(value);
+    },
+    remove(text) {
+      const place = placeInJson(text, ["statusLine"]);
+      return place.text !== null && isLine(place.text) ? place.remove() : null;
+    },
+  };
+}
+
+function taken(path: string, what: string): ContinuoError {
+  return new ContinuoError("conflict", `${path}: there is ${what}`, {
+    hint: "Leave it as it is, or move it away and run `continuo setup` again.",
+  });
+}

@@ -1,0 +1,140 @@
+/** `continuo setup`: the plan on one screen, one question, the changes, and what could not be wired. */
+
+import { rmdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import { maskSecrets, visibleLine } from "@continuo/core/transcript";
+import { placesOf } from "@continuo/files";
+import { changeGuardSettings, readGuardSettings } from "@continuo/native/editing/guard";
+import {
+  agentsFor,
+  diffOf,
+  removeEditRecord,
+  saveEditRecord,
+  serverCommand,
+  writeSettings,
+} from "../mcp/registering/index.ts";
+import { ownCommand } from "../single/index.ts";
+import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
+import type { SetupFlags } from "./flags.ts";
+import { piecesOf } from "./pieces.ts";
+import { type FilePlan, type Plan, planOf, recordName, type Step } from "./plan.ts";
+
+/** Errors: `usage`. Returns 1 where something could not be wired, or the answer was no. */
+export async function runSetup(agent: string | null, flags: SetupFlags, shell: Shell): Promise<number> {
+  const command = ownCommand(shell);
+  const wiring = { places: placesOf(shell), command, server: serverCommand(shell, command) };
+  const direction = flags.undo ? "remove" : "add";
+  const plan = planOf(direction, piecesOf(agentsFor(agent, shell), wiring), shell);
+  const output = createOutput(shell.stdout);
+  if (!flags.json) await output.write(drawPlan(plan, flags, shell));
+  const isWanted = plan.files.length > 0 && !flags.dryRun && (flags.yes || (await ask(flags, shell)));
+  if (isWanted) for (const file of plan.files) make(direction, file, shell);
+  const isGuardNew = isWanted && direction === "add" && switchGuardOn(plan, shell);
+  if (flags.json) await output.write(`${toJsonText(toJson(plan, isWanted), 2)}\n`);
+  else if (isWanted) await output.write(doneText(direction, isGuardNew));
+  const isRefused = plan.files.length > 0 && !flags.dryRun && !isWanted;
+  return isRefused || plan.steps.some(({ state }) => state === "not possible") ? 1 : 0;
+}
+
+async function ask({ undo }: SetupFlags, shell: Shell): Promise<boolean> {
+  if (!canAsk(shell)) {
+    throw new ContinuoError("usage", "nobody can be asked whether to make the changes", {
+      hint: "Give --yes to make them without a question, or --dry-run to see them.",
+    });
+  }
+  return await confirm(undo ? "Take it back?" : "Make these changes?", shell);
+}
+
+function make(direction: "add" | "remove", { settings, steps, after }: FilePlan, shell: Shell): void {
+  writeSettings(settings, after, shell.home);
+  for (const { piece, state, edit, after: text, isNew } of steps) {
+    if (state !== "changes" || edit === null) continue;
+    if (direction === "remove") removeEditRecord(shell, recordName(piece));
+    else saveEditRecord(shell, recordName(piece), text ?? "", { edit, isNew });
+  }
+  if (after === null) removeEmptyFolders(dirname(settings.path), shell.home);
+}
+
+/** Folders that an earlier setup made, or that nobody misses: they hold nothing. An agent's own folder stays. */
+function removeEmptyFolders(folder: string, home: string): void {
+  const names = new Set(["continuo", "skills", "commands", "command", "prompts", ".agents"]);
+  for (let at = folder; at !== home && names.has(at.split("/").at(-1) ?? ""); at = dirname(at)) {
+    try {
+      rmdirSync(at);
+    } catch {
+      // Something else is in it.
+      return;
+    }
+  }
+}
+
+/** The hooks copy nothing while the guard is off. Returns true where it was. */
+function switchGuardOn({ steps }: Plan, shell: Shell): boolean {
+  const places = placesOf(shell);
+  const isHooked = steps.some(({ piece, state }) => piece.what === "hook" && state === "changes");
+  if (!isHooked || readGuardSettings(places).on) return false;
+  changeGuardSettings(places, { on: true });
+  return true;
+}
+
+function drawPlan(plan: Plan, flags: SetupFlags, shell: Shell): string {
+  const diffs = flags.diff ? plan.files.flatMap((file) => diffLines(file, shell)) : [];
+  // The lines around a change may hold a key.
+  return `${maskSecrets([...columns(rowsOf(plan, flags, shell)), ...diffs].map(visibleLine).join("\n")).value}\n`;
+}
+
+/** One row for each piece; the commands of an agent are one. */
+function rowsOf({ steps }: Plan, { undo }: SetupFlags, shell: Shell): readonly (readonly string[])[] {
+  const groups = Map.groupBy(steps, ({ piece, state }) => [piece.agents, piece.what, state].join());
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { piece, state, error } = first;
+    const one = group.length === 1;
+    const place = tildePath(one ? piece.path : dirname(piece.path), shell.home);
+    const what = one ? piece.what : `${group.length} ${piece.what}s`;
+    return [
+      [piece.agents.join(", "), what, undo && state === "changes" ? "remove" : verbOf(first, one), place],
+      ...(error === null ? [] : [["", "", "", error.message]]),
+    ];
+  });
+}
+
+function verbOf({ state, isNew, edit }: Step, one: boolean): string {
+  if (state !== "changes") return state;
+  if (isNew) return one ? "new file" : "new files";
+  return edit?.deleted === "" ? "add to" : "change";
+}
+
+function diffLines({ settings, after }: FilePlan, shell: Shell): readonly string[] {
+  return ["", tildePath(settings.path, shell.home), ...diffOf(settings.text ?? "", after ?? "")];
+}
+
+function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = [0, 1, 2].map((at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function doneText(direction: "add" | "remove", isGuardNew: boolean): string {
+  if (direction === "remove")
+    return "\nContinuo is taken out of these files. Copies of the guard stay; `continuo guard off` ends them.\n";
+  const guard = isGuardNew ? " The guard is on; `continuo guard on` adds its timer." : "";
+  return `\nEach agent has it when it starts next.${guard} \`continuo setup --undo\` takes it back.\n`;
+}
+
+function toJson({ steps }: Plan, isMade: boolean): object {
+  return steps.map(({ piece, state, error }: Step) => ({
+    agents: piece.agents,
+    what: piece.what,
+    path: piece.path,
+    state,
+    made: isMade && state === "changes",
+    ...(error !== null && { error: { code: error.code, message: error.message } }),
+  }));
+}

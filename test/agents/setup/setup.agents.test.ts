@@ -1,0 +1,162 @@
+/**
+ * The real agents after `continuo setup`: a person types the command that was added, the agent's model is told of the skill and calls
+ * the search, which finds a session of another agent; and what was changed goes back byte for byte.
+ */
+
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentName } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import {
+  type ModelServer,
+  type Script,
+  type Step,
+  startModelServer,
+  text,
+  tool,
+} from "../../model-servers/index.ts";
+import { openClaude } from "../claude/driver.ts";
+import { threadIdIn } from "../codex/app-server.ts";
+import { openCodex } from "../codex/driver.ts";
+import { openGemini } from "../gemini/driver.ts";
+import { continuoReady } from "../mcp/codex-ready.ts";
+import { writeOtherSession } from "../mcp/other-session.ts";
+import { openOpencode } from "../opencode/driver.ts";
+import { openPi } from "../pi/driver.ts";
+import { runContinuo } from "../proof.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+/** A person types it; the agent makes the prompt of the added file of it. */
+const TYPED = "/continuo-search lighthouse";
+const EXPANDED = "sessions of all coding agents on this machine for: lighthouse";
+const SKILL = "Finds what was said and done in earlier sessions of any coding agent";
+
+/** @param name the name of the tool in this agent */
+function scriptOf(name: string): Script {
+  const search: Step = tool(name, { query: "lighthouse" });
+  return { turns: [{ user: "lighthouse", answers: [[search], [text("It was found.")]] }] };
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+async function setUp(agent: AgentName, sandbox: Sandbox, environment: Environment): Promise<void> {
+  const { code, stdout, stderr } = await runContinuo(["setup", agent, "--yes"], sandbox, environment);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("Each agent has it when it starts next.");
+}
+
+function expectFound(server: ModelServer): void {
+  expectSent(server, "closed on Tuesdays");
+}
+
+function expectSent(server: ModelServer, words: string): void {
+  const sent = server.requests
+    .filter(({ kind }) => kind === "answer")
+    .map(({ body }) => JSON.stringify(body));
+  expect(sent.some((request) => request.includes(words))).toBe(true);
+}
+
+test("Claude Code has the skill, the command, the search, and copies its session when it ends", async () => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer(scriptOf("mcp__continuo__search"));
+  const claude = await openClaude(sandbox, server.url, "full");
+  await writeOtherSession(sandbox);
+  const settings = { permissions: { allow: ["mcp__continuo"] }, env: { ENABLE_TOOL_SEARCH: "false" } };
+  await sandbox.write(".claude/settings.json", JSON.stringify(settings));
+  await setUp("claude", sandbox, claude.environment);
+  await claude.say([TYPED]);
+  expectSent(server, EXPANDED);
+  expectSent(server, SKILL);
+  expectFound(server);
+  const { stdout } = await runContinuo(["guard", "status", "--json"], sandbox, claude.environment);
+  expect(JSON.parse(stdout)).toMatchObject({ on: true, copies: { sessions: 1 } });
+});
+
+test("Codex has the skill and the search", async () => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer(scriptOf("search"));
+  const codex = await openCodex(sandbox, server.url);
+  await writeOtherSession(sandbox, "claude");
+  const config = await readFile(join(codex.home, "config.toml"), "utf8");
+  // A model that is offered all tools at once.
+  await sandbox.write(".codex/config.toml", config.replace('"gpt-5.5"', '"scripted"'));
+  await setUp("codex", sandbox, codex.environment);
+  await using app = await codex.appServer();
+  const threadId = threadIdIn(await app.request("thread/start", { cwd: sandbox.project }));
+  await continuoReady(app);
+  await app.turn(threadId, "Find the lighthouse.");
+  expectSent(server, SKILL);
+  expectFound(server);
+});
+
+test("Gemini CLI has the skill, the command and the search", async () => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer({ ...scriptOf("mcp_continuo_search"), strict: false });
+  const gemini = await openGemini(sandbox, server.url);
+  await writeOtherSession(sandbox);
+  await setUp("gemini", sandbox, gemini.environment);
+  // The system prompt of the tests has no skills.
+  const { stdout, stderr } = await gemini.command(["skills", "list"]);
+  expect(stdout + stderr).toContain(SKILL);
+  await gemini.say(TYPED);
+  expectSent(server, EXPANDED);
+  expectFound(server);
+});
+
+test("opencode has the skill, the command and the search", async () => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer(scriptOf("continuo_search"));
+  const opencode = await openOpencode(sandbox, server.url);
+  await writeOtherSession(sandbox);
+  await setUp("opencode", sandbox, opencode.environment);
+  await using serving = await opencode.serve();
+  const session = await serving.create();
+  await serving.request("POST", `/session/${session}/command`, {
+    command: "continuo-search",
+    arguments: "lighthouse",
+  });
+  expectSent(server, EXPANDED);
+  expectSent(server, SKILL);
+  expectFound(server);
+});
+
+test("pi has the skill, the command and the search", async () => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer(scriptOf("mcp__continuo__search"));
+  const pi = await openPi(sandbox, server.url);
+  await writeOtherSession(sandbox);
+  await setUp("pi", sandbox, pi.environment);
+  await using talk = pi.talk({ withExtensions: true, withSkills: true });
+  await talk.say(TYPED);
+  expectSent(server, EXPANDED);
+  expectSent(server, SKILL);
+  expectFound(server);
+});
+
+test("after the agent ran, what was set up goes back byte for byte", async () => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer(scriptOf("mcp__continuo__search"));
+  const claude = await openClaude(sandbox, server.url, "full");
+  await sandbox.write(".claude/settings.json", '{\n\t// My own.\n\t"hooks": { "SessionEnd": [] }\n}');
+  const before = await filesOf(sandbox);
+  await setUp("claude", sandbox, claude.environment);
+  expect(await filesOf(sandbox)).not.toEqual(before);
+  const undone = await runContinuo(["setup", "--undo", "--yes", "claude"], sandbox, claude.environment);
+  expect(undone.code).toBe(0);
+  expect(await filesOf(sandbox)).toEqual(before);
+});
+
+/** The files of the agent's own folders, by their hashes. */
+async function filesOf({ root }: Sandbox): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(join(root, ".continuo")));
+  const hashes = files.sort().map(async (path) => {
+    const bytes = await readFile(path);
+    return [path, createHash("sha256").update(bytes).digest("hex")] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashes));
+}

@@ -1,0 +1,176 @@
+/** `continuo setup`: one question for all agents, and every file back as it was. The real agents use it in `test/agents/setup`. */
+
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHome, type Home, run } from "./home.ts";
+import { runHere } from "./in-process.ts";
+
+const FOLDERS = [".claude", ".codex", ".gemini", ".pi/agent", ".local/share/opencode", ".copilot"];
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+  for (const folder of FOLDERS) mkdirSync(join(home.path, folder), { recursive: true });
+});
+
+/** People have all of this: hooks and comments of their own, tabs, line ends of Windows, no line end. */
+const OWN_FILES: Readonly<Record<string, string>> = {
+  ".claude/settings.json": `{
+	// Mine.
+	"hooks": {
+		"SessionEnd": [{ "hooks": [{ "type": "command", "command": "say bye" }] }],
+	},
+	"cleanupPeriodDays": 90
+}`,
+  ".claude.json": '{"numStartups":3,"mcpServers":{"mail":{"type":"stdio","command":"mail","args":[]}}}',
+  ".gemini/settings.json": '{\r\n  "theme": "dark"\r\n}\r\n',
+  ".codex/config.toml": 'model = "gpt-5.5"\n\n[mcp_servers.mail]\ncommand = "mail"\n',
+  ".codex/prompts/mine.md": "Say hello.\n",
+};
+
+function writeOwnFiles(): void {
+  for (const [path, text] of Object.entries(OWN_FILES)) home.write(path, text);
+}
+
+/** All files but those of Continuo itself. */
+function files(): Readonly<Record<string, string>> {
+  const entries = readdirSync(home.path, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const outside = paths.filter((path) => !path.startsWith(join(home.path, ".continuo/")));
+  return Object.fromEntries(
+    outside.sort().map((path) => [path.slice(home.path.length + 1), readFileSync(path, "utf8")]),
+  );
+}
+
+const setup = (...args: readonly string[]) => runHere(home, ["setup", ...args]);
+
+test("everything is shown, and nothing is changed without an answer", async () => {
+  writeOwnFiles();
+  const before = files();
+  const dry = await setup("--dry-run");
+  expect(dry).toMatchObject({ code: 0, stderr: "" });
+  for (const agent of ["claude", "codex", "gemini", "pi", "opencode", "copilot"])
+    expect(dry.stdout).toMatch(new RegExp(`^${agent} +MCP server +(?:new file|add to) +~/`, "mu"));
+  expect(dry.stdout.split("\n").length).toBeLessThan(24);
+  const asked = await setup();
+  expect(asked.code).toBe(2);
+  expect(asked.stderr).toContain("--yes");
+  expect(files()).toEqual(before);
+});
+
+test("--diff shows the lines, and no key that stands beside them", async () => {
+  home.write(
+    ".claude/settings.json",
+    '{\n  "env": { "ANTHROPIC_API_KEY": "sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa" }\n}\n',
+  );
+  const { stdout } = await setup("claude", "--dry-run", "--diff");
+  expect(stdout).toContain('+   "statusLine": {');
+  expect(stdout).not.toContain("aaaaaaaaaaaa");
+});
+
+test("every file is back byte for byte, and folders that were made are gone", async () => {
+  writeOwnFiles();
+  const before = files();
+  expect(await setup("--yes")).toMatchObject({ code: 0, stderr: "" });
+  const after = files();
+  expect(Object.keys(after)).toContain(".agents/skills/continuo/SKILL.md");
+  expect(after[".claude/settings.json"]).toContain("say bye");
+  expect((await setup("--yes")).stdout).not.toMatch(/new file|add to/u);
+  expect(files()).toEqual(after);
+  expect((await setup("--undo", "--yes")).code).toBe(0);
+  expect(files()).toEqual(before);
+  expect(existsSync(join(home.path, ".agents"))).toBe(false);
+  expect(existsSync(join(home.path, ".claude/skills"))).toBe(false);
+});
+
+test("changes that a person made after it stay when it is taken back", async () => {
+  writeOwnFiles();
+  await run(home, ["setup", "--yes"]);
+  const path = join(home.path, ".gemini/settings.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace('"dark"', '"light"'));
+  home.write(".codex/prompts/continuo-search.md", "My own words.\n");
+  expect((await run(home, ["setup", "--undo", "--yes"])).code).toBe(0);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ theme: "light" });
+  expect(files()[".codex/prompts/continuo-search.md"]).toBe("My own words.\n");
+});
+
+test("a later version replaces its own files, and its own entries", async () => {
+  await run(home, ["setup", "--yes"]);
+  const old = files();
+  for (const path of [".agents/skills/continuo/SKILL.md", ".claude/settings.json", ".gemini/settings.json"])
+    home.write(path, (old[path] ?? "").replaceAll(process.execPath, "/old/node"));
+  expect((await run(home, ["setup", "--yes"])).code).toBe(0);
+  expect(files()).toEqual(old);
+});
+
+describe("what cannot be wired is named, and the rest is wired", () => {
+  test.each([
+    [
+      ".claude/settings.json",
+      '{ "statusLine": { "type": "command", "command": "mine" } }',
+      "a status line of your own",
+    ],
+    [".claude/commands/continuo-search.md", "Mine.\n", "a file of that name that is not Continuo's"],
+    [".gemini/settings.json", "{ not JSON", "cannot be edited"],
+    [
+      ".gemini/settings.json",
+      '{ "hooks": { "SessionEnd": [/* mine */] } }',
+      "hooks in a form that Continuo does not change",
+    ],
+    [
+      ".codex/config.toml",
+      '[mcp_servers.continuo]\ncommand = "mine"\n',
+      "another MCP server is registered as continuo",
+    ],
+  ])("%s with %s", async (path, text, reason) => {
+    home.write(path, text);
+    const { code, stdout } = await setup("--yes");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/not possible/u);
+    expect(stdout).toContain(reason);
+    expect(Object.keys(files())).toContain(".pi/agent/mcp.json");
+    const rows = JSON.parse((await setup("--json", "--dry-run")).stdout);
+    const wrong = rows.filter(({ error }: { error?: unknown }) => error !== undefined);
+    expect(wrong[0].error.message).toContain(reason);
+  });
+
+  test("a folder that others can write to", async () => {
+    chmodSync(join(home.path, ".codex"), 0o777);
+    const { code, stdout } = await setup("--yes");
+    expect(code).toBe(1);
+    expect(stdout).toContain("others can write to its folder");
+    expect(existsSync(join(home.path, ".codex/prompts"))).toBe(false);
+  });
+});
+
+test("one agent is wired without the others, in the folder that its variable names", async () => {
+  const [claude, gemini] = [join(home.path, "c"), join(home.path, "g")];
+  mkdirSync(join(gemini, ".gemini"), { recursive: true });
+  mkdirSync(claude);
+  const env = { CLAUDE_CONFIG_DIR: claude, GEMINI_CLI_HOME: gemini };
+  for (const agent of ["claude", "gemini"])
+    expect((await runHere(home, ["setup", agent, "--yes"], { env })).code).toBe(0);
+  const folders = new Set(Object.keys(files()).map((path) => dirname(path)));
+  expect([...folders].sort()).toEqual([
+    "c",
+    "c/commands",
+    "c/skills/continuo",
+    "g/.gemini",
+    "g/.gemini/commands",
+    "g/.gemini/skills/continuo",
+  ]);
+});
+
+test("the hooks copy something: the guard is on afterwards, and says so", async () => {
+  expect((await setup("--yes")).stdout).toContain("The guard is on");
+  const { stdout } = await runHere(home, ["guard", "status", "--json"]);
+  expect(JSON.parse(stdout).on).toBe(true);
+  expect((await setup("--yes")).stdout).not.toContain("The guard is on");
+});
+
+test("a machine without agents, and an agent that there is not, are errors", async () => {
+  const empty = createHome();
+  expect((await runHere(empty, ["setup"])).stderr).toContain("no agent was used on this machine yet");
+  expect((await setup("emacs")).stderr).toContain('no agent "emacs"');
+});
