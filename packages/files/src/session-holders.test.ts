@@ -33,7 +33,7 @@ test("each process that has a session open is named, until it says that it close
   removeHolder(session(), there);
   expect(holdersOf(session())).toEqual([note(here)]);
   removeHolder(session(), here);
-  expect(readdirSync(join(home, ".continuo/locks"))).toHaveLength(1);
+  expect(readdirSync(join(home, ".continuo/locks/open"))).toHaveLength(1);
 });
 
 test("a process that was killed holds nothing, and its note is removed", async () => {
@@ -42,14 +42,14 @@ test("a process that was killed holds nothing, and its note is removed", async (
   other.kill("SIGKILL");
   await gone;
   expect(holdersOf(session())).toEqual([]);
-  expect(readdirSync(join(home, ".continuo/locks"))).toEqual([]);
+  expect(readdirSync(join(home, ".continuo/locks/open"))).toEqual([]);
 });
 
 test("a process with the number of an earlier one, and one of another machine, hold nothing", () => {
   const pid = other.pid ?? 0;
   noteHolder(session(), note(pid));
-  const [folder = ""] = readdirSync(join(home, ".continuo/locks"));
-  const path = join(home, ".continuo/locks", folder, String(pid));
+  const [name = ""] = readdirSync(join(home, ".continuo/locks/open"));
+  const path = join(home, ".continuo/locks/open", name);
   const rewrite = (change: object) => {
     noteHolder(session(), note(pid));
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...change }));
@@ -62,8 +62,8 @@ test("a process with the number of an earlier one, and one of another machine, h
 
 test("a note that is being written counts, and one that cannot be written is left out", () => {
   noteHolder(session(), note(process.pid));
-  const [folder = ""] = readdirSync(join(home, ".continuo/locks"));
-  writeFileSync(join(home, ".continuo/locks", folder, String(other.pid)), "");
+  const [name = ""] = readdirSync(join(home, ".continuo/locks/open"));
+  writeFileSync(join(home, ".continuo/locks/open", name.replace(/\d+$/u, String(other.pid))), "");
   expect(holdersOf(session()).map(({ pid }) => pid)).toContain(other.pid);
   const blocked = scratchFolder("holders-blocked");
   mkdirSync(join(blocked, ".continuo"));

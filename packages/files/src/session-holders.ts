@@ -1,12 +1,12 @@
 /**
  * Notes of the processes that have a native session open: programs of Continuo, and agents whose hook told it. A note counts
- * as long as its process lives, so that one that was killed holds nothing. It lies next to the lock of the session.
+ * as long as its process lives, so that one that was killed holds nothing. All notes are in one folder next to the locks.
  */
 
 import { createHash } from "node:crypto";
-import { rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeScratchFolder } from "./durable.ts";
+import { makeFolderDurably } from "./durable.ts";
 import { namesIn, readJsonFile } from "./folders.ts";
 import { continuoHome } from "./home.ts";
 import type { Json } from "./json.ts";
@@ -33,8 +33,8 @@ export function noteHolder(session: HeldNative, { pid, program, since }: Session
   const start = processStateOf(pid)?.start ?? null;
   const note = { program, since, start, ...placeOfThisProcess() };
   try {
-    makeScratchFolder(folderOf(session));
-    writeFileSync(join(folderOf(session), String(pid)), JSON.stringify(note), { mode: 0o600 });
+    makeFolderDurably(folderOf(session));
+    writeFileSync(notePath(session, pid), JSON.stringify(note), { mode: 0o600 });
   } catch {
     // Others see the lock, and do not learn who has it.
   }
@@ -43,10 +43,9 @@ export function noteHolder(session: HeldNative, { pid, program, since }: Session
 /** Never throws: the note counts no longer when its process ends. */
 export function removeHolder(session: HeldNative, pid: number): void {
   try {
-    rmSync(join(folderOf(session), String(pid)), { force: true });
-    rmdirSync(folderOf(session));
+    rmSync(notePath(session, pid), { force: true });
   } catch {
-    // Another process has a note in the folder, or it is gone already.
+    // A disk that cannot even do that keeps it.
   }
 }
 
@@ -54,9 +53,10 @@ export function removeHolder(session: HeldNative, pid: number): void {
 export function holdersOf(session: HeldNative): readonly SessionHolder[] {
   const holders: SessionHolder[] = [];
   for (const name of namesIn(folderOf(session))) {
-    if (!/^\d+$/u.test(name)) continue;
-    const pid = Number(name);
-    const note = readJsonFile(join(folderOf(session), name));
+    const [, id, number] = /^([0-9a-f]{64})\.(\d+)$/u.exec(name) ?? [];
+    if (id !== idOf(session)) continue;
+    const pid = Number(number);
+    const note = readJsonFile(notePath(session, pid));
     if (note !== null && isOfAnotherPlace(note)) continue;
     if (isAlive(pid, note)) {
       const { program, since } = note ?? {};
@@ -84,7 +84,14 @@ function isOfAnotherPlace({ host, namespace }: Json): boolean {
   return host !== here.host || namespace !== here.namespace;
 }
 
-function folderOf({ agent, sessionId, places }: HeldNative): string {
-  const name = createHash("sha256").update(`${agent}:${sessionId}`).digest("hex");
-  return join(continuoHome(places), "locks", `${name}.open`);
+function folderOf({ places }: HeldNative): string {
+  return join(continuoHome(places), "locks", "open");
+}
+
+function notePath(session: HeldNative, pid: number): string {
+  return join(folderOf(session), `${idOf(session)}.${pid}`);
+}
+
+function idOf({ agent, sessionId }: HeldNative): string {
+  return createHash("sha256").update(`${agent}:${sessionId}`).digest("hex");
 }

@@ -63,3 +63,39 @@ test("nothing is written if no record has it", async () => {
   await expect(append("user")).rejects.toMatchObject({ code: "unsupported" });
   expect(await append("user", { model: named("a/b") })).toMatchObject({ model: named("a/b") });
 });
+
+test.each([
+  ["a folder of a known repository", "repository/src/queue", "src/queue"],
+  ["a known repository itself", "repository", ""],
+  ["a repository that opencode has not seen", "new", ""],
+  ["a folder without a repository", "notes/tea", null],
+])(
+  "a new session in %s has the path by which opencode's terminal filters",
+  async (_what, folder, expected) => {
+    for (const one of ["repository/.git", "repository/src/queue", "new/.git", "notes/tea"])
+      mkdirSync(join(home, one), { recursive: true });
+    writeDatabase(path, [{ messages: [user("msg_1", "x", { model: named("kettle/brew") })] }]);
+    const database = new DatabaseSync(path);
+    const project = database.prepare("insert into project (id, worktree) values (?, ?)");
+    project.run("global", "/");
+    project.run("p1", join(home, "repository"));
+    const directory = join(home, folder);
+    const sink = await openRowSink(path, "ses_new", { home, env: {} });
+    const times = { time_created: 1, time_updated: 1 };
+    sink.create([
+      insertRow("session", {
+        id: "ses_new",
+        slug: "new",
+        directory,
+        path: "",
+        title: "New",
+        version: "1.18.34",
+        ...times,
+      }),
+    ]);
+    sink.close();
+    const row = database.prepare("select path from session where id = 'ses_new'").get();
+    database.close();
+    expect(row?.path).toBe(expected ?? directory.slice(1));
+  },
+);

@@ -4,7 +4,7 @@
  */
 
 import { existsSync, statSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { ContinuoError } from "@continuo/core/model";
 import {
@@ -19,6 +19,7 @@ import {
 
 import type { RecordSink, SinkOptions } from "../writing/index.ts";
 import { readDefaultModel } from "./default-model.ts";
+import type { OpencodeProject } from "./project.ts";
 import { secondGeneration } from "./refusals.ts";
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -186,12 +187,17 @@ function writeRow(database: DatabaseSync, record: Json): void {
   if (changes !== 1) throw new ContinuoError("conflict", `the row ${String(record.id)} no longer exists`);
 }
 
-/** Adds the project, which a new session leaves open. */
+/** Adds the project and the path in it, which a new session leaves open: opencode's terminal leaves out a session with another path. */
 function completed(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
   return records.map((record) => {
     if (record.insert !== "session") return record;
     const values = isJson(record.values) ? record.values : {};
-    return { ...record, values: { ...values, project_id: projectOf(database, String(values.directory)) } };
+    const directory = String(values.directory);
+    const { id, worktree } = projectFor(database, directory);
+    return {
+      ...record,
+      values: { ...values, project_id: id, path: relative(worktree, canonicalFolder(directory)) },
+    };
   });
 }
 
@@ -252,7 +258,7 @@ export const UNKNOWN_MODEL: Json = { providerID: "continuo", modelID: "unknown" 
  * The project of a repository that opencode has not seen is opencode's to make: when it does, it takes over the shared
  * project's sessions of the repository's own folder (1.18.33), and no others. Errors: `unsupported` for those.
  */
-function projectOf(database: DatabaseSync, directory: string): string {
+function projectFor(database: DatabaseSync, directory: string): Pick<OpencodeProject, "id" | "worktree"> {
   const folder = canonicalFolder(directory);
   const projects = database.prepare("select id, worktree from project").all();
   const holds = (worktree: string): boolean =>
@@ -262,7 +268,11 @@ function projectOf(database: DatabaseSync, directory: string): string {
     .sort((a, b) => String(b.worktree).length - String(a.worktree).length)[0];
   const shared = projects.find((row) => row.id === "global");
   const project = known ?? (isInRepository(folder) && !isRepository(folder) ? undefined : shared);
-  if (project !== undefined) return String(project.id);
+  if (project !== undefined) {
+    // The repository of a folder that the shared project has for now is opencode's next project.
+    const worktree = known === undefined ? (isRepository(folder) ? folder : "/") : String(known.worktree);
+    return { id: String(project.id), worktree };
+  }
   throw new ContinuoError("unsupported", `opencode does not know the folder ${folder} yet`, {
     hint: "Start opencode once in that folder.",
   });
