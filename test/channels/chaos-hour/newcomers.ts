@@ -39,7 +39,8 @@ async function run(plan: NewcomersPlan): Promise<void> {
     const news = { mode, joinedMs: 0, readMs: 0 };
     try {
       const client = await connect({
-        ...plan,
+        channel: plan.channel,
+        token: plan.token,
         serverUrl: random.pick(plan.serverUrls),
         // A name that was never there, as of somebody who comes for the first time.
         handle: `newcomer-${plan.seed}-${n}`,
