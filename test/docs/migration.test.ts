@@ -1,14 +1,27 @@
 /** docs/migration.md: every name in it exists, and messages are imported as it says. */
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as agents from "@continuo/agents";
+import {
+  type AdapterFormat,
+  listNativeSessions,
+  openNativeSession,
+  openSessionAdapter,
+  readNativeSession,
+} from "@continuo/agents";
 import type { AgenticClient } from "@continuo/core/client";
-import type { Store } from "@continuo/core/model";
+import { AGENT_NAMES, type AgentName, type Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import * as continuo from "../../src/index.ts";
 import { openChannelServer, take } from "../channels/open-channel.ts";
+import { scratchFolder } from "../scratch-folder.ts";
 
-const DOCUMENT = readFileSync(join(import.meta.dirname, "../../docs/migration.md"), "utf8");
+const [DOCUMENT = "", ADAPTERS = ""] = readFileSync(
+  join(import.meta.dirname, "../../docs/migration.md"),
+  "utf8",
+).split("## From session adapters");
 
 interface Found {
   readonly store: Store;
@@ -122,4 +135,58 @@ test("every name in docs/migration.md exists", async () => {
   await ann.close();
   const client = await server.join("ann", { replayMode: "stream" });
   for (const name of ours) await CHECKS[name]?.({ store, client });
+});
+
+const FORMATS: Readonly<Record<string, AgentName>> = {
+  "pi-agent": "pi",
+  ccsdk: "claude",
+  codex: "codex",
+  gemini: "gemini",
+  opencode: "opencode",
+};
+
+test("every name of the interface of adapters stands beside ours, and both exist", async () => {
+  const names = new Set([...ADAPTERS.matchAll(/`([\w-]+)(?:\(\w*\))?`/gu)].map(([, name = ""]) => name));
+  const places = { home: scratchFolder("migration"), env: {} };
+  await using adapter = openSessionAdapter({ format: "codex", create: { cwd: "/" }, places });
+  const ours: Readonly<Record<string, unknown>> = { ...continuo };
+  const known = new Set([
+    ...Object.keys(adapter),
+    ...Object.keys(FORMATS),
+    ...AGENT_NAMES,
+    // Options, fields of rows and of messages.
+    ...["create", "agent", "location", "SessionInfo", "last", "Message", "messages", "history", "details"],
+    ...["images", "base64", "image", "data", "resume"],
+  ]);
+  expect([...names].filter((name) => !known.has(name) && !(name in ours) && !(name in agents))).toEqual([]);
+  const missing = Object.keys(adapter).filter((name) => !names.has(name));
+  expect(missing).toEqual([]);
+});
+
+/** Sessions of opencode are rows of a database that its program makes. */
+const FILES = Object.entries(FORMATS).filter(([, agent]) => agent !== "opencode");
+
+test.each(FILES)("a session of the format %s reads the same under our names", async (format, agent) => {
+  const places = { home: scratchFolder("migration"), env: {} };
+  const cwd = join(places.home, "project");
+  mkdirSync(cwd);
+  const adapter = openSessionAdapter({ format: format as AdapterFormat, create: { cwd }, places });
+  await adapter.appendUserMessage("What grows here?");
+  await adapter.appendAssistantMessage([{ type: "tool_call", id: "t1", name: "look", args: {} }]);
+  await adapter.appendToolResult("t1", "beans");
+  await adapter.appendAssistantMessage("Beans.");
+  await adapter.flush();
+  const { sessionId, createdAt } = await adapter.getMetadata();
+  const history = await adapter.loadHistory();
+  const { sessionFile } = adapter;
+  await adapter.close();
+  const [row] = await listNativeSessions({ agents: [agent], places });
+  expect([row?.agent, row?.sessionId, row?.location]).toEqual([agent, sessionId, sessionFile]);
+  const { messages } = await readNativeSession(sessionId, { places });
+  expect(messages.map(({ id, content }) => [id, content])).toEqual(
+    history.map(({ id, content }) => [id, content]),
+  );
+  using opened = await openNativeSession(sessionFile, { places });
+  expect(await Array.fromAsync(opened.history())).toHaveLength(history.length);
+  expect(createdAt).toBe(row?.createdAt);
 });
