@@ -52,7 +52,7 @@ const { status } = spawnSync(
     ...["--out", pages],
     ...["--name", "Continuo"],
     ...["--readme", "docs/library.md"],
-    ...["--projectDocuments", "docs/examples.md"],
+    ...["docs/examples.md", "docs/examples-parts.md"].flatMap((page) => ["--projectDocuments", page]),
     ...["--basePath", "."],
     "--disableSources",
     ...TAGS.flatMap((tag) => ["--blockTags", tag]),

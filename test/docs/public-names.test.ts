@@ -1,8 +1,9 @@
-/** Every public name of `continuo` stands in an example, which `examples.full.test.ts` checks and runs. */
+/** Every public name of every entry of `continuo` stands in an example, which `examples.full.test.ts` checks and runs. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ENTRIES } from "./entries.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -12,27 +13,37 @@ const EXAMPLES = ["docs", "docs/guides"]
   .filter((name) => name.endsWith(".md"))
   .flatMap((name) => [...read(name).matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map(([, code = ""]) => code));
 
-/** The names of its lists of exports, types too; former names have none. */
-function publicNames(): readonly string[] {
-  const lists = [...read("src/index.ts").matchAll(/^export (?:type )?\{([^}]*)\}/gmu)];
-  const names = lists.flatMap(([, list = ""]) => list.split(",")).map((name) => name.trim());
-  return names.filter((name) => name !== "").map((name) => name.replace(/^type /u, ""));
-}
+/** `continuo/client connect` for each name that an example imports and uses. */
+const USED = new Set(
+  EXAMPLES.flatMap((code) => {
+    const body = code.replaceAll(/^import [^;]*;$/gmu, "");
+    const imports = [...code.matchAll(/^import (?:type )?\{([^}]*)\} from "(continuo(?:\/[\w/-]+)?)";$/gmu)];
+    return imports.flatMap(([, list = "", specifier = ""]) =>
+      list
+        .split(",")
+        .map((name) => name.trim().replace(/^type /u, ""))
+        .filter((name) => name !== "" && new RegExp(`\\b${name}\\b`, "u").test(body))
+        .map((name) => `${specifier} ${name}`),
+    );
+  }),
+);
 
-/** The names that an example imports from `continuo` and its entries. */
-function importedBy(code: string): readonly string[] {
-  const lists = [...code.matchAll(/^import (?:type )?\{([^}]*)\} from "continuo(?:\/[\w/-]+)?";$/gmu)];
-  return lists.flatMap(([, list = ""]) => list.split(",")).map((name) => name.trim().replace(/^type /u, ""));
-}
-
-test("every public name of `continuo` is imported and used by an example", () => {
-  const used = new Set(
-    EXAMPLES.flatMap((code) => {
-      const body = code.replaceAll(/^import [^;]*;$/gmu, "");
-      return importedBy(code).filter((name) => new RegExp(`\\b${name}\\b`, "u").test(body));
-    }),
-  );
-  const names = publicNames();
-  expect(names.length).toBeGreaterThan(150);
-  expect(names.filter((name) => !used.has(name))).toEqual([]);
-});
+test.each(ENTRIES)(
+  "every public name of `$specifier` is imported and used by an example",
+  async ({ source, names }) => {
+    const entry: Readonly<Record<string, unknown>> = await import(join(ROOT, source));
+    expect(names.length).toBeGreaterThan(8);
+    const unused: string[] = [];
+    for (const name of names) {
+      let isUsed = false;
+      for (const other of ENTRIES) {
+        if (isUsed || !USED.has(`${other.specifier} ${name}`)) continue;
+        // The same thing may be exported by several entries: an example of one of them is enough.
+        const others: Readonly<Record<string, unknown>> = await import(join(ROOT, other.source));
+        isUsed = others[name] === entry[name];
+      }
+      if (!isUsed) unused.push(name);
+    }
+    expect(unused).toEqual([]);
+  },
+);
