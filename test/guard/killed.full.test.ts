@@ -6,7 +6,12 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { filesBelow, type Places } from "@continuo/files";
-import { restoreGuardedSession, settleUnfinished } from "@continuo/native/editing";
+import {
+  emptyTrash,
+  restoreGuardedSession,
+  settleUnfinished,
+  trashNativeSession,
+} from "@continuo/native/editing";
 import { onlyCopies, readLedger, runGuard, verifyGuard } from "@continuo/native/editing/guard";
 import { expect, test } from "vitest";
 import { type Killed, killAt, killPointsOf } from "../hand-off/kill-syscalls.ts";
@@ -35,6 +40,8 @@ async function killed(args: readonly string[]): Promise<Killed> {
     below: `${places.home}/`,
   };
 }
+
+const guardPath = (): string => join(places.home, ".continuo/guard");
 
 function treeOf(folder: string): Readonly<Record<string, string>> {
   const files = filesBelow(join(places.home, folder));
@@ -73,6 +80,40 @@ test("a run that is killed leaves every copy as it was, or as it is now", { time
     expect(treeOf(".claude")).toEqual(
       Object.fromEntries(Object.entries(before).filter(([path]) => path.includes("/.claude/"))),
     );
+  }
+  expect(kills).toBeGreaterThan(3);
+});
+
+test("a run that lets a dictionary go is killed, and every other copy is as it was stored", {
+  timeout: 600_000,
+}, async () => {
+  const OTHER = "2d9c1a52-0000-4000-8000-000000000003";
+  const prepare = async (): Promise<void> => {
+    newHome();
+    await runGuard({ places });
+    writeClaudeSession(places.home, { id: OTHER, turns: 30, writtenMs: Date.now() - DAY_MS });
+    await runGuard({ places });
+    const path = join(places.home, ".claude/projects/-work", `${CLAUDE}.jsonl`);
+    await trashNativeSession(path, { places });
+    emptyTrash({ places });
+  };
+  await prepare();
+  const run = await killed(["run"]);
+  const points = killPointsOf(run, root);
+  expect(points.length).toBeGreaterThan(10);
+  let kills = 0;
+  for (const point of momentsOfRun(points)) {
+    await prepare();
+    if (!killAt(point, run, root)) continue;
+    kills += 1;
+    expect([point, (await verifyGuard(places)).problems]).toEqual([point, []]);
+    await runGuard({ places });
+    expect([point, await verifyGuard(places)]).toMatchObject([point, { sessions: 2, problems: [] }]);
+    expect([point, filesBelow(guardPath()).filter((file) => file.endsWith(".again"))]).toEqual([point, []]);
+    expect([point, readFileSync(join(guardPath(), "dictionaries.json"), "utf8").includes(CLAUDE)]).toEqual([
+      point,
+      false,
+    ]);
   }
   expect(kills).toBeGreaterThan(3);
 });

@@ -7,10 +7,24 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ContinuoError } from "@continuo/core/model";
-import { listNames, makeFolderDurably, type Places, removeDurably, statFile } from "@continuo/files";
+import {
+  listNames,
+  makeFolderDurably,
+  type Places,
+  removeDurably,
+  renameDurably,
+  statFile,
+} from "@continuo/files";
 import { writeNewFile } from "../../native/writing/index.ts";
+import {
+  type Dictionary,
+  orphanedDictionaries,
+  packed,
+  removeDictionaries,
+  unpacked,
+  withoutDictionary,
+} from "./dictionaries.ts";
 import { guardFolder } from "./folder.ts";
 
 export interface Piece {
@@ -29,18 +43,21 @@ export interface PiecedFile {
 }
 
 const PIECE_BYTES = 4 * 1024 * 1024;
-/** Sessions are text that repeats itself; a higher level costs more time than it saves bytes. */
-const LEVEL = 9;
+/** A piece that is smaller is stored again with what follows it: apart, both would take more room. */
+const SMALL_BYTES = 256 * 1024;
 
-/**
- * Stores a file up to a size. Errors: the system's; `conflict` where it is shorter by now.
- * @param before its older state: pieces of it are used again where the file only grew.
- */
+export interface StoreFileOptions {
+  readonly places: Places;
+  /** Its older state: pieces of it are used again where the file only grew. */
+  readonly before: PiecedFile | null;
+  readonly dictionary: Dictionary | null;
+}
+
+/** Stores a file up to a size. Errors: the system's; `conflict` where it is shorter by now. */
 export async function storeFile(
   path: string,
   sizeBytes: number,
-  places: Places,
-  before: PiecedFile | null,
+  { places, before, dictionary }: StoreFileOptions,
 ): Promise<PiecedFile & { readonly grew: boolean }> {
   const fd = openSync(path, "r");
   try {
@@ -61,7 +78,7 @@ export async function storeFile(
       const bytes = readAt(fd, from, Math.min(PIECE_BYTES, sizeBytes - from));
       if (bytes.length === 0) throw shorter(path);
       hash.update(bytes.subarray(Math.max(0, Math.min(bytes.length, hashed - from))));
-      pieces.push(storePiece(bytes, places));
+      pieces.push(storePiece(bytes, dictionary, places));
       from += bytes.length;
       hashed = Math.max(hashed, from);
       await otherWork();
@@ -72,13 +89,14 @@ export async function storeFile(
   }
 }
 
-/** Those before the first one that is no larger than all that follows it, with the new part. */
+/** Those before the first one that is small, or no larger than all that follows it, with the new part. */
 function piecesToKeep(pieces: readonly Piece[], newBytes: number): Piece[] {
   let kept = pieces.length;
   let after = newBytes;
   while (kept > 0 && newBytes > 0) {
     const last = pieces[kept - 1];
-    if (last === undefined || last.sizeBytes >= PIECE_BYTES || last.sizeBytes > after) break;
+    if (last === undefined || last.sizeBytes >= PIECE_BYTES) break;
+    if (last.sizeBytes > Math.max(after, SMALL_BYTES)) break;
     after += last.sizeBytes;
     kept -= 1;
   }
@@ -108,13 +126,12 @@ function readAt(fd: number, position: number, length: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-function storePiece(bytes: Buffer, places: Places): Piece {
+function storePiece(bytes: Buffer, dictionary: Dictionary | null, places: Places): Piece {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const path = piecePath(sha256, places);
   if (!existsSync(path)) {
-    const packed = zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
     makeFolderDurably(dirname(path));
-    writeNewFile(path, packed);
+    writeNewFile(path, packed(bytes, dictionary));
   }
   return { sha256, sizeBytes: bytes.length, storedBytes: statFile(path)?.sizeBytes ?? 0 };
 }
@@ -124,7 +141,7 @@ export function readPiece({ sha256, sizeBytes }: Piece, places: Places): Buffer 
   const path = piecePath(sha256, places);
   let bytes: Buffer;
   try {
-    bytes = zstdDecompressSync(readFileSync(path), { maxOutputLength: Math.max(1, sizeBytes) });
+    bytes = unpacked(readFileSync(path), sizeBytes, places);
   } catch (cause) {
     throw damaged(path, cause);
   }
@@ -137,8 +154,25 @@ export function* readPieces({ pieces }: Pick<PiecedFile, "pieces">, places: Plac
   for (const piece of pieces) yield readPiece(piece, places);
 }
 
+/** Compresses the pieces again that need a dictionary whose session has no copy any more, and removes the dictionary. */
+export function releaseDictionaries(pieces: Iterable<Piece>, places: Places): void {
+  const orphaned = orphanedDictionaries(places);
+  if (orphaned.size === 0) return;
+  for (const { sha256, sizeBytes } of pieces) {
+    const path = piecePath(sha256, places);
+    const again = withoutDictionary(readFileSync(path), orphaned, sizeBytes, places);
+    if (again === null) continue;
+    // A run that was killed leaves a file whose name no piece has: it is removed with those.
+    const fresh = `${path}.again`;
+    if (existsSync(fresh)) removeDurably(fresh);
+    writeNewFile(fresh, again);
+    renameDurably(fresh, path);
+  }
+  removeDictionaries(orphaned, places);
+}
+
 /** Removes the pieces that nothing names; gives their number. */
-export function removeOtherPieces(named: ReadonlySet<string>, places: Places): number {
+export function removeOtherPieces(named: Pick<ReadonlyMap<string, Piece>, "has">, places: Places): number {
   let removed = 0;
   for (const start of listNames(piecesFolder(places))) {
     for (const name of listNames(join(piecesFolder(places), start))) {

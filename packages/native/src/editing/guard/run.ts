@@ -22,6 +22,7 @@ import type {
   SkimMemo,
 } from "../../native/kit/index.ts";
 import { type Chain, openChain } from "./chain.ts";
+import { orphanedDictionaries } from "./dictionaries.ts";
 import {
   type GuardSettings,
   guardFolder,
@@ -33,7 +34,7 @@ import {
 import { type GuardedSession, manifestsIn, readLedger, toGuarded, writeLedger } from "./ledger.ts";
 import { piecesOf } from "./manifest.ts";
 import { markPath, sessionsToForget } from "./only-copies.ts";
-import { removeOtherPieces } from "./pieces.ts";
+import { type Piece, releaseDictionaries, removeOtherPieces } from "./pieces.ts";
 import { storeSession } from "./store-session.ts";
 
 export interface GuardRunOptions {
@@ -109,7 +110,8 @@ async function runLocked(options: GuardRunOptions, settings: GuardSettings): Pro
       await storeAgent({ agent, reader, retention }, running);
     }
     const removed = removeMarked(running) + removeOld(running);
-    if (counts.stored > 0 || removed > 0) removeUnnamed(places);
+    const isLeft = orphanedDictionaries(places).size > 0;
+    if (counts.stored > 0 || removed > 0 || isLeft) removeUnnamed(places);
     return { ...counts, removed };
   } finally {
     writeLedger(ledger, places);
@@ -219,15 +221,18 @@ export function totalOf(ledger: ReadonlyMap<string, GuardedSession>): number {
 /** Sessions that the person deleted for good. A session with the same id that is there again keeps its copy. */
 function removeMarked(running: RunState): number {
   const { places, ledger } = running;
+  const marked = sessionsToForget(places);
   let removed = 0;
-  for (const key of sessionsToForget(places)) {
+  for (const key of marked) {
     const location = ledger.get(keyOf(key))?.location;
     if (location === undefined || !existsSync(location)) {
       forgetOne(key, running);
       removed += 1;
     }
-    removeDurably(markPath(key, places));
   }
+  // A list that still had them would show a copy that is gone.
+  if (removed > 0) writeLedger(ledger, places);
+  for (const key of marked) removeDurably(markPath(key, places));
   return removed;
 }
 
@@ -277,10 +282,11 @@ function forgetOne(
 
 /** All stay if a manifest cannot be read: nobody knows which pieces it names. */
 function removeUnnamed(places: Places): void {
-  const named = new Set<string>();
+  const named = new Map<string, Piece>();
   for (const { manifest } of manifestsIn(places)) {
     if (manifest === null) return;
-    for (const { sha256 } of piecesOf(manifest)) named.add(sha256);
+    for (const piece of piecesOf(manifest)) named.set(piece.sha256, piece);
   }
   removeOtherPieces(named, places);
+  releaseDictionaries(named.values(), places);
 }

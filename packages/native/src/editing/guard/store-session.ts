@@ -5,6 +5,7 @@ import type { SessionInfo } from "@continuo/core/model";
 import { filesBelow, type Places } from "@continuo/files";
 import type { AgentReader, AgentRetention, FoundSession } from "../../native/kit/index.ts";
 import { type Chain, sha256Of } from "./chain.ts";
+import { dictionaryFor } from "./dictionaries.ts";
 import {
   type GuardManifest,
   MAX_STATES,
@@ -41,12 +42,19 @@ export async function storeSession(
   const newest = before?.states[0] ?? null;
   const known = new Map(newest?.files.map((file) => [file.from, file]));
   const files: StoredFile[] = [];
+  // A session without files of its own has nothing to store.
+  const dictionary = plan.type === "files" ? dictionaryFor(info, found.location, places) : null;
   let continues = true;
   for (const path of new Set(paths.flatMap((path) => filesBelow(path)))) {
     const stat = lstatSync(path);
     if (!stat.isFile()) continue;
     const old = known.get(path) ?? null;
-    const { grew, ...stored } = await storeFile(path, stat.size, places, old);
+    const isTalk = /\.jsonl?$/u.test(path);
+    const { grew, ...stored } = await storeFile(path, stat.size, {
+      places,
+      before: old,
+      dictionary: isTalk ? dictionary : null,
+    });
     if (old !== null && !grew) continues = false;
     files.push({ from: path, mtimeMs: stat.mtimeMs, inode: stat.ino, ...stored });
   }

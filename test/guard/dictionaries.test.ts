@@ -1,0 +1,77 @@
+/** Dictionaries of the guard: words of a session that is deleted for good stay nowhere, and damage is found. */
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import { filesBelow, type Places } from "@continuo/files";
+import { emptyTrash, restoreGuardedSession, trashNativeSession } from "@continuo/native/editing";
+import { runGuard, verifyGuard } from "@continuo/native/editing/guard";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
+import { writeClaudeSession } from "./sessions.ts";
+
+const [FIRST, SECOND] = ["0b9c1a52-0000-4000-8000-000000000001", "1c9c1a52-0000-4000-8000-000000000002"];
+const MARK = Buffer.from([0x5d, 0x2a, 0x4d, 0x18]);
+
+let places: Places;
+let guard: string;
+
+beforeEach(() => {
+  const home = scratchFolder("guard-dictionaries");
+  places = { home, env: {} };
+  guard = join(home, ".continuo/guard");
+});
+
+const write = (id: string, writtenMs: number) =>
+  writeClaudeSession(places.home, { id, turns: 20, writtenMs });
+const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+const marked = (): readonly string[] =>
+  filesBelow(join(guard, "pieces")).filter((path) => readFileSync(path).subarray(0, 4).equals(MARK));
+
+test("the first session is the dictionary of the others, and goes with its copy", async () => {
+  const first = write(FIRST, Date.now() - 60_000);
+  await runGuard({ places });
+  const second = write(SECOND, Date.now() - 50_000);
+  await runGuard({ places });
+  const bytes = readFileSync(second.path);
+  expect(marked().length).toBeGreaterThan(1);
+  expect(readdirSync(join(guard, "dictionaries"))).toHaveLength(1);
+  await trashNativeSession(first.path, { places });
+  emptyTrash({ places });
+  await runGuard({ places });
+  expect(readdirSync(join(guard, "dictionaries"))).toEqual([]);
+  expect(marked()).toEqual([]);
+  expect(await verifyGuard(places)).toMatchObject({ sessions: 1, problems: [] });
+  rmSync(second.path);
+  await restoreGuardedSession(SECOND, { places });
+  expect(readFileSync(second.path)).toEqual(bytes);
+});
+
+test("a damaged dictionary is found, and nothing is restored with it", async () => {
+  const { path } = write(FIRST, Date.now() - 60_000);
+  await runGuard({ places });
+  rmSync(path);
+  const [name = ""] = readdirSync(join(guard, "dictionaries"));
+  writeFileSync(join(guard, "dictionaries", name), zstdCompressSync(Buffer.from("other words")));
+  const { problems } = await verifyGuard(places);
+  expect(problems[0]).toContain(`${name} is damaged`);
+  await expect(restoreGuardedSession(FIRST, { places })).rejects.toMatchObject({ code: "corrupt" });
+});
+
+test("a copy that was made without a dictionary is read as before", async () => {
+  const { path } = write(FIRST, Date.now() - 60_000);
+  const bytes = readFileSync(path);
+  await runGuard({ places });
+  for (const piece of marked()) {
+    const content = [bytes, ...filesBelow(join(places.home, ".claude")).map((one) => readFileSync(one))];
+    const own = content.find((one) => piece.includes(hashOf(one)));
+    if (own !== undefined) writeFileSync(piece, zstdCompressSync(own));
+  }
+  expect(marked()).toEqual([]);
+  rmSync(join(guard, "dictionaries"), { recursive: true });
+  rmSync(join(guard, "dictionaries.json"));
+  rmSync(path);
+  await restoreGuardedSession(FIRST, { places });
+  expect(readFileSync(path)).toEqual(bytes);
+});

@@ -1,0 +1,96 @@
+/**
+ * The size of copies against that of sessions: the recorded sessions of Claude Code and Gemini CLI, stored at once, and stored while
+ * they grow, with a run after each part. Everything in the guard's folder counts.
+ */
+
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { filesBelow, type Places } from "@continuo/files";
+import { runGuard, verifyGuard } from "@continuo/native/editing/guard";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
+import { claudeLines } from "./sessions.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+
+interface Recorded {
+  readonly path: string;
+  readonly lines: readonly string[];
+}
+
+/** Each recording as a session of its own. */
+function recorded(agent: "claude" | "gemini", home: string): readonly Recorded[] {
+  return readdirSync(join(FIXTURES, agent)).flatMap((scenario, at) => {
+    const files = filesBelow(join(FIXTURES, agent, scenario, "home")).filter((path) =>
+      /\.jsonl$/u.test(path),
+    );
+    const main = files.find((path) =>
+      (agent === "claude" ? /projects\/[^/]+\/[^/]+$/u : /chats\/session-/u).test(path),
+    );
+    if (main === undefined) return [];
+    const number = `${(0x1a2b3c4d + at * 7_919).toString(16)}-5e6f-4a7b-8c9d-${String(at).padStart(12, "0")}`;
+    const text = readFileSync(main, "utf8").replaceAll(
+      /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-9a55-[0-9a-f]{12}/gu,
+      number,
+    );
+    const path =
+      agent === "claude"
+        ? join(home, ".claude/projects/-home-dev-project", `${number}.jsonl`)
+        : join(home, ".gemini/tmp/project/chats", `session-2026-11-20T10-00-${number}.jsonl`);
+    return [{ path, lines: text.split(/(?<=\n)/u) }];
+  });
+}
+
+function sizeOf(folder: string): number {
+  return filesBelow(folder).reduce((sum, path) => sum + statSync(path).size, 0);
+}
+
+/** Everything that is stored of sessions, and everything in the guard's folder, as parts of the sessions' own size. */
+async function ratios(
+  home: string,
+  ownBytes: number,
+): Promise<{ readonly packed: number; readonly all: number }> {
+  const guard = join(home, ".continuo/guard");
+  const packed = sizeOf(join(guard, "pieces")) + sizeOf(join(guard, "dictionaries"));
+  expect((await verifyGuard({ home, env: {} })).problems).toEqual([]);
+  return { packed: packed / ownBytes, all: sizeOf(guard) / ownBytes };
+}
+
+test.each([1, 12])(
+  "copies of recorded sessions in %i parts take at most 0.15 of their size",
+  async (parts) => {
+    const home = scratchFolder("guard-ratio");
+    const places: Places = { home, env: {} };
+    const all = [...recorded("claude", home), ...recorded("gemini", home)];
+    for (let part = 0; part < parts; part += 1) {
+      for (const { path, lines } of all) {
+        const [from, to] = [part, part + 1].map((at) => Math.round((at * lines.length) / parts));
+        mkdirSync(dirname(path), { recursive: true });
+        appendFileSync(path, lines.slice(from, to).join(""));
+      }
+      await runGuard({ places });
+    }
+    const own = all.reduce((sum, { path }) => sum + statSync(path).size, 0);
+    // They are of 10 kB each, and so their manifests and the log are as large as what is stored of them.
+    expect((await ratios(home, own)).packed).toBeLessThan(0.15);
+  },
+);
+
+test("sessions of half a megabyte that grow from run to run take at most 0.15 of their size, all included", {
+  timeout: 300_000,
+}, async () => {
+  const home = scratchFolder("guard-growing");
+  const ids = Array.from(
+    { length: 20 },
+    (_, at) => `${(0x1a2b3c4d + at * 7_919).toString(16)}-5e6f-4a7b-8c9d-000000000000`,
+  );
+  for (let part = 0; part < 40; part += 1) {
+    for (const id of ids) {
+      const path = join(home, ".claude/projects/-work", `${id}.jsonl`);
+      mkdirSync(dirname(path), { recursive: true });
+      appendFileSync(path, claudeLines(id, part * 20, part * 20 + 20));
+    }
+    await runGuard({ places: { home, env: {} } });
+  }
+  expect((await ratios(home, sizeOf(join(home, ".claude")))).all).toBeLessThan(0.15);
+});
