@@ -27,7 +27,7 @@ test.each(ENTRIES)(
     const links = new Set([...page.matchAll(/href="[^"]*?(\w+)(?:\.html)?"/gu)].map(([, name = ""]) => name));
     // A module under a name, such as TranscriptBuilder, is a link to the page of the module.
     const modules = new Set(
-      [...page.matchAll(/<span>(\w+)<\/span><span> → <\/span>/gu)].map(([, name = ""]) => name),
+      [...page.matchAll(/<span>(\w+)<\/span><span>[^<]*→/gu)].map(([, name = ""]) => name),
     );
     expect(names.filter((name) => !links.has(name) && !modules.has(name))).toEqual([]);
   },
