@@ -34,6 +34,9 @@ async function run(
 ): Promise<number> {
   try {
     prepare(shell);
+    // Agents call it at each prompt: it waits neither for the parser nor for the other commands.
+    if (argv.join(" ") === "guard hook")
+      return await (await import("./guard/hook/index.ts")).runHook({}, shell);
     const { runProgram } = await import("./program.ts");
     return await runProgram(argv, shell);
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseCommented } from "@continuo/files";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHome, type Home, run } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -160,6 +161,16 @@ test("one agent is wired without the others, in the folder that its variable nam
     "g/.gemini/commands",
     "g/.gemini/skills/continuo",
   ]);
+});
+
+test("a hook is at each event, once, beside those of the person", async () => {
+  writeOwnFiles();
+  for (let times = 0; times < 2; times++) await run(home, ["setup", "claude", "--yes"]);
+  const { hooks } = parseCommented(files()[".claude/settings.json"] ?? "") as {
+    hooks: Record<string, unknown[]>;
+  };
+  const counts = Object.entries(hooks).map(([event, entries]) => [event, entries.length]);
+  expect(Object.fromEntries(counts)).toEqual({ SessionStart: 1, UserPromptSubmit: 1, SessionEnd: 2 });
 });
 
 test("the hooks copy something: the guard is on afterwards, and says so", async () => {

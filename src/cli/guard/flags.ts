@@ -1,7 +1,5 @@
 /** The flags of the commands of `continuo guard`. */
 
-import type { AgentName } from "@continuo/core/model";
-
 export interface OnFlags {
   /** Bytes. */
   readonly maxSize?: number;
@@ -20,14 +18,6 @@ export interface StatusFlags {
 export interface RunFlags {
   readonly quiet?: true;
   readonly json?: true;
-}
-
-export interface HookFlags {
-  readonly agent?: AgentName;
-  readonly session?: string;
-  /** With `session`: the agent closes it. */
-  readonly end?: true;
-  readonly block?: true;
 }
 
 export interface RestoreFlags {

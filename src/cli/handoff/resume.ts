@@ -100,7 +100,7 @@ async function inPlace(located: LookUpHit, { print }: ResumeFlags, shell: Shell)
   const { location } = await restoreGuardedSession(`${copy.agent}:${copy.sessionId}`, {
     places: placesOf(shell),
   });
-  shell.stderr.write(visibleLine(`Put back: ${tildePath(location, shell.home)}`) + "\n");
+  shell.stderr.write(`${visibleLine(`Put back: ${tildePath(location, shell.home)}`)}\n`);
   return await lookUp(location, { places: shell });
 }
 

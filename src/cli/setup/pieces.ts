@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AgentName, ContinuoError, shellWord } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import type { ServerCommand } from "@continuo/native";
-import { type Edit, placeInJson, registrationOf } from "../mcp/registering/index.ts";
+import { type Edit, type JsonMember, placeInJson, registrationOf } from "../mcp/registering/index.ts";
 import {
   isOurs,
   markdownCommand,
@@ -18,6 +18,8 @@ export interface Piece {
   /** Several agents read some files. */
   readonly agents: readonly AgentName[];
   readonly what: "MCP server" | "skill" | "command" | "hook" | "status line";
+  /** Tells pieces of one kind in one file apart. */
+  readonly name?: string;
   readonly path: string;
   /** Errors: `invalid`; `conflict` where something of the person has the place. `null` where it is there already. */
   add(text: string): Edit | null;
@@ -33,8 +35,17 @@ export interface Wiring {
   readonly server: ServerCommand;
 }
 
-/** An agent that deletes sessions by itself, and runs a command when a session ends. */
-const GUARDED: ReadonlySet<AgentName> = new Set(["claude", "gemini"]);
+const HOLD = "guard hook";
+const COPY = "guard run --quiet";
+
+/**
+ * The commands at each event of an agent that runs some and deletes sessions by itself. Who else has the session is said when it opens and at
+ * each prompt; what is new in it is copied when it ends.
+ */
+const HOOKS: Readonly<Partial<Record<AgentName, Readonly<Record<string, readonly string[]>>>>> = {
+  claude: { SessionStart: [HOLD], UserPromptSubmit: [HOLD], SessionEnd: [HOLD, COPY] },
+  gemini: { SessionStart: [HOLD], BeforeAgent: [HOLD], SessionEnd: [HOLD, COPY] },
+};
 
 /**
  * Claude Code reads its own folder of skills alone, and Gemini CLI (0.61.0) none but its own where `GEMINI_CLI_HOME` moved it; the
@@ -53,7 +64,9 @@ export function piecesOf(agents: readonly AgentName[], wiring: Wiring): readonly
       serverPiece(agent, wiring),
       ...(sharing.includes(agent) ? [] : [ownSkill(agent, wiring)]),
       ...commandPieces(agent, wiring),
-      ...(GUARDED.has(agent) ? [hookPiece(agent, wiring)] : []),
+      ...Object.entries(HOOKS[agent] ?? {}).map(([event, commands]) =>
+        hookPiece(agent, { event, commands }, wiring),
+      ),
       ...(agent === "claude" ? [statusLinePiece(wiring)] : []),
     ]),
     ...(sharing.length > 0 ? [ownFile("skill", sharing, shared, skillText(wiring.command))] : []),
@@ -113,37 +126,43 @@ function ownFile(what: Piece["what"], agents: readonly AgentName[], path: string
   };
 }
 
-const HOOK = "guard run --quiet";
-/** The end of a session waits no longer. Seconds for Claude Code, milliseconds for Gemini CLI. */
+/** An agent waits no longer. Seconds for Claude Code, milliseconds for Gemini CLI. */
 const HOOK_SECONDS = 10;
 
-/** At the end of a session its new part is copied: the agent may delete it before the guard's next hour. */
-function hookPiece(agent: AgentName, wiring: Wiring): Piece {
+interface HookEvent {
+  readonly event: string;
+  readonly commands: readonly string[];
+}
+
+function hookPiece(agent: AgentName, { event, commands }: HookEvent, wiring: Wiring): Piece {
   const path = join(folderOf(agent, wiring), "settings.json");
-  const command = `${wiring.command.map(shellWord).join(" ")} ${HOOK}`;
+  const start = wiring.command.map(shellWord).join(" ");
   const timeout = agent === "gemini" ? HOOK_SECONDS * 1000 : HOOK_SECONDS;
-  const named = agent === "gemini" ? { name: "continuo-guard" } : {};
-  const entry = { hooks: [{ type: "command", ...named, command, timeout }] };
-  const keys = ["hooks", "SessionEnd"];
-  const isHook = (one: unknown): boolean => JSON.stringify(one)?.includes(`${HOOK}"`) === true;
+  const hooks = commands.map((command) => ({ type: "command", command: `${start} ${command}`, timeout }));
+  const entry = { hooks };
+  const place = (text: string): JsonMember => placeInJson(text, ["hooks", event]);
   return {
     agents: [agent],
     what: "hook",
+    name: event,
     path,
     add(text) {
-      const place = placeInJson(text, keys);
-      const entries = listIn(place.text, path);
+      const entries = listIn(place(text).text, path);
       if (entries.some((one) => JSON.stringify(one) === JSON.stringify(entry))) return null;
-      return place.set([...entries.filter((one) => !isHook(one)), entry]);
+      return place(text).set([...entries.filter((one) => !isHook(one)), entry]);
     },
     remove(text) {
-      const place = placeInJson(text, keys);
-      const entries = listIn(place.text, path);
+      const entries = listIn(place(text).text, path);
       const others = entries.filter((one) => !isHook(one));
       if (others.length === entries.length) return null;
-      return others.length === 0 ? place.remove() : place.set(others);
+      return others.length === 0 ? place(text).remove() : place(text).set(others);
     },
   };
+}
+
+function isHook(entry: unknown): boolean {
+  const text = JSON.stringify(entry) ?? "";
+  return [HOLD, COPY].some((command) => text.includes(` ${command}"`));
 }
 
 function listIn(text: string | null, path: string): readonly unknown[] {

@@ -38,8 +38,8 @@ export interface Plan {
 }
 
 /** The name under which the edit of a piece is kept: a file may have several. */
-export function recordName({ what, path }: Piece): string {
-  return what === "MCP server" ? path : `${path} ${what}`;
+export function recordName({ what, name = "", path }: Piece): string {
+  return what === "MCP server" ? path : `${path} ${what}${name}`;
 }
 
 /** @param direction `remove` takes the pieces back, the last one first */

@@ -92,18 +92,24 @@ function rowsOf({ steps }: Plan, { undo }: SetupFlags, shell: Shell): readonly (
     if (first === undefined) return [];
     const { piece, state, error } = first;
     const one = group.length === 1;
-    const place = tildePath(one ? piece.path : dirname(piece.path), shell.home);
+    const isOneFile = group.every((each) => each.piece.path === piece.path);
+    const place = tildePath(isOneFile ? piece.path : dirname(piece.path), shell.home);
     const what = one ? piece.what : `${group.length} ${piece.what}s`;
     return [
-      [piece.agents.join(", "), what, undo && state === "changes" ? "remove" : verbOf(first, one), place],
+      [
+        piece.agents.join(", "),
+        what,
+        undo && state === "changes" ? "remove" : verbOf(first, isOneFile),
+        place,
+      ],
       ...(error === null ? [] : [["", "", "", error.message]]),
     ];
   });
 }
 
-function verbOf({ state, isNew, edit }: Step, one: boolean): string {
+function verbOf({ state, isNew, edit }: Step, isOneFile: boolean): string {
   if (state !== "changes") return state;
-  if (isNew) return one ? "new file" : "new files";
+  if (isNew) return isOneFile ? "new file" : "new files";
   return edit?.deleted === "" ? "add to" : "change";
 }
 

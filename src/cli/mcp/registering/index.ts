@@ -8,7 +8,7 @@
 
 export { applyEdit, diffOf, type Edit, inverseOf } from "./edit.ts";
 export { readEditRecord, removeEditRecord, saveEditRecord } from "./edit-records.ts";
-export { placeInJson } from "./json-file.ts";
+export { type JsonMember, placeInJson } from "./json-file.ts";
 export { type Registration, registrationOf } from "./registrations.ts";
 export { readSettings, type Settings, writeSettings } from "./settings-file.ts";
 export { agentsFor, serverCommand } from "./this-machine.ts";

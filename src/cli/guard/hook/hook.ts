@@ -17,8 +17,16 @@ import {
 } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import { type OpenElsewhere, othersWith } from "@continuo/native/writing";
-import { createOutput, type Shell } from "../terminal/index.ts";
-import type { HookFlags } from "./flags.ts";
+import { createOutput, type Shell } from "../../terminal/index.ts";
+
+/** The flags of the command. */
+export interface HookFlags {
+  readonly agent?: AgentName;
+  readonly session?: string;
+  /** With `session`: the agent closes it. */
+  readonly end?: true;
+  readonly block?: true;
+}
 
 /** Agents send a few lines. */
 const MAX_INPUT_CHARS = 1_048_576;
