@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { openChannel, receiveMove } from "@continuo/agents/handoff/moving";
@@ -129,6 +129,26 @@ describe("a connection that is cut", () => {
       expect(partsOn(machines)).toEqual([]);
     },
   );
+
+  test("is continued with the bytes that came; damaged ones are thrown away and sent again", async () => {
+    const machines = makeMachines(root);
+    const noise = Array.from({ length: 1_500 }, (_, at) => createHash("sha256").update(String(at)).digest());
+    machines.here.write("noise.bin", Buffer.concat(noise));
+    const args = ["move", "last", "--remote-command", REMOTE, "--to", "ssh://laptop/~/timer"];
+    expect((await machines.on("here", args, { CUT: "20000" })).code).toBe(1);
+    const [part = ""] = partsOn(machines);
+    const path = join(root, "there/.continuo/moves", part);
+    const bytes = readFileSync(path);
+    expect(bytes.length).toBeGreaterThan(10_000);
+    writeFileSync(path, bytes.fill(0, 0, 100));
+    const damaged = await machines.on("here", args);
+    expect([damaged.code, damaged.stderr]).toEqual([
+      4,
+      expect.stringContaining("is not the one that was sent"),
+    ]);
+    expect(partsOn(machines)).toEqual([]);
+    expect((await machines.on("here", args)).code).toBe(0);
+  });
 
   test("before the confirmation leaves one session there, however often it is moved", async () => {
     const machines = makeMachines(root);

@@ -22,6 +22,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: "unshare", debian: "util-linux" },
   { name: "ip", debian: "iproute2" },
   { name: "faketime", debian: "faketime" },
+  { name: "sshd", debian: "openssh-server" },
 ];
 
 /** The programs that are not on the search path. */
