@@ -134,8 +134,7 @@ export const CLAUDE_RECIPES: readonly LostRecipe[] = [
     title: "only the first record marked as a sub-agent's",
     cause: "sidechain_first",
     write: (home) => write(home, [{ ...ASKED, extra: { isSidechain: true } }, ANSWERED]),
-    messages: 1,
-    resumed: 2,
+    messages: 2,
   },
   {
     title: "a torn first line",

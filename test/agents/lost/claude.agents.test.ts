@@ -3,14 +3,16 @@
  * change with its messages, and lacks it again after the change is undone.
  */
 
+import { appendFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { askAgent } from "@continuo/agents/handoff";
 import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
 import { expect, test } from "vitest";
 import { CLAUDE_RECIPES } from "../../lost/claude-recipes.ts";
 import { hiddenIn } from "../../lost/prove.ts";
 import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
 import { asObjects, asText } from "../../model-servers/index.ts";
-import { openClaude } from "../claude/driver.ts";
+import { claudeBinary, openClaude } from "../claude/driver.ts";
 import { callSdk } from "../claude/sdk.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { expectConfirmed } from "./asked.ts";
@@ -61,3 +63,27 @@ test("the list of all folders lacks each session that Continuo names, but for th
     }
   }
 });
+
+test.each(CLAUDE_RECIPES.filter(({ cause }) => ["sidechain_first", "other_folder"].includes(cause)))(
+  "asked for the title of a session that its list lacks, it has none: $title",
+  async ({ write }) => {
+    await using sandbox = await makeSandbox();
+    const home = { root: sandbox.root, project: sandbox.project };
+    write(home);
+    const [hidden] = await hiddenIn(home, "claude");
+    if (hidden === undefined) throw new Error("nothing is hidden");
+    const title = {
+      type: "custom-title",
+      customTitle: "A title of its own",
+      sessionId: hidden.found.sessionId,
+    };
+    appendFileSync(hidden.found.location, `${JSON.stringify(title)}\n`);
+    const places = { ...placesOfHome(home), env: { PATH: process.env.PATH } };
+    const answer = await askAgent(hidden.found, {
+      places,
+      cwd: home.project,
+      programs: { claude: [claudeBinary()] },
+    });
+    expect(answer).toEqual({ outcome: "missing", by: "claude --resume TITLE" });
+  },
+);

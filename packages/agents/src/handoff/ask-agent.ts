@@ -59,6 +59,7 @@ export async function askAgent(found: FoundSession, options: AskOptions): Promis
       sessionId,
       cache,
       cwd,
+      folder: basename(dirname(found.location)),
       provider: await providerOf(found, places),
     });
   } catch (error) {

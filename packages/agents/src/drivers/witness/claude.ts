@@ -10,6 +10,16 @@ import { claudeFormat, recogniseFile } from "@continuo/native/claude";
 import { CLOSED_URL, runProgram } from "./program.ts";
 import type { StagedSession, Testimony } from "./witness.ts";
 
+/** Its variables without a model and without a network. */
+export const CLAUDE_OFFLINE: Readonly<Record<string, string>> = {
+  ANTHROPIC_BASE_URL: CLOSED_URL,
+  ANTHROPIC_API_KEY: "none",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  DISABLE_AUTOUPDATER: "1",
+  DISABLE_TELEMETRY: "1",
+  DISABLE_ERROR_REPORTING: "1",
+};
+
 export async function claudeWitness(staged: StagedSession): Promise<Testimony> {
   const copy = randomUUID();
   const args = ["--resume", staged.sessionId, "--fork-session", "--session-id", copy];
@@ -18,12 +28,7 @@ export async function claudeWitness(staged: StagedSession): Promise<Testimony> {
     args: ["-p", ...args, "--output-format", "json", "/rename verified"],
     env: {
       CLAUDE_CODE_TMPDIR: join(staged.scratch, "tmp"),
-      ANTHROPIC_BASE_URL: CLOSED_URL,
-      ANTHROPIC_API_KEY: "none",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      DISABLE_AUTOUPDATER: "1",
-      DISABLE_TELEMETRY: "1",
-      DISABLE_ERROR_REPORTING: "1",
+      ...CLAUDE_OFFLINE,
     },
   });
   const [given, own] = [

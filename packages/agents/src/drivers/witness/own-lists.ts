@@ -1,15 +1,17 @@
 /**
  * The agents' own lists of sessions, asked in a private home that holds a copy of one session: Gemini CLI deletes what it
- * does not list, and others write too. Claude Code has no list without a terminal.
+ * does not list, and others write too. Claude Code prints no list without a terminal; it looks a title up in the same one.
  */
 
-import { existsSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { copyFileSync, existsSync, realpathSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { execPath } from "node:process";
 import { pathToFileURL } from "node:url";
-import type { AgentName } from "@continuo/core/model";
+import { type AgentName, isContinuoError } from "@continuo/core/model";
 import { isJson, type Json, makeScratchFolder } from "@continuo/files";
 import { createCalls } from "../process/index.ts";
+import { CLAUDE_OFFLINE } from "./claude.ts";
 import { CLOSED_URL, failed, runProgram, talkTo } from "./program.ts";
 import type { StagedSession } from "./witness.ts";
 
@@ -18,6 +20,8 @@ export interface AskedList extends StagedSession {
   readonly cwd: string | null;
   /** The provider of the person's settings, for an agent that lists one at a time. */
   readonly provider: string | null;
+  /** The name of the agent's folder in which the session lies. */
+  readonly folder: string;
 }
 
 export interface ListAnswer {
@@ -26,10 +30,11 @@ export interface ListAnswer {
   readonly isShown: boolean;
 }
 
-/** Errors: `verification_failed` where the agent gives no list. */
-export type OwnList = (asked: AskedList) => Promise<ListAnswer>;
+/** `null` where it cannot be asked about this session. Errors: `verification_failed` where the agent gives no list. */
+export type OwnList = (asked: AskedList) => Promise<ListAnswer | null>;
 
 const LISTS: Readonly<Partial<Record<AgentName, OwnList>>> = {
+  claude: askClaude,
   codex: askCodex,
   gemini: askGemini,
   opencode: askOpencode,
@@ -40,6 +45,36 @@ const LISTS: Readonly<Partial<Record<AgentName, OwnList>>> = {
 export function ownListOf(agent: AgentName): OwnList | null {
   return LISTS[agent] ?? null;
 }
+
+/** It finds a session by its own title if its list has the session (2.1.332); the title of a first prompt is none of that kind. */
+async function askClaude(asked: AskedList): Promise<ListAnswer | null> {
+  const { customTitleOf, projectNameOf } = await import("@continuo/native/claude");
+  const title = await customTitleOf(asked.file);
+  if (title === null || asked.cwd === null || title.startsWith("-")) return null;
+  const config = join(asked.scratch, "claude-list");
+  const folder = join(config, "projects", asked.folder);
+  makeScratchFolder(folder);
+  copyFileSync(asked.file, join(folder, basename(asked.file)));
+  const copy = randomUUID();
+  const args = ["-p", "--resume", title, "--fork-session", "--session-id", copy, "/rename listed"];
+  const env = {
+    ...CLAUDE_OFFLINE,
+    CLAUDE_CONFIG_DIR: config,
+    // Its folder is that of the person's project, although it runs elsewhere.
+    CLAUDE_CODE_PROJECT_DIR_NAME: projectNameOf(asked.cwd),
+    CLAUDE_CODE_TMPDIR: join(asked.scratch, "tmp"),
+  };
+  const by = "claude --resume TITLE";
+  try {
+    await runProgram({ staged: asked, args, env });
+    return { by, isShown: true };
+  } catch (error) {
+    if (!isContinuoError(error, "verification_failed") || !NO_SUCH_TITLE.test(error.message)) throw error;
+    return { by, isShown: false };
+  }
+}
+
+const NO_SUCH_TITLE = /requires a valid session ID or session title/u;
 
 /** Without `sourceKinds`: what a person is shown. */
 async function askCodex(asked: AskedList): Promise<ListAnswer> {

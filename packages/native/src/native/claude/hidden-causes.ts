@@ -56,7 +56,8 @@ export const CLAUDE_CAUSES: Readonly<Record<ClaudeCause, CauseFacts>> = {
   sidechain_first: {
     ...made,
     means: "Its first record is marked as the work of a sub-agent, and so the list takes all of it for that.",
-    bringsBack: "A first line without that mark; where every record has it, the mark is taken off.",
+    bringsBack:
+      "The mark is taken off every record if all have it, else off those that the conversation follows; a first line without it where none of them is followed.",
     changes:
       "The records of a session that was all a sub-agent's become a conversation that can be resumed. The file counts as changed today.",
   },

@@ -43,11 +43,16 @@ export const claudeFormat: AgentFormat = {
   relocate: async () => (await import("./relocate.ts")).relocate,
 };
 
+/** See `visibility.ts`. */
+export async function customTitleOf(path: string): Promise<string | null> {
+  return await (await import("./visibility.ts")).customTitleOf(path);
+}
+
 export { toBlock, toBlocks, toToolResult } from "./blocks.ts";
 export { recogniseFile } from "./find.ts";
 export type { ClaudeCause } from "./hidden-causes.ts";
 export { readLiveSessions } from "./live.ts";
 export { usageOf } from "./messages.ts";
-export { claudeFolders, projectFolderOf } from "./places.ts";
+export { claudeFolders, projectFolderOf, projectNameOf } from "./places.ts";
 export { isToolResult } from "./records.ts";
 export { toNativeContent } from "./to-blocks.ts";

@@ -47,12 +47,18 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
   }
   if (isSidechainFirst(endsOf(bytes).head)) {
     const isAll = records.every(({ isSidechain }) => isSidechain !== false);
-    steps.push(
-      isAll
-        ? "take the mark of a sub-agent off every record"
-        : `add a first line with the title ${quoted(title)}`,
-    );
-    bytes = isAll ? withoutSidechains(bytes) : Buffer.concat([lineOf(title), bytes]);
+    const answered = answeredSidechains(records);
+    if (isAll) {
+      steps.push("take the mark of a sub-agent off every record");
+      bytes = withoutSidechains(bytes, () => true);
+    } else if (answered.size > 0) {
+      steps.push("take the mark of a sub-agent off the records that the conversation follows");
+      bytes = withoutSidechains(bytes, ({ uuid }) => answered.has(uuid));
+    }
+    if (isSidechainFirst(endsOf(bytes).head)) {
+      steps.push(`add a first line with the title ${quoted(title)}`);
+      bytes = Buffer.concat([lineOf(title), bytes]);
+    }
   }
   if (listedName(endsOf(bytes)) === null) {
     steps.push(`add a last line with the title ${quoted(title)}`);
@@ -142,11 +148,27 @@ function quoted({ customTitle }: Json): string {
   return JSON.stringify(customTitle);
 }
 
+/** The ids of those above a record of the main chain: a resume has them too, and writes them without the mark. */
+function answeredSidechains(records: readonly Json[]): ReadonlySet<unknown> {
+  const byId = new Map(records.map((record) => [record.uuid, record]));
+  const answered = new Set<unknown>();
+  for (const { isSidechain, parentUuid } of records) {
+    if (isSidechain !== false) continue;
+    let above = byId.get(parentUuid);
+    while (above?.isSidechain === true && !answered.has(above.uuid)) {
+      answered.add(above.uuid);
+      above = byId.get(above.parentUuid);
+    }
+  }
+  return answered;
+}
+
 /** Every other byte stays. */
-function withoutSidechains(bytes: Buffer): Buffer {
+function withoutSidechains(bytes: Buffer, isMeant: (record: Json) => boolean): Buffer {
   const text = bytes.toString("latin1").replace(/^.*"isSidechain": ?true.*$/gmu, (line) => {
     const plain = line.replace(/"isSidechain": ?true/u, '"isSidechain":false');
-    return recordIn(plain)?.isSidechain === false ? plain : line;
+    const record = recordIn(plain);
+    return record?.isSidechain === false && isMeant(record) ? plain : line;
   });
   return Buffer.from(text, "latin1");
 }

@@ -7,7 +7,7 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { isContinuoError } from "@continuo/core/model";
-import { canonicalFolder, type FoundFile, isJson } from "@continuo/files";
+import { canonicalFolder, type FoundFile, isJson, statFile } from "@continuo/files";
 import { type ByteSource, openBytes, openLines } from "@continuo/files/records";
 import {
   type AgentVisibility,
@@ -26,6 +26,7 @@ import {
   isSidechainFirst,
   listedName,
   promptOf,
+  recordIn,
   relocatedTo,
 } from "./own-list.ts";
 import { claudeFolders, MAX_NAME_CHARS, projectNameOf } from "./places.ts";
@@ -139,6 +140,14 @@ export async function readEnds({
   } finally {
     bytes.close();
   }
+}
+
+/** The title that a person or Continuo gave the session, from the ends of its file; `null` for none. Errors: `unreadable`. */
+export async function customTitleOf(path: string): Promise<string | null> {
+  const { head, tail } = await readEnds({ path, sizeBytes: statFile(path)?.sizeBytes ?? 0 });
+  const titles = [head, tail].flatMap((text) => text.split("\n").map(recordIn));
+  const title = titles.findLast((record) => record?.type === "custom-title")?.customTitle;
+  return typeof title === "string" && title.trim() !== "" ? title.trim() : null;
 }
 
 async function read(bytes: ByteSource, position: number): Promise<Buffer> {
