@@ -161,6 +161,18 @@ describe("a connection that is cut", () => {
   });
 });
 
+test("the same session goes to another folder too, and to another machine only after it was taken back", async () => {
+  const machines = makeMachines(root);
+  changeTree(machines.here);
+  expect((await machines.move("--to", "ssh://laptop/~/timer")).code).toBe(0);
+  const again = await machines.move("--to", "ssh://laptop/~/new", "--json");
+  expect(JSON.parse(again.stdout).placed).toMatchObject({ cwd: join(root, "there/new") });
+  const refused = await machines.move("--to", "ssh://desktop/~/timer");
+  expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining("was moved to ssh://laptop")]);
+  await machines.on("here", ["move", "last", "--take-back"]);
+  expect((await machines.move("--to", "ssh://desktop/~/timer")).code).toBe(0);
+});
+
 test("a session that was deleted on the other machine is placed again", async () => {
   const machines = makeMachines(root);
   await machines.move("--to", "ssh://laptop/~/timer");

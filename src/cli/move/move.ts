@@ -63,6 +63,7 @@ async function moveToMachine(
   shell: Shell,
 ): Promise<number> {
   const { machine, folder } = place;
+  refuseMoved(found, machine, shell);
   using progress = createProgress(shell);
   progress.show(`Asking ${machine}`);
   const sent = await sendMove(found, {
@@ -84,6 +85,15 @@ async function moveToMachine(
     : drawSent(sent, machine, shell);
   await createOutput(shell.stdout).write(text);
   return 0;
+}
+
+/** The session on that machine may have grown. Errors: `conflict`. */
+function refuseMoved(found: LocatedSession["found"], machine: string, shell: Shell): void {
+  const moved = movedToOf(found, placesOf(shell));
+  if (moved === null || moved.machine === machine) return;
+  throw new ContinuoError("conflict", `session ${found.sessionId} was moved to ${moved.machine}`, {
+    hint: `Move it from that machine, or from here as it was after \`continuo move ${shellWord(`${found.agent}:${found.sessionId}`)} --take-back\`.`,
+  });
 }
 
 async function moveToFile(

@@ -88,7 +88,7 @@ async function receiveLocked(options: ReceiveMoveOptions): Promise<void> {
     known: await knownIn(folder, wish, options),
   });
   const { bundle } = lineAs(bundleOffer, await channel.readLine(), here);
-  const files = filesOf(bundle, places);
+  const files = filesOf(bundle, folder, places);
   const before = await placedBefore(files.note, options);
   if (before === null) await takeBundle(bundle, files.part, options);
   else await channel.writeLine({ offset: bundle.sizeBytes });
@@ -140,9 +140,11 @@ function movesFolder(places: Places): string {
   return join(continuoHome(places), "moves");
 }
 
-function filesOf({ moveId, sha256 }: BundleOffer["bundle"], places: Places): MoveFiles {
+function filesOf({ moveId, sha256 }: BundleOffer["bundle"], into: string, places: Places): MoveFiles {
   const folder = movesFolder(places);
-  return { part: join(folder, `${sha256}.part`), note: join(folder, `${moveId}.json`) };
+  // In another folder it is another session.
+  const name = createHash("sha256").update(`${moveId} ${into}`).digest("hex");
+  return { part: join(folder, `${sha256}.part`), note: join(folder, `${name}.json`) };
 }
 
 function removeOld(places: Places): void {
