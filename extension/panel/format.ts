@@ -1,6 +1,6 @@
 /** Times and sentences of the panel. Pure. */
 
-import type { Note } from "@continuo/core/wire";
+import type { Note, OfferedWriter } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import type { PanelSession, SessionFacts } from "../sending/panel-view.ts";
 import type { Tone } from "./source-status.ts";
@@ -59,6 +59,15 @@ function hourPriceOf({ cost, createdAt, lastActivityAt }: SessionFacts): number 
 /** The name of the model or the agent that writes the notes; `null` for none, `undefined` while nobody says it. */
 export function writerOf({ session }: Pick<PanelSession, "session">): string | null | undefined {
   return session?.noteWriter === "extractive" ? null : session?.noteWriter;
+}
+
+/** The price of an hour of a note writer, as a person reads it. */
+export function hourPrice({ kind, hourUsd }: Pick<OfferedWriter, "kind" | "hourUsd">): string {
+  if (kind === "none") return "free";
+  if (kind === "here") return "free, on this machine";
+  if (hourUsd === null)
+    return "an hour has no price yet: it is measured in the first ten minutes, within the budget";
+  return `$${hourUsd.toFixed(2)} an hour, as measured`;
 }
 
 /** The line about frames that were dropped. */

@@ -69,7 +69,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
   const { isDegraded } = session.standing;
   return (
     <>
-      <Head session={session} view={view} />
+      <Head session={session} view={view} onFailure={setFailure} />
       <SourceList view={view} settings={settings} onSettings={onSettings} />
       {isDegraded && <ReadOnly sessionKey={key} reason={session.degraded} onFailure={setFailure} />}
       {failure !== null && <Problem failure={failure} />}
@@ -194,7 +194,11 @@ function useNewestNote({ key, notes, earlier }: PanelSession): {
   return { list, scrolled };
 }
 
-function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
+interface HeadProps extends Pick<Props, "session" | "view"> {
+  readonly onFailure: (failure: Failure | null) => void;
+}
+
+function Head({ session, view, onFailure }: HeadProps): JSX.Element {
   const nowMs = useNow();
   const { position } = view;
   const { tone, text } = statusOf({ ...session, isPlaying: isPlaying(position, nowMs), nowMs });
@@ -219,7 +223,7 @@ function Head({ session, view }: Pick<Props, "session" | "view">): JSX.Element {
           {standIn}
         </p>
       )}
-      <Writer session={session} />
+      <Writer key={session.key} session={session} onFailure={onFailure} />
       {session.framesLeftOut > 0 && <p class="dim">{leftOutOf(session.framesLeftOut)}</p>}
       {problem !== null && <p class="dim">The server reports: {problem}</p>}
     </div>

@@ -18,6 +18,8 @@ export type PanelAction =
   | { readonly action: "expiring" }
   | { readonly action: "join"; readonly other: string }
   | { readonly action: "repair" }
+  | { readonly action: "writers" }
+  | { readonly action: "chooseWriter"; readonly name: string }
   | { readonly action: "picture"; readonly hash: string; readonly sequence: number }
   | { readonly action: "earlier" }
   /** Hides a session, or all of a video; for a week, `restore` brings them back. */
@@ -86,6 +88,11 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
     case "repair":
       // The socket says when it is done, and what waits is sent then.
       await requestJson(server, "POST", `${path}/repair`);
+      return null;
+    case "writers":
+      return await requestJson(server, "GET", `${path}/writers`);
+    case "chooseWriter":
+      await requestJson(server, "POST", `${path}/writer`, { name: request.name });
       return null;
     case "picture":
       return await requestPicture(

@@ -28,6 +28,7 @@ export const COUNTS = [
   "pictures",
   "chunks",
   "notes",
+  "passes",
 ] as const;
 
 export type LogCounts = Readonly<Record<(typeof COUNTS)[number], number>>;
@@ -72,6 +73,7 @@ export async function checkLog(logged: Logged, clients: readonly Sent[]): Promis
     pictures: sum(({ pictures }) => pictures.size),
     chunks: sum(({ chunks }) => chunks.length),
     notes: logged.notes.length,
+    passes: sequencesOf(events, "page_written").length,
   };
 }
 

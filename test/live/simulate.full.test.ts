@@ -3,9 +3,10 @@ import { LIMITS } from "../../packages/live/src/kit/limits.ts";
 import { simulate } from "./simulate.ts";
 
 test("in simulated time of dense and sparse sessions, no transcript is lost and none waits over 12 s", async () => {
-  const report = await simulate({ hours: 0.25, dense: 2, sparse: 4, failureShare: 0, seed: 15 });
+  const report = await simulate({ hours: 0.6, dense: 2, sparse: 4, failureShare: 0, seed: 15 });
   expect(report.transcripts).toBeGreaterThan(250);
   expect(report.failures).toBe(0);
+  expect(report.passes).toBeGreaterThan(4);
   expect(report.longestWaitMs).toBeLessThanOrEqual(LIMITS.longestWaitMs);
 }, 600_000);
 

@@ -13,6 +13,7 @@ import { expect } from "vitest";
 import { withMethods } from "../intercepted.ts";
 import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
 import { hearing } from "./hearing.ts";
+import { hourOfCaptions } from "./hour.ts";
 import { said } from "./live-session.ts";
 import { COUNTS, checkLog, type LogCounts, nothingSent, type Sent, speechBytes } from "./sent.ts";
 
@@ -38,6 +39,9 @@ export interface SimulationReport extends LogCounts {
 }
 
 const MINUTE_MS = 60_000;
+/** In every half hour the dense sessions rest, long enough for a pass over their page. */
+const HALF_HOUR_MS = 30 * MINUTE_MS;
+const REST_MS = 4 * MINUTE_MS;
 
 export async function simulate(simulation: Simulation): Promise<SimulationReport> {
   const { hours, seed } = simulation;
@@ -54,7 +58,7 @@ export async function simulate(simulation: Simulation): Promise<SimulationReport
   const store = failingStore(real, { ...simulation, random, touched, counts });
   const writer = recordingWriter(firstWaitMs, now.now);
   const transcriber = hearing(() => random() < simulation.failureShare);
-  const live = new LiveService({ store, clock: now, noteWriters: [writer], transcriber });
+  const live = new LiveService({ store, clock: now, noteWriters: [writer, refining(writer)], transcriber });
   service = live;
   const beganMs = now.now();
   const sent = await play({ live, store: real, clock: now, random, during }, simulation);
@@ -68,7 +72,16 @@ export async function simulate(simulation: Simulation): Promise<SimulationReport
     heapMb.push(heapNow());
   }
   await now.advance(2 * MINUTE_MS);
-  const report = { events: 0, transcripts: 0, frames: 0, droppedFrames: 0, pictures: 0, chunks: 0, notes: 0 };
+  const report = {
+    events: 0,
+    transcripts: 0,
+    frames: 0,
+    droppedFrames: 0,
+    pictures: 0,
+    chunks: 0,
+    notes: 0,
+    passes: 0,
+  };
   for (const [key, one] of sent) {
     const logged = { store: real, sessionId: await live.sessionIdOf(key), notes: await live.notes(key) };
     const counts = await checkLog(logged, [one]);
@@ -103,7 +116,11 @@ async function play(
   { hours, dense, sparse }: Simulation,
 ): Promise<ReadonlyMap<string, Sent>> {
   const keys = [...Array(dense + sparse).keys()].map((n) => `${n < dense ? "dense" : "sparse"} ${n}`);
-  for (const key of keys) await live.open(key, { videoId: key });
+  const words = hourOfCaptions().map(({ text }) => text);
+  let spoken = 0;
+  for (const [n, key] of keys.entries()) {
+    await live.open(key, { videoId: key, noteWriter: n % 2 === 0 ? "recorder" : "refiner" });
+  }
   const beganMs = clock.now();
   const media = (): number => clock.now() - beganMs;
   const act = (pauseMs: () => number, work: () => Promise<unknown>): void => {
@@ -118,12 +135,16 @@ async function play(
   };
   const sent = new Map<string, Sent>();
   for (const key of keys) {
-    const { send, sendAudio, ...all } = sender(live, store, key);
+    const { send: sendAlways, sendAudio, ...all } = sender(live, store, key);
     sent.set(key, all);
     const isDense = key.startsWith("dense");
+    const isResting = (): boolean => isDense && media() % HALF_HOUR_MS >= HALF_HOUR_MS - REST_MS;
+    const send: Sender["send"] = async (...pieces) => {
+      if (!isResting()) await sendAlways(...pieces);
+    };
     act(
       () => (isDense ? 1_000 + random() * 8_000 : MINUTE_MS * (1 + random() * 20)),
-      () => send(said(`${key} says something at ${media()}`, media(), { endMs: media() + 3_000 })),
+      () => send(said(words[spoken++ % words.length] ?? "", media(), { endMs: media() + 3_000 })),
     );
     act(
       () => 10 * MINUTE_MS,
@@ -131,7 +152,9 @@ async function play(
     );
     act(
       () => MINUTE_MS * (isDense ? 2 : 60) * (0.5 + random()),
-      () => sendAudio(media()),
+      async () => {
+        if (!isResting()) await sendAudio(media());
+      },
     );
     if (!isDense) continue;
     act(
@@ -255,6 +278,19 @@ function recordingWriter(firstWaitMs: Map<string, number>, now: () => number): R
     },
   };
   return recorder;
+}
+
+/** The same with passes over the page: each takes the outline, and says the newest note better. */
+function refining(recorder: Recorder): NoteWriter {
+  return {
+    name: "refiner",
+    write: (request, options) => recorder.write(request, options),
+    writePage: async ({ outline, notes }) => {
+      const last = notes.at(-1);
+      const revisions = last === undefined ? [] : [{ ...last, text: `${last.text} Indeed.` }];
+      return { items: outline, revisions };
+    },
+  };
 }
 
 interface Failing {

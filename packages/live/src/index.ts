@@ -74,6 +74,7 @@ export type {
   Transcriber,
   UnsureDraft,
   WriteOptions,
+  WriterOffers,
 } from "./kit/index.ts";
 export {
   cosineOf,

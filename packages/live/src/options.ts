@@ -14,6 +14,7 @@ import {
   type SessionOwnerSettings,
   SYSTEM_CLOCK,
   type Transcriber,
+  type WriterOffers,
 } from "./kit/index.ts";
 import { writerNamed } from "./state/index.ts";
 import { cachingEmbedder, extractiveWriter, lexicalEmbedder } from "./writers/index.ts";
@@ -24,6 +25,8 @@ export interface LiveOptions {
   readonly clock?: Clock;
   /** Clients choose a writer by its name; the first one is the default. Without any, the extractive writer is used. */
   readonly noteWriters?: readonly NoteWriter[];
+  /** Writers that are found while the server runs; none by default. */
+  readonly writerOffers?: WriterOffers;
   /** Compares notes by their texts; the lexical embedder by default. */
   readonly embedder?: Embedder;
   /** The budget of each session; no limit by default. When it is spent, notes are written without a model. */
@@ -62,7 +65,9 @@ export function settingsOf(options: LiveOptions): SessionOwnerSettings {
     runStore: store.forWorkspace(store.workspaceId),
     clock,
     newId: createIds({ now: clock.now, random: (bytes) => void crypto.getRandomValues(bytes) }),
-    writerOf: (name) => writerNamed(noteWriters, name),
+    noteWriters,
+    writerOffers: options.writerOffers ?? null,
+    writerOf: (name) => writerNamed(noteWriters, name, options.writerOffers),
     embedder: cachingEmbedder(options.embedder ?? lexicalEmbedder()),
     budget: options.budget ?? null,
     transcriber: options.transcriber ?? null,

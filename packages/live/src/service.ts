@@ -73,6 +73,7 @@ import {
   isFinal,
   stateOf,
 } from "./state/index.ts";
+import { WriterChoice } from "./writer-choice.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -97,6 +98,7 @@ export class LiveService {
   readonly late: LateNotes;
   /** Removes sessions and videos, and brings them back. */
   readonly removals: Removals;
+  readonly writers: WriterChoice;
   readonly #leaveMetrics: () => void;
   #state: "running" | "stopped" = "running";
 
@@ -126,6 +128,10 @@ export class LiveService {
       forget: (sessionId) => this.#forget(sessionId),
       mayWrite: () => this.#state === "running" && this.#role === "owner",
     });
+    this.writers = new WriterChoice(this, this.#settings, {
+      own: (sessionId) => this.#own(sessionId),
+      append: (follower, events) => this.#input(follower, events),
+    });
     this.#kind = options.kind ?? "stored";
     this.#role = options.role ?? "owner";
     // The first segmenter of a process loads tables, for 10 to 17 ms: no turn with other work is that much longer.
@@ -140,15 +146,13 @@ export class LiveService {
     });
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (id) => this.#end(id, "expiry") });
-    const follow = (id: string): Promise<Follower> => this.follow(id);
-    this.late = new LateNotes({ ...this.#settings, ownership: this.#ownership, follow });
+    const owning = { ownership: this.#ownership, follow: (id: string) => this.follow(id) };
+    this.late = new LateNotes({ ...this.#settings, ...owning });
     const end = (id: string): Promise<boolean> => this.#end(id, "removal");
     this.removals = new Removals({ store, clock, report, end, release: (one) => this.#release(one) });
     this.#leaveMetrics = observeStates(() => [...this.#owners.values()].map(({ state }) => state));
-    this.#nightly =
-      options.replayNightly === false
-        ? null
-        : new NightlyReplay({ store, clock, report, onDisagreement: this.#checks.onDisagreement });
+    const nightly = { store, clock, report, onDisagreement: this.#checks.onDisagreement };
+    this.#nightly = options.replayNightly === false ? null : new NightlyReplay(nightly);
   }
 
   /** Resolves to true if any server runs continuous sessions on this store. */
@@ -186,13 +190,13 @@ export class LiveService {
     request: LiveSessionRequest,
     reach: readonly string[] = ["*"],
   ): Promise<OpenedLiveSession> {
-    if (request.noteWriter !== undefined) this.#settings.writerOf(request.noteWriter);
+    const wanted = this.writers.withChoice(request);
     const options = { ...this.#settings, reach };
-    const { sessionId, origin } = await openLiveSession(this.store, key, request, options);
+    const { sessionId, origin } = await openLiveSession(this.store, key, wanted, options);
     const follower = await this.follow(sessionId);
     await (await this.#own(sessionId))?.carryNotes();
-    const { videoId } = follower.fold;
-    return { sessionId, videoId, state: stateOf(follower), created: origin === "created" };
+    const created = origin === "created";
+    return { sessionId, videoId: follower.fold.videoId, state: stateOf(follower), created };
   }
 
   /** Errors: `not_found`. */
@@ -205,8 +209,7 @@ export class LiveService {
     readonly nextCursor: string | null;
   }> {
     const { items, nextCursor } = await listKeys(this.store, page);
-    const sessions = await sessionsOf(this.store, items, (key, sessionId) => this.#view(key, sessionId));
-    return { items: sessions, nextCursor };
+    return { items: await sessionsOf(this.store, items, (key, id) => this.#view(key, id)), nextCursor };
   }
 
   /** Errors: `not_found`. */
@@ -237,19 +240,17 @@ export class LiveService {
     batch: EvidenceBatch,
     mayUse: PictureAccess = ANY_PICTURE,
   ): Promise<Acknowledgement> {
-    const { producerId, epoch, sequence, evidence } = batch;
     const present = await sessionIdForInput(this.store, key);
+    const { producerId, epoch, sequence, evidence, sessionId = present } = batch;
     const follower = await this.follow(present);
     const producer = { type: "producer", producerId, epoch, sequence } as const;
-    const { sessionId = present } = batch;
     if (sessionId !== present || isFinal(follower.fold.state)) {
       await assertAccepted(this.store, { key, sessionId }, { producer, evidence });
       return acknowledge(follower, [], this.#settings);
     }
     assertWritable(follower);
-    const occurredAt = isoOf(this.#settings.clock.now());
     const knownThrough = follower.fold.sequence;
-    const by = { frames: this.frames, occurredAt, mayUse };
+    const by = { frames: this.frames, occurredAt: isoOf(this.#settings.clock.now()), mayUse };
     const { events, dropped } = await acceptedEvents(follower, evidence, by);
     const stored = await appendOnce(this.store, follower.sessionId, { events, producer, knownThrough });
     this.#ownSoon(follower.sessionId);
@@ -293,8 +294,9 @@ export class LiveService {
   async operateOnPage(key: string, itemId: string, operation: PageOperation): Promise<Acknowledgement> {
     const follower = await this.follow(await this.sessionIdOf(key));
     assertWritable(follower);
-    const event = await pageOperationEvent(this.soundStore, follower, { itemId, operation });
-    return this.#input(follower, [event]);
+    return this.#input(follower, [
+      await pageOperationEvent(this.soundStore, follower, { itemId, operation }),
+    ]);
   }
 
   /** The notes that share evidence or words with a note. Errors: `not_found`. */
@@ -307,8 +309,7 @@ export class LiveService {
   async operate(key: string, noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
     const follower = await this.follow(await this.sessionIdOf(key));
     assertWritable(follower);
-    const { newId } = this.#settings;
-    const operate = { store: this.soundStore, follower, noteId, operation, newId };
+    const operate = { ...this.#settings, store: this.soundStore, follower, noteId, operation };
     return this.#input(follower, await operationEvents(operate));
   }
 
@@ -330,8 +331,7 @@ export class LiveService {
 
   /** Keeps a picture of the session's video beyond its expiry. Errors: `not_found`. */
   async keepPicture(key: string, hash: string): Promise<void> {
-    const { fold } = await this.follow(await this.sessionIdOf(key));
-    await this.frames.keep(hash, fold.videoId);
+    await this.frames.keep(hash, (await this.follow(await this.sessionIdOf(key))).fold.videoId);
   }
 
   /** Opens a picture through the event that refers to it. Errors: `not_found`, also for a removed picture. */

@@ -22,6 +22,7 @@ test("without `live` a server runs continuous sessions with the defaults", async
   const settings = liveSettings(await configured("agent: claude"), shell);
   expect({ ...settings, noteWriters: settings.noteWriters?.map(({ name }) => name) }).toEqual({
     noteWriters: ["extractive"],
+    budget: { maxTokens: 2_000_000, maxCostUsd: 2 },
   });
 });
 

@@ -30,9 +30,9 @@ export function liveSettings(
   return {
     ...plain,
     noteWriters: [...writers, extractiveWriter()],
+    // A model costs money, also one that is chosen later: nobody should have to think of a limit.
+    budget: plain.budget ?? DEFAULT_BUDGET,
     ...present({
-      // A model costs money: nobody should have to think of a limit.
-      budget: noteWriter === undefined ? plain.budget : (plain.budget ?? DEFAULT_BUDGET),
       embedder: embedder === undefined ? undefined : openAiEmbedder(withKey(embedder, shell)),
       transcriber: transcriber === undefined ? undefined : openAiTranscriber(withKey(transcriber, shell)),
     }),
@@ -54,7 +54,7 @@ function withKey<Endpoint extends { readonly apiKeyEnv?: string }>(
 /** For each session, where the file has none. */
 const DEFAULT_BUDGET = { maxTokens: 2_000_000, maxCostUsd: 2 };
 
-function writerOf(
+export function writerOf(
   name: NonNullable<Configuration["live"]["noteWriter"]>,
   agents: Configuration["agents"],
   shell: Shell,

@@ -8,6 +8,7 @@ import {
   serverLimitsOfFlags,
 } from "@continuo/agents/config";
 import { ContinuoError, type Principal, present } from "@continuo/core/model";
+import type { WriterOffers } from "@continuo/live";
 import {
   allowEverybody,
   createAuthenticate,
@@ -40,6 +41,7 @@ import {
   stopSignal,
   viewerFolder,
 } from "./work.ts";
+import { writerOffers } from "./writer-offers.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
   const address = addressOf(flags.listen);
@@ -63,6 +65,8 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const configuration = await ownConfiguration(shell);
   const limits = limitsOf(configuration, flags);
   const settings = liveSettings(configuration, shell);
+  // Others than the person of this machine start no programs on it.
+  const offers = reach === "machine" ? await offersOf(configuration, shell) : undefined;
   await using store = await openForCommand(flags, shell);
   await using ownToken = flags.auth && isLoopback ? await keepOwnToken(store, flags, shell) : null;
   await using securityFile =
@@ -73,7 +77,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     reach,
     origins: reach === "machine" ? [...origins, ...(await extensionOrigins(store))] : origins,
     limits,
-    live: { workspaceIds: [store.workspaceId], ...settings },
+    live: { workspaceIds: [store.workspaceId], ...settings, ...present({ writerOffers: offers }) },
     sessions: frontDoors(store),
     mcp: mcpService(shell),
     machine: () => loadMachine(shell, { store: flags.store, reach }),
@@ -111,6 +115,11 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   await listening.close();
   await stopTelemetry();
   return 0;
+}
+
+async function offersOf({ agents }: Configuration, shell: Shell): Promise<WriterOffers> {
+  const { findLocalServers, LOCAL_SERVERS } = await import("@continuo/agents/model-agent");
+  return writerOffers({ agents, shell, servers: LOCAL_SERVERS, findServers: findLocalServers });
 }
 
 /** The sessions and approvals of each workspace. Agents run in other processes, which take the messages from the queue. */

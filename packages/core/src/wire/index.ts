@@ -148,6 +148,7 @@ export {
   type LiveSession,
   type LiveSessionRequest,
   type LiveState,
+  type OfferedWriter,
   type OpenedLiveSession,
   type RemovedLiveSession,
   type ReportedState,

@@ -72,6 +72,7 @@ export const LIVE_FEED_TYPES: readonly string[] = [
   "checkpoint_written",
   "event_quarantined",
   "notes_carried",
+  "note_writer_chosen",
   "page_written",
   "page_changed",
 ];

@@ -125,6 +125,17 @@ export interface LiveSessionRequest {
   readonly continues?: "video" | "key";
 }
 
+/** A note writer that a person can choose for a session, as `GET /v1/live/KEY/writers` lists it. */
+export interface OfferedWriter {
+  readonly name: string;
+  /** `none`: without a model. `here`: a model that runs on the machine of the server. `agent`: an agent that is installed there. */
+  readonly kind: "none" | "named" | "here" | "agent";
+  /** 0 for what costs nothing, else what sessions with it cost in an hour; `null` while none was long enough. */
+  readonly hourUsd: number | null;
+  /** The session uses it. */
+  readonly isUsed: boolean;
+}
+
 export interface OpenedLiveSession {
   readonly sessionId: string;
   readonly state: ReportedState;

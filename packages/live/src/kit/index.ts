@@ -96,5 +96,6 @@ export type {
   Transcriber,
   UnsureDraft,
   WriteOptions,
+  WriterOffers,
 } from "./types.ts";
 export { type Fields, isFields, sha256 } from "./values.ts";

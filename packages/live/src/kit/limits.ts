@@ -159,6 +159,11 @@ export const LIMITS = {
   writerMs: 120_000,
   /** The time that a note writer has to end a call that was aborted. */
   writerLeavesMs: 500,
+  /** The time that a note writer has to end its open note when a person chooses another one. */
+  choiceMs: 5_000,
+  /** The number of sessions that tell what an hour of a note writer costs, and their time together that is enough to tell. */
+  pricedSessions: 50,
+  pricedMs: 600_000,
   /** A note writer that failed after a longer call than this is not asked again at once. */
   longFailureMs: 30_000,
   /** The part of `closeFlushMs` after which the extractive writer takes over. */

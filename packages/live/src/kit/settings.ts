@@ -2,7 +2,7 @@
 
 import type { Store } from "@continuo/core/model";
 import type { LevelDepths, NoteRules } from "./tuning.ts";
-import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber } from "./types.ts";
+import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber, WriterOffers } from "./types.ts";
 
 export interface SessionOwnerSettings {
   readonly store: Store;
@@ -10,6 +10,8 @@ export interface SessionOwnerSettings {
   readonly runStore: Store;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly noteWriters: readonly NoteWriter[];
+  readonly writerOffers: WriterOffers | null;
   readonly writerOf: (name: string | null) => NoteWriter;
   readonly embedder: Embedder;
   readonly budget: LiveBudget | null;

@@ -1,7 +1,7 @@
 /** The types of continuous sessions and their ports: note writers, embedders, transcribers, the clock. */
 
 import type { AgentRequest, StoredEvent, Usage } from "@continuo/core/model";
-import type { Note, PageItem, Span } from "@continuo/core/wire";
+import type { Note, OfferedWriter, PageItem, Span } from "@continuo/core/wire";
 
 export type {
   Acknowledgement,
@@ -244,6 +244,16 @@ export interface NoteWriter {
   end?(sessionId: string): Promise<void>;
   /** Answers a question; without this function, the most likely note or evidence is quoted. */
   answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
+}
+
+/** Note writers of the server's machine that a person can choose, beside those that the server was started with. */
+export interface WriterOffers {
+  find(): Promise<readonly Pick<OfferedWriter, "name" | "kind">[]>;
+  /** The writer of a name that `find` gave, in this process or in another one; `null` for any other name. */
+  named(name: string): NoteWriter | null;
+  /** The writer that was chosen last, for sessions that name none; `null` without one. */
+  chosen(): string | null;
+  choose(name: string): void;
 }
 
 /** Turns texts into vectors. `threshold` is the cosine from which two notes count as the same. */

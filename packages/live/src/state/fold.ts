@@ -269,6 +269,12 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     if (isBudgetState(data.budget)) fold.budget = data.budget;
     if (data.restart === true) fold.restarts++;
   },
+  note_writer_chosen: (fold, data) => {
+    fold.noteWriter = textOf(data.noteWriter);
+    // No writer can read what another one remembers.
+    fold.memory = null;
+    fold.standIn = null;
+  },
   notes_carried: (fold) => {
     fold.carry = "done";
   },

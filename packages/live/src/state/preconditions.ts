@@ -1,7 +1,7 @@
 /** Checks that a session accepts input, and the errors when it does not. */
 
 import { ContinuoError, type Store, shellWord } from "@continuo/core/model";
-import type { LiveState, NoteWriter, Transcriber } from "../kit/index.ts";
+import type { LiveState, NoteWriter, Transcriber, WriterOffers } from "../kit/index.ts";
 import type { Follower } from "./follower.ts";
 import { isFinal } from "./state-machine.ts";
 
@@ -10,9 +10,14 @@ export function stateOfFold(follower: Follower): "degraded" | Follower["fold"]["
 }
 
 /** Errors: `not_found`. */
-export function writerNamed(writers: readonly NoteWriter[], name: string | null): NoteWriter {
+export function writerNamed(
+  writers: readonly NoteWriter[],
+  name: string | null,
+  offers: WriterOffers | null = null,
+): NoteWriter {
   const writer = name === null ? writers[0] : writers.find((one) => one.name === name);
-  if (writer !== undefined) return writer;
+  const offered = writer === undefined && name !== null ? offers?.named(name) : writer;
+  if (offered !== undefined && offered !== null) return offered;
   throw new ContinuoError("not_found", `there is no note writer ${JSON.stringify(name)}`, {
     details: { noteWriters: writers.map((one) => one.name) },
   });

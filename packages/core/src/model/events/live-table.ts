@@ -135,6 +135,13 @@ export const LIVE_EVENT_TYPES = {
     retention: "critical",
     transcript: "nothing",
   },
+  note_writer_chosen: {
+    area: "notes",
+    says: "A person chose who writes the notes from here on: a note writer of the server, `extractive` for none with a model.",
+    payload: { noteWriter: "text" },
+    retention: "critical",
+    transcript: "nothing",
+  },
   event_quarantined: {
     area: "notes",
     says: "A repair put aside the damaged event `sequence`, or the missing ones up to `through`: readers leave it out.",

@@ -67,6 +67,7 @@ export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   context_requested: untold,
   event_quarantined: untold,
   notes_carried: untold,
+  note_writer_chosen: untold,
   checkpoint_written: untold,
   draft_written: untold,
   note_written: untold,

@@ -33,6 +33,7 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
     return { key, service: await services.of(grant.workspaceId).of(key) };
   };
   sessionRoutes(app, context, { services, asked });
+  writerRoutes(app, context, asked);
   pictureRoutes(app, asked);
   removalRoutes(app, services, asked);
   noteRoutes(app, asked);
@@ -68,6 +69,9 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     context.require(grant, { kind: "live", name: key, access: "write" });
     const wanted = parseSessionRequest(await readJsonObject(c.req.raw));
     const host = services.of(grant.workspaceId);
+    const { noteWriter } = wanted;
+    if (noteWriter !== undefined && !(await host.of(key)).writers.isNamed(noteWriter))
+      mayOffer(context, grant);
     const opened = await context.quotas.log(grant, {
       exists: async () => hasSession(await host.of(key), key),
       create: () => host.open(key, wanted, reachOf(grant.scopes)),
@@ -124,6 +128,30 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     context.require(c.var.grant, { kind: "admin" });
     const service = await services.of(c.var.grant.workspaceId).stored();
     return Response.json({ deleted: await service.deleteVideo(c.req.param("video")) });
+  });
+}
+
+/**
+ * Other writers than those that the server was started with are programs of its machine, and may cost money: for those who
+ * may write all sessions, such as the person's own extension. Errors: `forbidden`.
+ */
+function mayOffer(context: ServerContext, grant: ServerEnv["Variables"]["grant"]): void {
+  context.require(grant, { kind: "live", name: "*", access: "write" });
+}
+
+function writerRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: KeyAccess): void {
+  app.get("/v1/live/:key/writers", async (c) => {
+    const { key, service } = await asked(c, "write");
+    mayOffer(context, c.var.grant);
+    return Response.json({ writers: await service.writers.offered(key) });
+  });
+  app.post("/v1/live/:key/writer", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const { name } = await readJsonObject(c.req.raw);
+    if (typeof name !== "string" || name === "") throw new ContinuoError("invalid", "name must be a text");
+    mayOffer(context, c.var.grant);
+    await service.writers.choose(key, name);
+    return Response.json(await service.session(key));
   });
 }
 

@@ -1,0 +1,84 @@
+/** The models and agents of this machine that a person can choose as note writers, and the choice, which is kept in a file. */
+
+import { join } from "node:path";
+import { type AgentSettings, agentOptionsOf, type Configuration } from "@continuo/agents/config";
+import { findAgentProgram } from "@continuo/agents/drivers";
+import type { LocalServer } from "@continuo/agents/model-agent";
+import { messageOf } from "@continuo/core/model";
+import { continuoHome, placesOf, recordFile } from "@continuo/files";
+import { type NoteWriter, openAiWriter, type WriterOffers } from "@continuo/live";
+import type { Shell } from "../terminal/index.ts";
+import { writerOf } from "./live-settings.ts";
+
+/** The servers of models are asked anew after this time. */
+const FOUND_MS = 5_000;
+const SEPARATOR = ": ";
+
+export interface OffersOptions {
+  readonly agents: Configuration["agents"];
+  readonly shell: Shell;
+  /** Those with a well-known port by default. */
+  readonly servers: readonly LocalServer[];
+  readonly findServers: (
+    servers: readonly LocalServer[],
+  ) => Promise<readonly { readonly name: string; readonly models: readonly string[] }[]>;
+}
+
+export function writerOffers({ agents, shell, servers, findServers }: OffersOptions): WriterOffers {
+  const file = recordFile(join(continuoHome(shell), "note-writer.json"), {
+    what: "the chosen note writer",
+    hint: "Delete the file, and choose again.",
+  });
+  const writers = new Map<string, NoteWriter | null>();
+  const made = (name: string): NoteWriter | null => {
+    const [server, ...model] = name.split(SEPARATOR);
+    const port = servers.find((one) => one.name === server)?.port;
+    // A name is all that is needed, so that a session keeps its writer when the server starts again.
+    if (port !== undefined && model.length > 0) {
+      return openAiWriter({ name, model: model.join(SEPARATOR), url: `http://127.0.0.1:${port}/v1` });
+    }
+    return Object.hasOwn(agents, name) ? writerOf(name, agents, shell) : null;
+  };
+  const find = async (): ReturnType<WriterOffers["find"]> => {
+    const [found, installed] = await Promise.all([findServers(servers), installedAgents(agents, shell)]);
+    return [
+      ...found.flatMap(({ name, models }) =>
+        models.map((model) => ({ name: `${name}${SEPARATOR}${model}`, kind: "here" as const })),
+      ),
+      ...installed.map((name) => ({ name, kind: "agent" as const })),
+    ];
+  };
+  let known: { readonly untilMs: number; readonly found: ReturnType<typeof find> } | null = null;
+  return {
+    find: () => {
+      if (known === null || known.untilMs < performance.now()) {
+        known = { untilMs: performance.now() + FOUND_MS, found: find() };
+      }
+      return known.found;
+    },
+    named: (name) => {
+      const writer = writers.get(name) ?? made(name);
+      if (writer !== null) writers.set(name, writer);
+      return writer;
+    },
+    chosen: () => {
+      try {
+        const { noteWriter } = file.read();
+        return typeof noteWriter === "string" ? noteWriter : null;
+      } catch (error) {
+        shell.stderr.write(`warning: the chosen note writer is not used: ${messageOf(error)}\n`);
+        return null;
+      }
+    },
+    choose: (name) => file.write({ ...file.read(), noteWriter: name }),
+  };
+}
+
+async function installedAgents(agents: Configuration["agents"], shell: Shell): Promise<readonly string[]> {
+  const programs = Object.values(agents).filter(({ endpoint }: AgentSettings) => endpoint === undefined);
+  const places = placesOf(shell);
+  const found = await Promise.all(
+    programs.map((one) => findAgentProgram(one.name, { ...agentOptionsOf(one), places })),
+  );
+  return found.filter(({ command }) => command !== null).map(({ agent }) => agent);
+}
