@@ -28,7 +28,7 @@ function offersOf(...writers: readonly NoteWriter[]): Offers {
   };
 }
 
-test("the writer that a person chooses writes what is said from there on, in this session and in later ones", async () => {
+test("a chosen writer makes the notes of all later words, in this session and in the sessions after it", async () => {
   const llama = scriptedWriter("Ollama: llama");
   const offers = offersOf(llama);
   await using live = await liveTest({ writerOffers: offers });

@@ -100,7 +100,7 @@ export class WriterChoice {
   }
 }
 
-/** What an hour of the sessions of a writer cost; `null` while they are too short to tell. */
+/** The cost of an hour with a writer; `null` while its sessions are too short to tell. */
 function hourPriceOf(sessions: readonly LiveSession[], name: string): number | null {
   const own = sessions.filter(({ noteWriter, cost }) => noteWriter === name && cost.modelCalls > 0);
   const ms = own.reduce(

@@ -10,7 +10,7 @@ import { type NoteWriter, openAiWriter, type WriterOffers } from "@continuo/live
 import type { Shell } from "../terminal/index.ts";
 import { writerOf } from "./live-settings.ts";
 
-/** The servers of models are asked anew after this time. */
+/** Servers of models are asked again after this time. */
 const FOUND_MS = 5_000;
 const SEPARATOR = ": ";
 
