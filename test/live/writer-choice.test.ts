@@ -2,7 +2,7 @@
 
 import { openLive } from "@continuo/core/client/live";
 import type { OfferedWriter } from "@continuo/core/wire";
-import type { NoteWriter, WriterOffers } from "@continuo/live";
+import type { NoteRequest, NoteWriter, WriterOffers } from "@continuo/live";
 import { createAuthenticate } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
@@ -67,10 +67,9 @@ test("the thought that is open when another writer is chosen becomes a note of t
   await using live = await liveTest({ writerOffers: offersOf(second) });
   const { service, writer, clock } = live;
   let isOpen = false;
-  const { write } = writer;
   Object.assign(writer, {
     hasOpen: () => isOpen,
-    write: async (request: Parameters<typeof write>[0], options: Parameters<typeof write>[1]) => {
+    write: async (request: NoteRequest) => {
       if (!request.isEnd) {
         isOpen = true;
         return { drafts: [], memory: "The harbour" };
