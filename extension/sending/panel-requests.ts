@@ -89,11 +89,8 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       // The socket says when it is done, and what waits is sent then.
       await requestJson(server, "POST", `${path}/repair`);
       return null;
-    case "writers":
-      return await requestJson(server, "GET", `${path}/writers`);
     case "chooseWriter":
-      await requestJson(server, "POST", `${path}/writer`, { name: request.name });
-      return null;
+      return await requestJson(server, "POST", `${path}/writer`, { name: request.name });
     case "picture":
       return await requestPicture(
         server,
@@ -101,8 +98,6 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       );
     case "earlier":
       return await earlierSessions(server);
-    case "notes":
-      return await requestJson(server, "GET", `${path}/notes`);
     case "texts":
       return await textsIn(server, key);
     case "expiring":
@@ -111,6 +106,8 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
         if (isContinuoError(error, "not_found")) return { pictures: [], access: [] };
         throw error;
       });
+    case "notes":
+    case "writers":
     case "page":
     case "outline":
       return await requestJson(server, "GET", `${path}/${request.action}`);
