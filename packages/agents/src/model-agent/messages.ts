@@ -30,10 +30,15 @@ export interface KeptMetadata {
 }
 
 export function toModelMessages(messages: readonly Message[]): ModelMessages {
+  return toPromptMessages(messages, new Set());
+}
+
+/** @param waiting ids of calls that wait for permission, which have no result yet */
+export function toPromptMessages(messages: readonly Message[], waiting: ReadonlySet<string>): ModelMessages {
   const instructions: string[] = [];
   const made: ModelMessage[] = [];
   const leftOut: LeftOut = {};
-  const { messages: turns, halves } = toModelTurns(messages);
+  const { messages: turns, halves } = toModelTurns(messages, waiting);
   if (halves.calls > 0) leftOut.tool_call = halves.calls;
   if (halves.results > 0) leftOut.tool_result = halves.results;
   for (const message of turns) {

@@ -6,7 +6,7 @@
 import type { AgentRequest, ExecuteOptions, Message } from "@continuo/core/model";
 import type { AssistantModelMessage, ModelMessage } from "ai";
 import type { HeldCall } from "./approvals.ts";
-import { toModelMessages } from "./messages.ts";
+import { toPromptMessages } from "./messages.ts";
 
 export interface TurnPrompt {
   readonly prompt: readonly ModelMessage[];
@@ -27,7 +27,8 @@ export function toPrompt(request: AgentRequest, { instructions, heldCalls }: Pro
   const input = inputOf(request);
   // The messages of the crashed turn come after the question that it answered.
   const ordered = left === null ? [...before, input] : [...left.before, input, ...left.turn];
-  const made = toModelMessages(ordered);
+  const waiting = new Set(left?.held.map(({ toolCallId }) => toolCallId));
+  const made = toPromptMessages(ordered, waiting);
   const system = [...(instructions === undefined ? [] : [instructions]), ...made.instructions].join("\n\n");
   const { leftOut } = made;
   if (left === null) return { prompt: made.messages, held: [], system, leftOut };

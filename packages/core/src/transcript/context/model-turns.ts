@@ -14,8 +14,9 @@ export interface ModelTurns {
   readonly halves: Halves;
 }
 
-export function toModelTurns(messages: readonly Message[]): ModelTurns {
-  const { units, halves } = toUnits(messages.flatMap(separate));
+/** @param waiting ids of calls that wait for permission: they are kept without a result */
+export function toModelTurns(messages: readonly Message[], waiting?: ReadonlySet<string>): ModelTurns {
+  const { units, halves } = toUnits(messages.flatMap(separate), waiting);
   const members = units.flatMap((unit) => unit.members).sort((a, b) => a.position - b.position);
   return { messages: toModelOrder(members.map(({ message }) => message)), halves };
 }

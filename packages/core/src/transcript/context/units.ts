@@ -29,7 +29,10 @@ export interface Halves {
   readonly results: number;
 }
 
-export function toUnits(messages: readonly Message[]): Units {
+const NONE: ReadonlySet<string> = new Set();
+
+/** @param waiting ids of calls that have no result yet, and stay */
+export function toUnits(messages: readonly Message[], waiting: ReadonlySet<string> = NONE): Units {
   const groups = createGroups(messages.length);
   const open = new Map<string, { readonly position: number; readonly block: Block }>();
   const halves = { calls: 0, results: 0 };
@@ -52,7 +55,7 @@ export function toUnits(messages: readonly Message[]): Units {
   return { units: groupsToUnits(messages, groups, taken), halves };
 
   function takeOut(block: Block): void {
-    if (block.type === "tool_call" && block.ranBy === "model") return;
+    if (block.type === "tool_call" && (block.ranBy === "model" || waiting.has(block.id))) return;
     taken.add(block);
     if (block.type === "tool_call") halves.calls++;
     else halves.results++;
