@@ -76,7 +76,7 @@ describe("the list", () => {
     expect(await page.locator(".row:focus").count()).toBe(0);
     await page.locator(".row.selected .excerpt").waitFor();
     expect(await page.locator(".line").first().locator(".row.selected").count()).toBe(1);
-    expect(new URL(page.url()).hash).toBe("#/?text=Question+7");
+    expect(new URL(page.url()).hash).toMatch(/^#\/\?text=Question\+7&at=claude%3A/u);
     await page.keyboard.press("Enter");
     await page.waitForSelector(".session-title h1");
     expect(page.url()).toContain(encodeURIComponent(LONG_ID));
@@ -87,7 +87,8 @@ describe("the list", () => {
     const { page } = await viewer.open("/?text=tea&agents=codex&time=month&project=%2Fx&shown=archived");
     const shown = () =>
       page.evaluate(`[
-        location.hash,
+        // A row that was opened is named too.
+        location.hash.replace(/[?&]at=[^&]+/, ""),
         ...[...document.querySelectorAll(".list-page input")].map((one) => one.value),
         ...[...document.querySelectorAll(".choice[aria-pressed=true]")].map((one) => one.title),
       ]`);
@@ -128,6 +129,31 @@ describe("the list", () => {
     await page.goBack();
     await expect.poll(shown).toEqual(["#/", "", "", "Any time", "Current", "Newest change"]);
     await expect.poll(() => page.locator(".row").count()).toBe(count);
+    await page.context().close();
+  });
+
+  test("the address has the selected row and the chosen ones: they are there after a reload, and after a session", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    for (const key of ["j", "x", "j", "x", "j"]) await page.keyboard.press(key);
+    const shown = () =>
+      page.evaluate(`[
+        document.querySelector(".row.selected")?.hash,
+        ...[...document.querySelectorAll(".choose")].map((one) => one.checked),
+      ]`);
+    // The boxes come with the code that acts on them.
+    await expect.poll(() => page.locator(".choose:checked").count()).toBe(2);
+    await expect.poll(() => page.url()).toMatch(/#\/\?at=[^&]+&chosen=[^&]+&chosen=[^&]+$/u);
+    const before = (await shown()) as readonly unknown[];
+    await page.reload();
+    await page.waitForSelector(".row");
+    await expect.poll(shown).toEqual(before);
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".session-title h1");
+    await page.keyboard.press("u");
+    await page.waitForSelector(".row");
+    await expect.poll(shown).toEqual([expect.not.stringMatching(String(before[0])), ...before.slice(1)]);
     await page.context().close();
   });
 

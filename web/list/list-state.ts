@@ -7,6 +7,7 @@ import {
   sessionsPath,
 } from "@continuo/core/wire/machine";
 import { batch, computed, signal } from "@preact/signals";
+import { parseRoute } from "../shell/route.ts";
 import { type Growth, listen } from "../state/listen.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import {
@@ -15,8 +16,10 @@ import {
   isOrdered,
   listLink,
   NO_FILTERS,
+  placesIn,
   queryOf,
   toItems,
+  withPlaces,
 } from "../state/sessions.ts";
 
 const PAGE = 200;
@@ -58,16 +61,53 @@ let typing: ReturnType<typeof setTimeout> | undefined;
 export function setFilters(next: Partial<Filters>): void {
   const { text, project } = filters.value;
   const isTyped = "text" in next || "project" in next;
-  show({ ...filters.value, ...next }, isTyped ? TYPING_MS : 0);
-  history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(filters.value));
+  const wanted = { ...filters.value, ...next };
+  // Before the rows change, which are written into the address that is there.
+  history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(wanted));
+  show(wanted, isTyped ? TYPING_MS : 0);
 }
 
-/** The filters that the address names, which may be those that are shown. */
+/** The filters that the address names, which may be those that are shown; the row to go to, and the chosen ones. */
 export function readAddress(): void {
   const named = filtersIn(location.hash);
+  const places = placesIn(location.hash);
   // Nobody pushes changes of the trash.
   const isOld = isStale.value || named.shown === "deleted";
-  if (isOld || listLink(named) !== listLink(filters.value)) show(named, 0);
+  batch(() => {
+    if (isOld || listLink(named) !== listLink(filters.value)) show(named, 0);
+    if (places.at !== null) selected.value = places.at;
+    chosen.value = places.chosen;
+  });
+  // The row stays selected under an address that names none.
+  keepPlaces();
+}
+
+/** Browsers refuse more than about a hundred changes of an address in half a minute, and then go nowhere. */
+const ADDRESS_MS = 350;
+
+let writing: ReturnType<typeof setTimeout> | undefined;
+
+/** Keeps the selected and the chosen rows in the address, at once unless they changed a moment ago. */
+export function keepPlaces(): void {
+  // The effect that calls this has to know the rows also while nothing is written.
+  listAddress();
+  if (writing !== undefined) return;
+  writePlaces();
+  writing = setTimeout(() => {
+    writing = undefined;
+    writePlaces();
+  }, ADDRESS_MS);
+}
+
+export function writePlaces(): void {
+  const places = { at: selected.value, chosen: chosen.value };
+  const isThere = withPlaces("#/", placesIn(location.hash)) === withPlaces("#/", places);
+  if (parseRoute(location.hash).page === "list" && !isThere) history.replaceState(null, "", listAddress());
+}
+
+/** The address of the list as it is, with its filters, the row that the keyboard is at, and the rows that were chosen. */
+export function listAddress(): string {
+  return withPlaces(listLink(filters.value), { at: selected.value, chosen: chosen.value });
 }
 
 /** Chooses the row, or no longer. */
@@ -78,10 +118,13 @@ export function toggleChosen(key: string | null): void {
 }
 
 function show(next: Filters, waitMs: number): void {
-  filters.value = next;
-  selected.value = wish = null;
-  // Rows that are not shown are not acted on.
-  if (chosen.value !== null) chosen.value = [];
+  wish = null;
+  batch(() => {
+    filters.value = next;
+    selected.value = null;
+    // Rows that are not shown are not acted on.
+    if (chosen.value !== null) chosen.value = [];
+  });
   clearTimeout(typing);
   typing = setTimeout(() => void load(), waitMs);
 }

@@ -20,6 +20,7 @@ import {
   goToFirst,
   isStale,
   items,
+  keepPlaces,
   loading,
   loadMore,
   notices,
@@ -49,6 +50,8 @@ export function ListPage(): VNode {
     document.title = "Continuo";
     return route.subscribe(({ page }) => void (page === "list" && readAddress()));
   }, []);
+  // An effect of a component waits for a frame, and could change the address of the page that comes next.
+  useEffect(() => effect(keepPlaces), []);
   useEffect(() => {
     let growth: Growth | null = null;
     // The server makes the whole list for those who follow it: the first rows do not wait for that.
@@ -93,6 +96,12 @@ function Rows(): VNode {
   useEffect(() => {
     if (!isStale.value && takeWish()) move(1);
   });
+  const isThere = list.length > 0;
+  useEffect(() => {
+    // The address names the row; a row that is selected later is on the screen.
+    const at = list.findIndex(({ key }) => key === selected.peek());
+    if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
+  }, [isThere]);
   const shown = virtualizer.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {

@@ -7,7 +7,7 @@ import type { VNode } from "preact";
 import { agentName, clock, cost, counted, dateAndClock } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { isOrdered } from "../state/sessions.ts";
-import { filters, selected } from "./list-state.ts";
+import { filters, selected, writePlaces } from "./list-state.ts";
 
 export function SessionRow({ row }: { row: MachineSession }): VNode {
   const { key, title, agent, model, turns, costUsd, updatedAt, match, marks } = row;
@@ -23,6 +23,8 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
       onFocus={() => {
         selected.value = key;
       }}
+      // The way back leads to this row.
+      onClick={writePlaces}
     >
       <span class="title">
         <bdi>{title === null ? "Untitled" : visibleLine(title)}</bdi>

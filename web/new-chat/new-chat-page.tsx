@@ -16,12 +16,11 @@ import type { VNode } from "preact";
 import { useCallback, useEffect } from "preact/hooks";
 import { useDraft } from "../chat/draft.ts";
 import { agentName } from "../content/words.ts";
-import { facets, filters } from "../list/list-state.ts";
+import { facets, listAddress } from "../list/list-state.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import { useKeys } from "../shell/keys.ts";
 import { route, sessionLink } from "../shell/route.ts";
 import { ask, isAbort, isLost, ServerError, sayError } from "../state/server.ts";
-import { listLink } from "../state/sessions.ts";
 import { type NewChoices, newChoicesIn, newLink } from "./new-choices.ts";
 
 const CHATS = `${MACHINE_ROOT}/chats`;
@@ -52,7 +51,7 @@ export function NewChatPage(): VNode {
   useAgents(cwd, there, failure);
   useKeys({
     u: () => {
-      location.hash = listLink(filters.value);
+      location.hash = listAddress();
     },
   });
   const agents = there.value?.agents ?? [];

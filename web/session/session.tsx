@@ -4,12 +4,11 @@ import { visibleLine } from "@continuo/core/transcript";
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { filters, rows } from "../list/list-state.ts";
+import { listAddress, rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { partIn, route, type SessionTab } from "../shell/route.ts";
 import { isLost, isSaved } from "../state/server.ts";
-import { listLink } from "../state/sessions.ts";
 import { choicesIn } from "./choices.ts";
 import { Conversation } from "./conversation.tsx";
 import { Facts } from "./facts.tsx";
@@ -53,7 +52,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
     if (!isLost.value && state.failure.peek() !== null) void state.readAgain();
   });
   useKeys({
-    u: () => !isSaved() && goTo(listLink(filters.value)),
+    u: () => !isSaved() && goTo(listAddress()),
     f: () => goTo(state.link(tab === "files" ? "" : "files")),
   });
   return (

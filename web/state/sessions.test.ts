@@ -1,6 +1,16 @@
 import type { MachineSession } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import { type Filters, filtersIn, listLink, NO_FILTERS, queryOf, sinceOf, toItems } from "./sessions.ts";
+import {
+  type Filters,
+  filtersIn,
+  listLink,
+  NO_FILTERS,
+  placesIn,
+  queryOf,
+  sinceOf,
+  toItems,
+  withPlaces,
+} from "./sessions.ts";
 import { foldChanged } from "./sessions-changed.ts";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
@@ -170,4 +180,24 @@ test("a row that no longer has the tag of the list leaves it", () => {
   const filters = { ...NO_FILTERS, tags: ["tea"] };
   expect(foldChanged([tagged], { sessions: [row("a")], gone: [] }, { ...plain, filters })).toEqual([]);
   expect(foldChanged([], { sessions: [tagged], gone: [] }, { ...plain, filters })).toEqual([tagged]);
+});
+
+test.each([
+  { at: null, chosen: null },
+  { at: "claude:4bf3", chosen: null },
+  { at: null, chosen: [] },
+  { at: "codex:a/b?c=d&e#f", chosen: ["claude:4bf3", "trash:x,y", "continuo:ü%20"] },
+])("the rows in the address of the list are read back: %j", (places) => {
+  for (const link of ["#/", listLink({ ...NO_FILTERS, text: "a=b&at=c", shown: "deleted" })]) {
+    const address = withPlaces(link, places);
+    expect(placesIn(address)).toEqual(places);
+    expect(listLink(filtersIn(address))).toBe(link);
+  }
+});
+
+test("an address names at most a hundred chosen rows", () => {
+  const chosen = Array.from({ length: 300 }, (_, at) => `claude:${at}`);
+  expect(placesIn(withPlaces("#/", { at: null, chosen })).chosen).toHaveLength(100);
+  const long = `#/?${chosen.map((key) => `chosen=${key}`).join("&")}`;
+  expect(placesIn(long).chosen).toHaveLength(100);
 });

@@ -77,6 +77,32 @@ export function listLink(filters: Filters): string {
   return set.length > 0 ? `#/?${query}` : "#/";
 }
 
+/** The rows that the address of the list names. */
+export interface ListPlaces {
+  /** The key of the row that the keyboard is at. */
+  readonly at: string | null;
+  /** The keys of the rows that were chosen; `null` while no rows are chosen. */
+  readonly chosen: readonly string[] | null;
+}
+
+/** A longer address could not be shared. */
+const MAX_CHOSEN = 100;
+
+/** @param link the address with its filters */
+export function withPlaces(link: string, { at, chosen }: ListPlaces): string {
+  const query = new URLSearchParams(at === null ? [] : [["at", at]]);
+  for (const key of chosen?.slice(0, MAX_CHOSEN) ?? []) query.append("chosen", key);
+  // Nothing is chosen yet, but could be.
+  if (chosen?.length === 0) query.append("chosen", "");
+  return query.size === 0 ? link : `${link}${link.includes("?") ? "&" : "?"}${query}`;
+}
+
+export function placesIn(hash: string): ListPlaces {
+  const query = new URLSearchParams(hash.split("?").slice(1).join("?"));
+  const keys = query.getAll("chosen").slice(0, MAX_CHOSEN);
+  return { at: query.get("at") || null, chosen: keys.length === 0 ? null : keys.filter(Boolean) };
+}
+
 /** The filters in the address of the list; anybody can have written it. */
 export function filtersIn(hash: string): Filters {
   const query = new URLSearchParams(hash.split("?")[1]);
