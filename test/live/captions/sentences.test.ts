@@ -167,6 +167,17 @@ test("a word that is spoken twice stays, and a window that is drawn again adds n
   expect(textsOf(joined(window))).toEqual(["we go home by"]);
 });
 
+test("a word with which one speaker ends and the next one begins stays, where words are drawn one by one for long", () => {
+  const words = "around a fifth of them needed a part that we had to order and the rest was".split(" ");
+  const before = words.map((word, n) => at(word, n * 500));
+  const answer = [at("dead", 8_500), at("dead like", 9_500), at("how", 10_000)];
+  expect(textsOf(joined([...before, ...answer])).join(" ")).toMatch(/was dead\.? dead like how/iu);
+  // Where the window has grown word by word until then, its last word grew too.
+  const grown = words.map((_, n) => at(words.slice(Math.max(0, n - 3), n + 1).join(" "), n * 500));
+  const rolling = [at("order and the rest was dead", 8_500), at("the rest was dead like", 9_000)];
+  expect(textsOf(joined([...grown, ...rolling])).join(" ")).toMatch(/was dead like/iu);
+});
+
 test("a cue that begins with the words with which the last one ended keeps them", () => {
   const cues = [
     at("The ferry goes six times a day.", 0, 3_000),

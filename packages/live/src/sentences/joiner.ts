@@ -87,11 +87,12 @@ function addWords(before: JoinState, words: readonly TimedWord[], piece: Piece):
   const repeated = overlapWords(
     heard,
     words.map(({ t }) => plainWord(t)),
-    { last: before.last, startMs: piece.startMs },
+    { last: before.last, fresh: before.fresh ?? 0, startMs: piece.startMs },
   );
   const added = retimed(words.slice(repeated), words, piece);
   const known = languageOfStream(before, added, piece);
-  let state: JoinState = { ...before, lang: known };
+  const fresh = repeated > 0 ? 0 : Math.min((before.fresh ?? 0) + 1, LIMITS.freshPieces);
+  let state: JoinState = { ...before, lang: known, fresh };
   const sentences: Sentence[] = [];
   for (const word of added) {
     const joined =

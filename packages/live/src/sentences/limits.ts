@@ -9,6 +9,8 @@ export const LIMITS = {
   windowGapMs: 5_000,
   grownGapMs: 1_500,
   atOnceMs: 250,
+  /** After so many pieces that repeat nothing, no window rolls: a word that comes again was said twice. */
+  freshPieces: 12,
   /** Words without punctuation after which a stream counts as one without any. */
   plainWords: 40,
   /** The pause that ends a sentence in captions with punctuation, and the one before a mark of a sound that does. */

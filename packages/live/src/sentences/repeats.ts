@@ -58,12 +58,13 @@ function wordsIn(piece: Piece): readonly { readonly word: string; readonly atMs:
 export function overlapWords(
   before: readonly string[],
   next: readonly string[],
-  { last, startMs }: { readonly last: JoinState["last"]; readonly startMs: number },
+  { last, fresh, startMs }: Pick<JoinState, "last"> & { readonly fresh: number; readonly startMs: number },
 ): number {
   if (last === null) return 0;
   const gapMs = startMs - last.endMs;
   for (let count = Math.min(before.length, next.length); count > 0; count--) {
     const isSame = next.slice(0, count).every((word, n) => word === before[before.length - count + n]);
+    if (count === 1 && fresh >= LIMITS.freshPieces) return 0;
     if (isSame && isWindow(count, { last, gapMs, isGrown: next.length > count })) return count;
   }
   return 0;

@@ -68,4 +68,6 @@ export interface JoinState {
   readonly backAt: number | null;
   /** The score that the end of a sentence without punctuation needs beyond the usual one. */
   readonly strictness?: number;
+  /** The pieces in a row that repeated nothing, up to a bound: where windows roll there are few. */
+  readonly fresh?: number;
 }
