@@ -58,6 +58,12 @@ test("the list marks a session that was moved, resume refuses it, and it can be 
   expect((await machines.on("here", ["list"])).stdout).toContain("moved to ssh://ann@laptop:2222");
   const refused = await machines.on("here", ["resume", "last", "--print"]);
   expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining("--take-back")]);
+  const [{ sessionId } = { sessionId: "" }] = await sessionsOn(machines, "here");
+  const asked = await machines.on("here", ["chat", "--resume", `claude:${sessionId}`, "Go on"]);
+  expect([asked.code, asked.stderr]).toEqual([
+    5,
+    expect.stringContaining("was moved to ssh://ann@laptop:2222"),
+  ]);
   const taken = await machines.on("here", ["move", "last", "--take-back"]);
   expect([taken.code, taken.stdout]).toEqual([0, expect.stringContaining("continues here")]);
   expect((await machines.on("here", ["resume", "last", "--print"])).code).toBe(0);

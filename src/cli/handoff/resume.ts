@@ -6,8 +6,8 @@ import {
   type LocatedSession,
   type LookUpHit,
   lookUp,
-  movedToOf,
   type OwnRow,
+  refuseMoved,
 } from "@continuo/agents/catalog";
 import { handOver } from "@continuo/agents/conversations";
 import { findProgram } from "@continuo/agents/drivers/process";
@@ -41,7 +41,7 @@ export interface Resume {
 /** Gives the agent's own exit code. */
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
   const located = await inPlace(await locate(id, shell), flags, shell);
-  refuseMoved(located, flags, shell);
+  if (located.kind === "native" && flags.force !== true) refuseMoved(located.native.found, placesOf(shell));
   const { cwd, argv, opens } = await commandFor({ located, id, flags }, shell);
   if (opens !== null) await warnOfPrice(opens, shell);
   const all = [...argv, ...args];
@@ -51,21 +51,6 @@ export async function runResume({ id, args, flags }: Resume, shell: Shell): Prom
   }
   if (opens === null) return await run(all, cwd, shell);
   return await runAlone(opens, flags, () => run(all, cwd, shell));
-}
-
-/** Two machines would continue one conversation in two ways. Errors: `conflict`. */
-function refuseMoved(located: LookUpHit, { force }: ResumeFlags, shell: Shell): void {
-  if (located.kind === "own" || force === true) return;
-  const { agent, sessionId } = located.native.found;
-  const moved = movedToOf({ agent, sessionId }, placesOf(shell));
-  if (moved === null) return;
-  throw new ContinuoError(
-    "conflict",
-    `the session was moved to ${moved.machine}, as ${moved.agent}:${moved.sessionId}`,
-    {
-      hint: `Continue it there, or here after \`continuo move ${shellWord(`${agent}:${sessionId}`)} --take-back\`.`,
-    },
-  );
 }
 
 /** The session is this program's as long as the agent runs: no conversation and no edit of Continuo changes it then. */

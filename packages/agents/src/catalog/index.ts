@@ -51,6 +51,7 @@ export {
   markSession,
   movedToOf,
   readMarks,
+  refuseMoved,
   toTag,
 } from "./marks.ts";
 export { findMovedProjects, type MovedProject, type MovedProjectsOptions } from "./moved-projects.ts";

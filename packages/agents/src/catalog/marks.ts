@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, shellWord } from "@continuo/core/model";
 import type { MarkRequest, SessionMarks } from "@continuo/core/wire/machine";
 import {
   continuoHome,
@@ -93,6 +93,19 @@ export function movedToOf(session: MarkedSession, places: Places): MovedTo | nul
   const sessions = sessionsIn(readJsonFile(pathOf(places), FILE) ?? {});
   const name = namesOf(session).find((one) => Object.hasOwn(sessions, one));
   return name === undefined ? null : toMovedTo(sessions[name]);
+}
+
+/** Two machines would continue one conversation in two ways. Errors: `conflict` for a session that was moved. */
+export function refuseMoved({ agent, sessionId }: NativeName, places: Places): void {
+  const moved = movedToOf({ agent, sessionId }, places);
+  if (moved === null) return;
+  throw new ContinuoError(
+    "conflict",
+    `the session was moved to ${moved.machine}, as ${moved.agent}:${moved.sessionId}`,
+    {
+      hint: `Continue it there, or here after \`continuo move ${shellWord(`${agent}:${sessionId}`)} --take-back\`.`,
+    },
+  );
 }
 
 /** Gives the entry as it is afterwards. */

@@ -2,6 +2,7 @@
 
 import type { Message, Session, Store } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
+import { refuseMoved } from "../catalog/index.ts";
 import { importNative, importReported } from "./native-import.ts";
 import type { Origin } from "./origin.ts";
 
@@ -14,12 +15,13 @@ export interface OriginSessionOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** Errors: those of `importNative`. */
+/** Errors: `conflict` for a session that was moved to another machine; those of `importNative`. */
 export async function importOrigin(
   { found }: Extract<Origin, { type: "native" }>,
   { note, onProgress, ...taking }: OriginSessionOptions,
 ): Promise<Session> {
   const { agent, sessionId } = found;
+  refuseMoved(found, taking.places);
   const { session, leftOut } = await importNative(found, {
     ...taking,
     onProgress: (count) =>
