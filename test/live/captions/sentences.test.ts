@@ -172,7 +172,7 @@ test("a word with which one speaker ends and the next one begins stays, where wo
   const before = words.map((word, n) => at(word, n * 500));
   const answer = [at("dead", 8_500), at("dead like", 9_500), at("how", 10_000)];
   expect(textsOf(joined([...before, ...answer])).join(" ")).toMatch(/was dead\.? dead like how/iu);
-  // Where the window has grown word by word until then, its last word grew too.
+  // In a window that has grown word by word until then, the last word grew too.
   const grown = words.map((_, n) => at(words.slice(Math.max(0, n - 3), n + 1).join(" "), n * 500));
   const rolling = [at("order and the rest was dead", 8_500), at("the rest was dead like", 9_000)];
   expect(textsOf(joined([...grown, ...rolling])).join(" ")).toMatch(/was dead like/iu);
