@@ -1,4 +1,4 @@
-/** The handler of fetch requests, and the replay of a session with another agent. */
+/** The handler of fetch requests. */
 
 import type { Agent } from "@continuo/core/model";
 import {
@@ -166,31 +166,4 @@ test("an approval is found and answered behind a thousand older ones", async () 
   expect(await c.approvals.get(approval?.id ?? "")).toMatchObject({ status: "granted" });
   expect(await c.approvals.get("nobody")).toBeNull();
   await run.result();
-});
-
-test("a replay gives each input to another agent after the same conversation, and leaves the session as it was", async () => {
-  const session = c.session("s", { create: true });
-  for (const text of ["one", "two"]) await session.send(text).result();
-  const before = await c.store.latestSequence("s");
-  const loud: Agent = {
-    name: "loud",
-    async execute({ input, transcript }, { onEvent }) {
-      const [block] = input;
-      const text = block?.type === "text" ? block.text.toUpperCase() : "";
-      await onEvent({
-        type: "message",
-        content: [{ type: "text", text: `${text} ${transcript?.messages.length ?? 0}` }],
-      });
-      return { value: text.length };
-    },
-  };
-  const runs = await c.replay("s", { agent: loud });
-  expect(
-    runs.map(({ input, before, after }) => [input, before.text, after.text, after.status, after.value]),
-  ).toEqual([
-    ["one", "one", "ONE 0", "completed", 3],
-    ["two", "two", "TWO 2", "completed", 3],
-  ]);
-  expect(await c.store.latestSequence("s")).toBe(before);
-  expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["s"]);
 });

@@ -2,19 +2,18 @@
 
 import {
   type Agent,
+  addUsage,
   isEvent,
-  listAll,
   present,
-  type Run,
   readAll,
   type Store,
+  type StoredEvent,
   textOf,
+  type Usage,
 } from "@continuo/core/model";
 import { isInput, type RunInput, runOnce } from "@continuo/store/sessions";
 import { contextOf, toDefinition } from "./agents.ts";
 import type { AgentDefinition, ReplayedRun, ReplayOptions } from "./types.ts";
-
-type Answer = ReplayedRun["before"];
 
 /** Sessions of a replay fork the original before each input, so that earlier answers are the original ones. */
 export async function replaySession<Value>(
@@ -22,36 +21,117 @@ export async function replaySession<Value>(
   sessionId: string,
   { agent, keep = false, signal }: ReplayOptions<Value>,
 ): Promise<readonly ReplayedRun[]> {
+  const inputs = await inputsOf(store, sessionId);
   const replayed: ReplayedRun[] = [];
-  const call = present({ signal });
-  for await (const run of listAll((place) => store.listRuns({ sessionId, ...place, ...call }))) {
-    // A retry is answered in the place of its input.
-    if (run.metadata.retryOf !== undefined || !isInput(run.input)) continue;
-    replayed.push(
-      await replayRun(store, run, { input: run.input, agent: toDefinition(agent), keep, ...call }),
-    );
+  for (const said of inputs) {
+    signal?.throwIfAborted();
+    replayed.push(await replayInput(store, { said, sessionId, agent: toDefinition(agent), keep, signal }));
   }
   return replayed;
 }
 
-interface RunReplay {
+/** An input, and its answer as it is in the log. */
+interface SaidInput {
+  /** `null` for an input that no run of Continuo's has: it was imported. */
+  readonly runId: string | null;
   readonly input: RunInput;
-  readonly agent: AgentDefinition;
-  readonly keep: boolean;
-  readonly signal?: AbortSignal;
+  /** The last event before it. */
+  readonly before: number;
+  answer: Answer;
 }
 
-async function replayRun(
+interface Answer {
+  readonly text: string;
+  readonly tools: readonly string[];
+  readonly usage?: Usage;
+}
+
+const NO_ANSWER: Answer = { text: "", tools: [] };
+
+/** The inputs of runs and those that were imported, in their order. A retry answers in the place of what it repeats. */
+async function inputsOf(store: Store, sessionId: string): Promise<readonly SaidInput[]> {
+  let inputs: SaidInput[] = [];
+  const byRun = new Map<string, SaidInput>();
+  let imported: SaidInput | null = null;
+  let namesPersons = false;
+  for await (const event of readAll(store, sessionId)) {
+    const said = inputIn(event);
+    const repeated = retriedIn(event);
+    if (repeated !== null && event.runId !== undefined) {
+      const first = byRun.get(repeated);
+      if (first === undefined) continue;
+      // The answer of an attempt that failed is none.
+      first.answer = NO_ANSWER;
+      byRun.set(event.runId, first);
+    } else if (said !== null && said.runId !== null) {
+      inputs.push(said);
+      byRun.set(said.runId, said);
+    } else if (said !== null) {
+      const isPerson = event.actor?.kind === "person";
+      // Agents are told things that nobody said. Only a log that names persons tells them apart.
+      if (namesPersons && !isPerson) continue;
+      if (isPerson && !namesPersons) inputs = inputs.filter(({ runId }) => runId !== null);
+      namesPersons ||= isPerson;
+      inputs.push(said);
+      imported = said;
+    } else {
+      const answered = event.runId === undefined ? imported : byRun.get(event.runId);
+      if (answered) answered.answer = withEvent(answered.answer, event);
+    }
+  }
+  return inputs;
+}
+
+function inputIn(event: StoredEvent): SaidInput | null {
+  const { runId = null, sequence } = event;
+  const place = { runId, before: sequence - 1, answer: NO_ANSWER };
+  if (isEvent(event, "run_created")) {
+    const { input } = event.data;
+    return isInput(input) && retriedIn(event) === null ? { ...place, input } : null;
+  }
+  if (!isEvent(event, "message_sent") || runId !== null) return null;
+  const { content, role = "user" } = event.data;
+  return role === "user" && isInput(content) ? { ...place, input: content } : null;
+}
+
+/** The first run with the input that this one has again. */
+function retriedIn(event: StoredEvent): string | null {
+  const retryOf = isEvent(event, "run_created") ? event.data.metadata?.retryOf : undefined;
+  return typeof retryOf === "string" ? retryOf : null;
+}
+
+function withEvent(answer: Answer, event: StoredEvent): Answer {
+  if (isEvent(event, "message_received")) {
+    const { content, usage } = event.data;
+    const text = typeof content === "string" ? content : textOf(content);
+    // A run says at its end what all of it used.
+    const own =
+      event.runId === undefined && usage !== undefined ? { usage: addUsage(answer.usage, usage) } : {};
+    // A message that only calls tools leaves the words before it.
+    return { ...answer, ...own, text: text === "" ? answer.text : text };
+  }
+  if (isEvent(event, "tool_call_started"))
+    return { ...answer, tools: [...answer.tools, event.data.toolName] };
+  if (isEvent(event, "run_completed") || isEvent(event, "run_failed"))
+    return { ...answer, ...present({ usage: event.data.usage }) };
+  return answer;
+}
+
+interface InputReplay {
+  readonly said: SaidInput;
+  readonly sessionId: string;
+  readonly agent: AgentDefinition;
+  readonly keep: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function replayInput(
   store: Store,
-  run: Run,
-  { input, agent, keep, signal }: RunReplay,
+  { said: { runId, input, before, answer }, sessionId, agent, keep, signal }: InputReplay,
 ): Promise<ReplayedRun> {
-  const { runId, sessionId } = run;
-  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
-  const sequence = (events[0]?.sequence ?? 1) - 1;
   const fork = await store.createSession({
-    forkedFrom: { logId: sessionId, sequence },
-    metadata: { replayOf: runId },
+    forkedFrom: { logId: sessionId, sequence: before },
+    metadata: runId === null ? { replayAt: before + 1 } : { replayOf: runId },
   });
   try {
     const opened = await agent.open({
@@ -61,7 +141,7 @@ async function replayRun(
     return {
       runId,
       input: typeof input === "string" ? input : textOf(input),
-      before: await answerOf(store, sessionId, runId),
+      before: answer,
       after: {
         ...(await answerOf(store, fork.sessionId, result.runId)),
         status: result.status,
@@ -94,16 +174,7 @@ async function execute(
 }
 
 async function answerOf(store: Store, sessionId: string, runId: string): Promise<Answer> {
-  let text = "";
-  const tools: string[] = [];
-  let usage: Answer["usage"];
-  for await (const event of readAll(store, sessionId, { runId })) {
-    if (isEvent(event, "message_received")) {
-      const { content } = event.data;
-      text = typeof content === "string" ? content : textOf(content);
-    }
-    if (isEvent(event, "tool_call_started")) tools.push(event.data.toolName);
-    if (isEvent(event, "run_completed") || isEvent(event, "run_failed")) usage = event.data.usage;
-  }
-  return { text, tools, ...present({ usage }) };
+  let answer = NO_ANSWER;
+  for await (const event of readAll(store, sessionId, { runId })) answer = withEvent(answer, event);
+  return answer;
 }

@@ -290,8 +290,10 @@ export interface ReplayOptions<Value = unknown> {
 
 /** One input of a session: how it was answered, and how the other agent answers it after the same conversation. */
 export interface ReplayedRun {
-  readonly runId: string;
+  /** The first run with the input, where it was tried more than once; `null` for an input that was imported. */
+  readonly runId: string | null;
   readonly input: string;
+  /** The answer of the last attempt. */
   readonly before: { readonly text: string; readonly tools: readonly string[]; readonly usage?: Usage };
   readonly after: {
     readonly status: RunStatus;

@@ -1,0 +1,155 @@
+/** Evaluation by replay: the inputs of a log, imported or not, and their answers then and now. */
+
+import type { Agent, NewEvent } from "@continuo/core/model";
+import { type Continuo, openContinuo } from "@continuo/server/runtime";
+import { startRun } from "@continuo/store/sessions";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+
+let failures = 0;
+/** Fails as often as it is told to, and then answers. */
+const unsteady: Agent = {
+  name: "unsteady",
+  async execute(_, { onEvent }) {
+    const failing = failures-- > 0;
+    await onEvent({ type: "message", content: [{ type: "text", text: failing ? "I try" : "It is done" }] });
+    if (failing) throw new Error("the connection is gone");
+    return {};
+  },
+};
+
+let c: Continuo;
+beforeEach(async () => {
+  failures = 0;
+  c = await openContinuo("memory:", { agents: [new EchoAgent(), unsteady], pollMs: 20 });
+});
+afterEach(() => c.close({ graceMs: 0 }));
+
+test("a replay gives each input to another agent after the same conversation, and leaves the session as it was", async () => {
+  const session = c.session("s", { create: true });
+  for (const text of ["one", "two"]) await session.send(text).result();
+  const before = await c.store.latestSequence("s");
+  const loud: Agent = {
+    name: "loud",
+    async execute({ input, transcript }, { onEvent }) {
+      const [block] = input;
+      const text = block?.type === "text" ? block.text.toUpperCase() : "";
+      await onEvent({
+        type: "message",
+        content: [{ type: "text", text: `${text} ${transcript?.messages.length ?? 0}` }],
+      });
+      return { value: text.length };
+    },
+  };
+  const runs = await c.replay("s", { agent: loud });
+  expect(
+    runs.map(({ input, before, after }) => [input, before.text, after.text, after.status, after.value]),
+  ).toEqual([
+    ["one", "one", "ONE 0", "completed", 3],
+    ["two", "two", "TWO 2", "completed", 3],
+  ]);
+  expect(await c.store.latestSequence("s")).toBe(before);
+  expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["s"]);
+});
+
+const counting: Agent = {
+  name: "counting",
+  async execute({ transcript }, { onEvent }) {
+    const earlier = transcript?.messages.length ?? 0;
+    await onEvent({ type: "message", content: [{ type: "text", text: `after ${earlier}` }] });
+    return {};
+  },
+};
+
+/** The form of an import: no run, a person's words, an injected text, a call with its result, a last answer. */
+const IMPORTED: readonly NewEvent[] = [
+  { type: "message_sent", actor: { kind: "system" }, data: { content: "Today is Friday.", role: "user" } },
+  { type: "message_sent", actor: { kind: "person" }, data: { content: "Where is my parcel?", role: "user" } },
+  {
+    type: "message_received",
+    actor: { kind: "agent" },
+    data: { content: "I look.", messageId: "m1", usage: { inputTokens: 10, outputTokens: 1 } },
+  },
+  {
+    type: "tool_call_started",
+    actor: { kind: "agent" },
+    data: { toolCallId: "t1", toolName: "track", toolInput: {}, messageId: "m1" },
+  },
+  { type: "tool_call_completed", data: { toolCallId: "t1", toolName: "track", toolOutput: "In Bern" } },
+  {
+    type: "message_received",
+    actor: { kind: "agent" },
+    data: { content: "It is in Bern.", messageId: "m2", usage: { inputTokens: 20, outputTokens: 2 } },
+  },
+  { type: "message_sent", actor: { kind: "person" }, data: { content: "Thank you.", role: "user" } },
+];
+
+test("a log that names no persons is replayed with all that was said to the agent", async () => {
+  await c.store.createSession({ sessionId: "plain" });
+  const said = (content: string): NewEvent => ({ type: "message_sent", data: { content } });
+  const answered = (content: string): NewEvent => ({ type: "message_received", data: { content } });
+  await c.store.append("plain", [said("one"), answered("1"), said("two"), answered("2")]);
+  await c.session("plain").send("three", { agent: "echo" }).result();
+  const runs = await c.replay("plain", { agent: counting });
+  expect(runs.map(({ input, before, after }) => [input, before.text, after.text])).toEqual([
+    ["one", "1", "after 0"],
+    ["two", "2", "after 2"],
+    ["three", "three", "after 4"],
+  ]);
+});
+
+test("an imported log is replayed too, with the runs that came after it", async () => {
+  await c.store.createSession({ sessionId: "imported" });
+  const session = c.session("imported");
+  await c.store.append("imported", IMPORTED);
+  await session.send("And tomorrow?", { agent: "echo" }).result();
+  const runs = await c.replay("imported", { agent: counting });
+  expect(
+    runs.map(({ runId, input, before, after }) => [typeof runId, input, before.text, after.text]),
+  ).toEqual([
+    ["object", "Where is my parcel?", "It is in Bern.", "after 1"],
+    ["object", "Thank you.", "", "after 5"],
+    ["string", "And tomorrow?", "And tomorrow?", "after 6"],
+  ]);
+  expect(runs[0]?.before).toMatchObject({ tools: ["track"], usage: { inputTokens: 30, outputTokens: 3 } });
+});
+
+test("an input that was tried again is one input, and its answer the last one", async () => {
+  failures = 1;
+  const session = c.session("retried", { create: true });
+  const first = await session.send("Do it", { agent: "unsteady" }).result();
+  expect(first.status).toBe("failed");
+  const again = await startRun(c.store, "retried", "Do it", { agent: "unsteady", retryOf: first.runId });
+  await session.run(again.runId).result();
+  const runs = await c.replay("retried", { agent: counting });
+  expect(runs.map(({ runId, before, after }) => [runId, before.text, after.text])).toEqual([
+    [first.runId, "It is done", "after 0"],
+  ]);
+});
+
+test("a fork is replayed with the inputs that it has from its source", async () => {
+  const session = c.session("source", { create: true });
+  await session.send("one", { agent: "echo" }).result();
+  const { sessionId } = await c.store.createSession({ forkedFrom: { logId: "source" } });
+  await c.session(sessionId).send("two", { agent: "echo" }).result();
+  const runs = await c.replay(sessionId, { agent: counting });
+  expect(runs.map(({ input, after }) => [input, after.text])).toEqual([
+    ["one", "after 0"],
+    ["two", "after 2"],
+  ]);
+});
+
+test("a replay that is aborted ends before the next input, and keeps no session", async () => {
+  const session = c.session("aborted", { create: true });
+  for (const text of ["one", "two"]) await session.send(text, { agent: "echo" }).result();
+  const aborting = new AbortController();
+  const stopping: Agent = {
+    name: "stopping",
+    async execute() {
+      aborting.abort();
+      return {};
+    },
+  };
+  await expect(c.replay("aborted", { agent: stopping, signal: aborting.signal })).rejects.toThrow();
+  expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["aborted"]);
+});
