@@ -18,7 +18,8 @@ test("a note has one to three sentences, its frame, and actions that appear on h
   await using watched = await openWatched();
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 15_000, rate: 1 });
-  await panel.locator(".note").first().waitFor();
+  // Without a pause in the talk, its thought ends when nothing was said for half a minute.
+  await panel.locator(".note").first().waitFor({ timeout: 90_000 });
   await expect.poll(() => panel.locator(".note img").count()).toBeGreaterThan(0);
   await panel.bringToFront();
 
