@@ -84,7 +84,7 @@ const IMPORTED: readonly NewEvent[] = [
   { type: "message_sent", actor: { kind: "person" }, data: { content: "Thank you.", role: "user" } },
 ];
 
-test("a log that names no persons is replayed with all that was said to the agent", async () => {
+test("a log without authors is replayed with all messages to its agent", async () => {
   await c.store.createSession({ sessionId: "plain" });
   const said = (content: string): NewEvent => ({ type: "message_sent", data: { content } });
   const answered = (content: string): NewEvent => ({ type: "message_received", data: { content } });
