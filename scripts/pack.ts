@@ -6,20 +6,11 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { compiledFilesOf, PACKAGES, readManifest } from "./packages.ts";
+import { checksumsOf } from "./release/checksums.ts";
 import { billOf, noticesOf } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -81,17 +72,4 @@ function stagePackage(name: string, stage: string): string {
 function pack(source: string, target: string): void {
   const args = ["pack", "--silent", "--ignore-scripts", "--pack-destination", target];
   execFileSync("npm", args, { cwd: source, stdio: ["ignore", "ignore", "inherit"] });
-}
-
-function checksumsOf(target: string): string {
-  return readdirSync(target)
-    .filter((name) => name !== "SHA256SUMS")
-    .sort()
-    .map(
-      (name) =>
-        `${createHash("sha256")
-          .update(readFileSync(join(target, name)))
-          .digest("hex")}  ${name}\n`,
-    )
-    .join("");
 }

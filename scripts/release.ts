@@ -1,5 +1,5 @@
 /**
- * `npm run release -- VERSION [--to FOLDER] [--no-audit]`: makes a release of all packages from a clean working tree.
+ * `npm run release -- VERSION [--to FOLDER] [--installers ADDRESS] [--no-audit]`: makes a release of all packages from a clean working tree.
  *
  * It sets the version, collects `changes/` into `CHANGELOG.md`, commits, tags `vVERSION`, builds, and writes tarballs, checksums
  * and the bill of materials to FOLDER (`release/` by default). It publishes nothing: `npm publish FOLDER/NAME.tgz` does, the
@@ -18,7 +18,11 @@ const ROOT = join(import.meta.dirname, "..");
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { to: { type: "string", default: "release" }, "no-audit": { type: "boolean", default: false } },
+  options: {
+    to: { type: "string", default: "release" },
+    "no-audit": { type: "boolean", default: false },
+    installers: { type: "string" },
+  },
 });
 const [version = ""] = positionals;
 const manifests = readManifests(ROOT);
@@ -38,6 +42,7 @@ run("scripts/build.ts");
 run("scripts/extension.ts");
 const folder = resolve(values.to);
 run("scripts/pack.ts", folder);
+if (values.installers) run("scripts/installers.ts", folder, values.installers);
 for (const name of [...PACKAGES.map((one) => `continuo-${one}`), "continuo"])
   process.stdout.write(`${join(folder, `${name}-${version}.tgz`)}\n`);
 
