@@ -42,6 +42,7 @@ run("scripts/build.ts");
 run("scripts/extension.ts");
 const folder = resolve(values.to);
 run("scripts/pack.ts", folder);
+run("scripts/agent-packages.ts", join(folder, "agent-packages"));
 if (values.installers) run("scripts/installers.ts", folder, values.installers);
 for (const name of [...PACKAGES.map((one) => `continuo-${one}`), "continuo"])
   process.stdout.write(`${join(folder, `${name}-${version}.tgz`)}\n`);

@@ -6,6 +6,8 @@ import type { Places } from "@continuo/files";
 import type { ServerCommand } from "@continuo/native";
 import { type Edit, type JsonMember, placeInJson, registrationOf } from "../mcp/registering/index.ts";
 import {
+  HOOK_COMMANDS,
+  HOOK_EVENTS,
   isOurs,
   markdownCommand,
   type SlashCommand,
@@ -35,18 +37,6 @@ export interface Wiring {
   readonly server: ServerCommand;
 }
 
-const HOLD = "guard hook";
-const COPY = "guard run --quiet";
-
-/**
- * The commands at each event of an agent that runs some and deletes sessions by itself. Who else has the session is said when it opens and at
- * each prompt; what is new in it is copied when it ends.
- */
-const HOOKS: Readonly<Partial<Record<AgentName, Readonly<Record<string, readonly string[]>>>>> = {
-  claude: { SessionStart: [HOLD], UserPromptSubmit: [HOLD], SessionEnd: [HOLD, COPY] },
-  gemini: { SessionStart: [HOLD], BeforeAgent: [HOLD], SessionEnd: [HOLD, COPY] },
-};
-
 /**
  * Claude Code reads its own folder of skills alone, and Gemini CLI (0.61.0) none but its own where `GEMINI_CLI_HOME` moved it; the
  * others share `~/.agents/skills`, and Gemini CLI warns of a skill that is in both.
@@ -64,7 +54,7 @@ export function piecesOf(agents: readonly AgentName[], wiring: Wiring): readonly
       serverPiece(agent, wiring),
       ...(sharing.includes(agent) ? [] : [ownSkill(agent, wiring)]),
       ...commandPieces(agent, wiring),
-      ...Object.entries(HOOKS[agent] ?? {}).map(([event, commands]) =>
+      ...Object.entries(hooksOf(agent)).map(([event, commands]) =>
         hookPiece(agent, { event, commands }, wiring),
       ),
       ...(agent === "claude" ? [statusLinePiece(wiring)] : []),
@@ -134,6 +124,10 @@ interface HookEvent {
   readonly commands: readonly string[];
 }
 
+function hooksOf(agent: AgentName): Readonly<Record<string, readonly string[]>> {
+  return agent === "claude" || agent === "gemini" ? HOOK_EVENTS[agent] : {};
+}
+
 function hookPiece(agent: AgentName, { event, commands }: HookEvent, wiring: Wiring): Piece {
   const path = join(folderOf(agent, wiring), "settings.json");
   const start = wiring.command.map(shellWord).join(" ");
@@ -162,7 +156,7 @@ function hookPiece(agent: AgentName, { event, commands }: HookEvent, wiring: Wir
 
 function isHook(entry: unknown): boolean {
   const text = JSON.stringify(entry) ?? "";
-  return [HOLD, COPY].some((command) => text.includes(` ${command}"`));
+  return HOOK_COMMANDS.some((command) => text.includes(` ${command}"`));
 }
 
 function listIn(text: string | null, path: string): readonly unknown[] {

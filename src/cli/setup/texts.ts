@@ -82,3 +82,17 @@ export function tomlCommand({ description, prompt }: SlashCommand): string {
   const text = prompt.replaceAll("$ARGUMENTS", "{{args}}");
   return `# ${OWNER}\ndescription = ${JSON.stringify(description)}\nprompt = ${JSON.stringify(text)}\n`;
 }
+
+const HOLD = "guard hook";
+const COPY = "guard run --quiet";
+export const HOOK_COMMANDS: readonly string[] = [HOLD, COPY];
+
+/**
+ * The commands at each event of an agent that runs some and deletes sessions by itself. Who else has the session is said when it opens and at
+ * each prompt; what is new in it is copied when it ends.
+ */
+export const HOOK_EVENTS: Readonly<Record<"claude" | "gemini", Readonly<Record<string, readonly string[]>>>> =
+  {
+    claude: { SessionStart: [HOLD], UserPromptSubmit: [HOLD], SessionEnd: [HOLD, COPY] },
+    gemini: { SessionStart: [HOLD], BeforeAgent: [HOLD], SessionEnd: [HOLD, COPY] },
+  };

@@ -1,0 +1,65 @@
+/** The packages of a release in the agents' own forms: each agent checks, installs and lists its own. */
+
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { scratchFolder } from "../../scratch-folder.ts";
+import { claudeBinary } from "../claude/driver.ts";
+import { codexLauncher } from "../codex/driver.ts";
+import { openGemini } from "../gemini/driver.ts";
+import { PINNED, packageFolder } from "../install.ts";
+import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const packages = scratchFolder("agent-packages");
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  execFileSync(process.execPath, [join(ROOT, "scripts/agent-packages.ts"), packages]);
+  sandbox = await makeSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+async function run(program: string, ...args: readonly string[]): Promise<string> {
+  const result = await runProgram(program, args, { cwd: sandbox.project, env: sandbox.environment() });
+  expect(result.code, result.stdout + result.stderr).toBe(0);
+  return result.stdout + result.stderr;
+}
+
+test("Claude Code checks the plugin as its directory does, without a warning, and installs it from the marketplace", async () => {
+  const claude = claudeBinary();
+  const checked = await run(claude, "plugin", "validate", join(packages, "plugin"), "--profile", "directory");
+  expect(checked).toContain("Validation passed");
+  expect(checked).not.toMatch(/warning|problem/iu);
+  await run(claude, "plugin", "marketplace", "add", packages);
+  await run(claude, "plugin", "install", "continuo@continuo");
+  const details = await run(claude, "plugin", "details", "continuo");
+  expect(details).toContain("continuo, continuo-handoff, continuo-search");
+  expect(details).toContain("SessionStart, UserPromptSubmit, SessionEnd");
+  expect(details).toMatch(/MCP servers \(1\)\s+continuo/u);
+});
+
+test("Codex installs the plugin from the same marketplace", async () => {
+  const codex = codexLauncher("codex");
+  await run(codex, "plugin", "marketplace", "add", packages);
+  await run(codex, "plugin", "add", "continuo@continuo");
+  expect(await run(codex, "plugin", "list")).toMatch(/continuo@continuo\s+installed/u);
+});
+
+test("Gemini CLI checks and installs the extension, with its server and its skill", async () => {
+  const gemini = await openGemini(sandbox, "http://127.0.0.1:9");
+  const folder = join(packages, "gemini");
+  for (const args of [
+    ["validate", folder],
+    ["install", folder, "--consent"],
+  ])
+    expect((await gemini.command(["extensions", ...args])).code).toBe(0);
+  const { stdout, stderr } = await gemini.command(["extensions", "list"]);
+  expect(stdout + stderr).toMatch(/MCP servers:\s+continuo\s+Agent skills:\s+continuo: Finds what was said/u);
+});
+
+test("pi installs and lists the package", async () => {
+  const pi = join(packageFolder(PINNED.pi), PINNED.pi.proof);
+  await run(process.execPath, pi, "install", join(packages, "pi"));
+  expect(await run(process.execPath, pi, "list")).toContain(packages);
+});
