@@ -38,7 +38,8 @@ test("two bots that mention each other end after 20 messages, and a person start
   const agents = Array.from({ length: 20 }, () => "agent");
   expect(authors).toEqual(["person", ...agents, "person", ...agents]);
   await Promise.all([ada.close(), bob.close(), ann.close()]);
-  await Promise.all([...talks, reading]);
+  // A bot may be closed between its last answer and the mark of what it read.
+  await Promise.allSettled([...talks, reading]);
   // Nothing came after the last one.
   expect((await store.read("channels/team", { types: ["message_sent"] })).events).toHaveLength(42);
 });
@@ -57,6 +58,6 @@ test("a bot sets the number itself", async () => {
     (await store.read("channels/team", { types: ["message_sent"] })).events.length;
   await expect.poll(count).toBe(4);
   await Promise.all([ada.close(), bob.close()]);
-  await Promise.all(talks);
+  await Promise.allSettled(talks);
   expect(await count()).toBe(4);
 });

@@ -37,6 +37,7 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
     sizeBytes: null,
     archived: false,
     live: null,
+    movedTo: null,
     pinned: false,
     tags: [],
     location: "robot:there",

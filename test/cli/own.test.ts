@@ -112,6 +112,7 @@ describe("session list", () => {
       sizeBytes: null,
       archived: false,
       live: null,
+      movedTo: null,
       location: `${database}#${BOTH}`,
       problems: [],
       nativeRefs: [
