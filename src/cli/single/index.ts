@@ -6,10 +6,28 @@
  * Does not know: any command.
  */
 
-import { resolve } from "node:path";
+import { resolve, sep } from "node:path";
 import { isSea } from "node:sea";
+import { ContinuoError } from "@continuo/core/model";
 
-/** The words that start this command again, from any folder and without a search path. */
-export function ownCommand({ cwd }: { readonly cwd: string }): readonly string[] {
-  return isSea() ? [process.execPath] : [process.execPath, resolve(cwd, process.argv[1] ?? "")];
+/**
+ * The words that start this command again, from any folder and without a search path. Errors: `unsupported` where `npx` runs it, from a
+ * folder that it empties one day.
+ *
+ * @param script the file that Node runs
+ */
+export function ownCommand(
+  { cwd }: { readonly cwd: string },
+  script: string = process.argv[1] ?? "",
+): readonly string[] {
+  if (isSea()) return [process.execPath];
+  const path = resolve(cwd, script);
+  if (!path.split(sep).includes("_npx")) return [process.execPath, path];
+  throw new ContinuoError(
+    "unsupported",
+    "npx keeps Continuo for a while only, so nothing can start it later",
+    {
+      hint: "Run `npm install --global continuo`, and then this command with `continuo`.",
+    },
+  );
 }

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { packFiles, unpackFiles } from "./archive.ts";
+import { ownCommand } from "./index.ts";
 import { KEPT_BUILDS, unpackedFolder } from "./unpack.ts";
 
 const FILES = [
@@ -19,6 +20,20 @@ const FILES = [
   { path: "dist/cli/main.js", isProgram: true, bytes: Buffer.from("process.exit(0);") },
   { path: "examples/.gemini/empty.json", isProgram: false, bytes: Buffer.alloc(0) },
 ];
+
+describe("the command that agents and timers start later", () => {
+  test("is this Node with the absolute path of the program", () => {
+    expect(ownCommand({ cwd: "/home/ann" }, "bin/continuo.js")).toEqual([
+      process.execPath,
+      "/home/ann/bin/continuo.js",
+    ]);
+  });
+
+  test("is none where npx runs it, which removes its folder one day", () => {
+    const script = "/home/ann/.npm/_npx/3f1/node_modules/.bin/continuo";
+    expect(() => ownCommand({ cwd: "/" }, script)).toThrow("npx keeps Continuo for a while only");
+  });
+});
 
 describe("the archive", () => {
   test("gives back what was packed", () => {
