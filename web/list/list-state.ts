@@ -62,6 +62,8 @@ export function setFilters(next: Partial<Filters>): void {
   const { text, project } = filters.value;
   const isTyped = "text" in next || "project" in next;
   const wanted = { ...filters.value, ...next };
+  // The way back leads to the rows as they are now.
+  writePlaces();
   // Before the rows change, which are written into the address that is there.
   history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(wanted));
   show(wanted, isTyped ? TYPING_MS : 0);
