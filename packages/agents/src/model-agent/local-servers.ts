@@ -23,7 +23,8 @@ export interface FoundServer {
   readonly models: readonly string[];
 }
 
-const ANSWER_MS = 400;
+/** A port where nobody listens answers at once; a busy machine needs longer than a calm one. */
+const ANSWER_MS = 1_500;
 const MAX_BYTES = 1_000_000;
 const MAX_MODELS = 100;
 const MAX_NAME = 200;
