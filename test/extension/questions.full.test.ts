@@ -92,10 +92,11 @@ test("without a model, the answer to a question says so, and is the likeliest se
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });
   await expect.poll(async () => (await served.session(key)).depth).toBe(0);
-  await panel.getByText("Notes without a model").click();
-  await panel.getByText("names the agents and models of this machine").waitFor();
+  const writer = panel.locator("summary", { hasText: "Notes without a model" });
+  await writer.click();
+  await panel.getByText("Notes without a model are the most telling sentences.").waitFor();
   await checkPanel(panel, "writer-none");
-  await panel.getByText("Notes without a model").click();
+  await writer.click();
   const answer = panel.locator(".answer");
   const asks = async (question: string): Promise<void> => {
     await panel.getByLabel("Remark or question").fill(question);
