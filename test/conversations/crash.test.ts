@@ -1,6 +1,6 @@
 /** After `kill -9` of Continuo: the native session that heard the prompt continues, by the agent's own record of it. */
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openTalk, type Talk, type TalkFlags } from "@continuo/agents/conversations";
 import type { NewEvent, Session } from "@continuo/core/model";
@@ -48,7 +48,7 @@ async function crashIn(home: TalkHome, { known }: { readonly known: boolean }): 
   return { url, sessionId, runId, cwd };
 }
 
-/** Writes the records of Claude Code. */
+/** Writes the records of Claude Code. The clock of files is a tick behind. */
 function record(
   home: TalkHome,
   cwd: string,
@@ -68,7 +68,10 @@ function record(
     version: "2.1.330",
   };
   const message = { role: "user", content: words };
-  writeFileSync(join(folder, `${id}.jsonl`), `${JSON.stringify({ ...line, message })}\n`);
+  const path = join(folder, `${id}.jsonl`);
+  writeFileSync(path, `${JSON.stringify({ ...line, message })}\n`);
+  const writtenAt = (Date.now() - 1_000) / 1_000;
+  utimesSync(path, writtenAt, writtenAt);
 }
 
 function resume(home: TalkHome, { url, sessionId, cwd }: Crash, flags?: TalkFlags): Promise<Talk> {

@@ -75,6 +75,14 @@ export function statFile(path: string): FoundFile | null {
   }
 }
 
+/** The clock of files is behind `Date.now()`: by a tick of the kernel's (4 ms), on some file systems by two seconds. */
+const FILE_CLOCK_LAG_MS = 2_000;
+
+/** Returns false only where the file was surely not written since then. */
+export function mayBeWrittenSince(file: { readonly mtimeMs: number }, sinceMs: number): boolean {
+  return file.mtimeMs >= sinceMs - FILE_CLOCK_LAG_MS;
+}
+
 /** Absolute, symbolic links resolved where the folder still exists, in Unicode's composed form. */
 export function canonicalFolder(path: string): string {
   const absolute = resolve(path);

@@ -27,6 +27,7 @@ export {
   type FoundFile,
   filesBelow,
   listNames,
+  mayBeWrittenSince,
   namesIn,
   packageFile,
   readJsonFile,

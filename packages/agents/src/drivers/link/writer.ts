@@ -6,7 +6,7 @@
 
 import { statSync } from "node:fs";
 import { type Block, isContinuoError, textOf } from "@continuo/core/model";
-import { canonicalFolder } from "@continuo/files";
+import { canonicalFolder, mayBeWrittenSince } from "@continuo/files";
 import type { FoundSession } from "@continuo/native/kit";
 import type { DriverOptions } from "./options.ts";
 import { findOnDisk } from "./verify.ts";
@@ -82,7 +82,7 @@ export async function sessionThatHeard(
   const heard: FoundSession[] = [];
   for await (const found of reader.find(places, { cwd: canonicalFolder(cwd) })) {
     const isOther = sessionId !== null && found.sessionId !== sessionId;
-    if (isOther || found.files.every(({ mtimeMs }) => mtimeMs < sinceMs)) continue;
+    if (isOther || !found.files.some((file) => mayBeWrittenSince(file, sinceMs))) continue;
     const prompts = await promptsIn(options, found, sinceMs - 1);
     if (prompts.some(({ isNew, text }) => isNew && own.every((part) => text.includes(part))))
       heard.push(found);

@@ -24,6 +24,7 @@ import {
   listNames,
   lockSession,
   makeFolderDurably,
+  mayBeWrittenSince,
   type Places,
   readJsonFile,
   statFile,
@@ -248,7 +249,8 @@ async function placedSince(note: unknown, { places, signal }: ReceiveMoveOptions
   const { agent, from, cwd, folder, sinceMs } = read.data;
   const rows = await listNativeSessions({ agents: [agent], places, cwd, ...present({ signal }) });
   for (const { sessionId, location } of rows) {
-    if ((statFile(location.replace(/#[^#/]*$/u, ""))?.mtimeMs ?? 0) < sinceMs) continue;
+    const file = statFile(location.replace(/#[^#/]*$/u, ""));
+    if (file === null || !mayBeWrittenSince(file, sinceMs)) continue;
     const origin = await originOfHandOff({ agent, sessionId }, places, signal);
     if (origin?.agent !== from.agent || origin.sessionId !== from.sessionId) continue;
     const resumeCommand = resumeCommandOf({ agent, sessionId, location });
