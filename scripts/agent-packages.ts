@@ -7,13 +7,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { PNG } from "pngjs";
-import {
-  HOOK_EVENTS,
-  markdownCommand,
-  skillText,
-  slashCommands,
-  tomlCommand,
-} from "../src/cli/setup/texts.ts";
+import { hooksOf, markdownCommand, skillText, slashCommands, tomlCommand } from "../src/cli/setup/texts.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const COMMAND = ["continuo"];
@@ -69,7 +63,7 @@ function plugin(): readonly File[] {
     ["plugin/.claude-plugin/icon.png", icon()],
     ["plugin/README.md", README],
     ["plugin/.mcp.json", { mcpServers: { continuo: SERVER } }],
-    ["plugin/hooks/hooks.json", { hooks: hooksOf("claude", 10) }],
+    ["plugin/hooks/hooks.json", { hooks: hooksOf("claude", COMMAND) }],
     ["plugin/skills/continuo/SKILL.md", skillText(COMMAND)],
     ...commands("plugin/commands", "md", markdownCommand),
   ];
@@ -81,7 +75,7 @@ function geminiExtension(): readonly File[] {
       "gemini/gemini-extension.json",
       { name: NAME, version, description: DESCRIPTION, mcpServers: { continuo: SERVER } },
     ],
-    ["gemini/hooks/hooks.json", { hooks: hooksOf("gemini", 10_000) }],
+    ["gemini/hooks/hooks.json", { hooks: hooksOf("gemini", COMMAND) }],
     ["gemini/skills/continuo/SKILL.md", skillText(COMMAND)],
     ...commands("gemini/commands", "toml", tomlCommand),
   ];
@@ -105,14 +99,6 @@ function piPackage(): readonly File[] {
 
 function commands(folder: string, ending: string, draw: typeof markdownCommand): readonly File[] {
   return slashCommands(COMMAND).map((command) => [`${folder}/${command.name}.${ending}`, draw(command)]);
-}
-
-function hooksOf(agent: keyof typeof HOOK_EVENTS, timeout: number): object {
-  const entries = Object.entries(HOOK_EVENTS[agent]).map(([event, words]) => {
-    const hooks = words.map((one) => ({ type: "command", command: `${NAME} ${one}`, timeout }));
-    return [event, [{ hooks }]];
-  });
-  return Object.fromEntries(entries);
 }
 
 /** The disc of the viewer, as large as catalogs of plugins want it. */

@@ -3,62 +3,36 @@
 import { AGENT_NAMES, ContinuoError, isAgentName } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";
 import { formatOf } from "@continuo/native";
-import type { RetentionSetting } from "@continuo/native/kit";
 import {
-  applyEdit,
+  changeFile,
   diffOf,
-  type Edit,
-  inverseOf,
+  type FilePlan,
+  type Piece,
   placeInJson,
-  readEditRecord,
-  readSettings,
-  removeEditRecord,
-  type Settings,
-  saveEditRecord,
-  writeSettings,
+  planOf,
 } from "../mcp/registering/index.ts";
 import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { RetentionFlags } from "./flags.ts";
 
 /** Errors: `usage`; `unsupported` for an agent that deletes nothing; those of its settings file. */
 export async function runRetention(agent: string, flags: RetentionFlags, shell: Shell): Promise<number> {
-  const setting = await settingOf(agent, shell);
-  const settings = readSettings(setting.path, shell.home);
-  const change = flags.undo ? undoing(setting, settings, shell) : keeping(setting, settings);
+  const direction = flags.undo ? "remove" : "add";
+  const piece = await pieceOf(agent, shell);
+  const { files, steps } = planOf(direction, [piece], shell);
+  for (const { error } of steps) if (error !== null) throw error;
+  const [file] = files;
   const output = createOutput(shell.stdout);
-  const shown = tildePath(settings.path, shell.home);
-  if (change === null) {
-    const words = flags.undo ? "nothing of it is Continuo's" : "it keeps all sessions already";
-    await output.write(
-      flags.json ? `${toJsonText({ path: settings.path, changed: false }, 2)}\n` : `${shown}: ${words}\n`,
-    );
-    return 0;
+  if (!flags.json) await output.write(drawChange(file, { piece, flags, shell }));
+  if (file !== undefined && !flags.yes && !(await isWanted(flags, shell))) return 1;
+  if (file !== undefined) changeFile(direction, file, shell);
+  if (flags.json) {
+    const path = steps[0]?.path ?? piece.path;
+    await output.write(`${toJsonText({ path, changed: file !== undefined }, 2)}\n`);
   }
-  const after = change.removesFile ? null : applyEdit(settings.text ?? "", change.edit);
-  if (!flags.json) {
-    const lines = [shown, ...diffOf(settings.text ?? "", after ?? "")].map(visibleLine).join("\n");
-    await output.write(`${maskSecrets(lines).value}\n`);
-  }
-  if (!flags.yes) {
-    if (!canAsk(shell)) {
-      throw new ContinuoError("usage", "nobody can be asked whether to make the change", {
-        hint: "Give --yes to make it without a question.",
-      });
-    }
-    if (!(await confirm(flags.undo ? "Take the change back?" : "Change the setting?", shell))) return 1;
-  }
-  writeSettings(settings, after, shell.home);
-  if (flags.undo) removeEditRecord(shell, recordKey(setting));
-  else
-    saveEditRecord(shell, recordKey(setting), after ?? "", {
-      edit: change.edit,
-      isNew: settings.text === null,
-    });
-  if (flags.json) await output.write(`${toJsonText({ path: settings.path, changed: true }, 2)}\n`);
   return 0;
 }
 
-async function settingOf(agent: string, shell: Shell): Promise<RetentionSetting> {
+async function pieceOf(agent: string, shell: Shell): Promise<Piece> {
   if (!isAgentName(agent)) {
     throw new ContinuoError("usage", `no agent ${JSON.stringify(agent)}`, {
       hint: `Name one of ${AGENT_NAMES.join(", ")}.`,
@@ -67,30 +41,45 @@ async function settingOf(agent: string, shell: Shell): Promise<RetentionSetting>
   const retention = await (await formatOf(agent)).retention?.();
   if (retention === undefined)
     throw new ContinuoError("unsupported", `${agent} deletes no session by itself`);
-  return retention.setting(shell);
+  const { path, keys, keepsAll } = await retention.setting(shell);
+  const isSet = (value: string | null): boolean => value === JSON.stringify(keepsAll);
+  return {
+    agents: [agent],
+    what: "retention",
+    path,
+    add(text) {
+      const place = placeInJson(text, keys);
+      return isSet(place.text) ? null : place.set(keepsAll);
+    },
+    // A value that somebody chose since then stays.
+    remove(text) {
+      const place = placeInJson(text, keys);
+      return isSet(place.text) ? place.remove() : null;
+    },
+  };
 }
 
-interface Change {
-  readonly edit: Edit;
-  readonly removesFile: boolean;
+interface ShownChange {
+  readonly piece: Piece;
+  readonly flags: RetentionFlags;
+  readonly shell: Shell;
 }
 
-function keeping({ keys, keepsAll }: RetentionSetting, { text }: Settings): Change | null {
-  const place = placeInJson(text ?? "", keys);
-  return place.text === JSON.stringify(keepsAll) ? null : { edit: place.set(keepsAll), removesFile: false };
+function drawChange(file: FilePlan | undefined, { piece, flags, shell }: ShownChange): string {
+  if (file === undefined) {
+    const words = flags.undo ? "nothing of it is Continuo's" : "it keeps all sessions already";
+    return `${tildePath(piece.path, shell.home)}: ${words}\n`;
+  }
+  const { settings, after } = file;
+  const lines = [tildePath(settings.path, shell.home), ...diffOf(settings.text ?? "", after ?? "")];
+  return `${maskSecrets(lines.map(visibleLine).join("\n")).value}\n`;
 }
 
-/** Byte for byte where the file is as it was left; else the value alone goes, if it is still the one that was set. */
-function undoing(setting: RetentionSetting, { text }: Settings, shell: Shell): Change | null {
-  if (text === null) return null;
-  const kept = readEditRecord(shell, recordKey(setting), text);
-  if (kept !== null) return { edit: inverseOf(kept.edit), removesFile: kept.isNew };
-  const place = placeInJson(text, setting.keys);
-  const edit = place.text === JSON.stringify(setting.keepsAll) ? place.remove() : null;
-  return edit === null ? null : { edit, removesFile: false };
-}
-
-/** Another change of Continuo's in the same file has a record of its own. */
-function recordKey({ path }: RetentionSetting): string {
-  return `${path}#retention`;
+async function isWanted({ undo }: RetentionFlags, shell: Shell): Promise<boolean> {
+  if (!canAsk(shell)) {
+    throw new ContinuoError("usage", "nobody can be asked whether to make the change", {
+      hint: "Give --yes to make it without a question.",
+    });
+  }
+  return await confirm(undo ? "Take the change back?" : "Change the setting?", shell);
 }

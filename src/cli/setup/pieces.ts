@@ -4,10 +4,17 @@ import { join } from "node:path";
 import { type AgentName, ContinuoError, shellWord } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import type { ServerCommand } from "@continuo/native";
-import { type Edit, type JsonMember, placeInJson, registrationOf } from "../mcp/registering/index.ts";
 import {
-  HOOK_COMMANDS,
-  HOOK_EVENTS,
+  type JsonMember,
+  type Piece,
+  placeInJson,
+  registrationOf,
+  serverPiece,
+} from "../mcp/registering/index.ts";
+import {
+  type HookEntry,
+  hooksOf,
+  isHook,
   isOurs,
   markdownCommand,
   type SlashCommand,
@@ -15,19 +22,6 @@ import {
   slashCommands,
   tomlCommand,
 } from "./texts.ts";
-
-export interface Piece {
-  /** Several agents read some files. */
-  readonly agents: readonly AgentName[];
-  readonly what: "MCP server" | "skill" | "command" | "hook" | "status line";
-  /** Tells pieces of one kind in one file apart. */
-  readonly name?: string;
-  readonly path: string;
-  /** Errors: `invalid`; `conflict` where something of the person has the place. `null` where it is there already. */
-  add(text: string): Edit | null;
-  /** `null` where nothing of ours is there. Errors: `invalid`. */
-  remove(text: string): Edit | null;
-}
 
 export interface Wiring {
   readonly places: Places;
@@ -54,18 +48,11 @@ export function piecesOf(agents: readonly AgentName[], wiring: Wiring): readonly
       serverPiece(agent, wiring),
       ...(sharing.includes(agent) ? [] : [ownSkill(agent, wiring)]),
       ...commandPieces(agent, wiring),
-      ...Object.entries(hooksOf(agent)).map(([event, commands]) =>
-        hookPiece(agent, { event, commands }, wiring),
-      ),
+      ...hookPieces(agent, wiring),
       ...(agent === "claude" ? [statusLinePiece(wiring)] : []),
     ]),
     ...(sharing.length > 0 ? [ownFile("skill", sharing, shared, skillText(wiring.command))] : []),
   ];
-}
-
-function serverPiece(agent: AgentName, { places, server }: Wiring): Piece {
-  const { path, add, remove } = registrationOf(agent, places);
-  return { agents: [agent], what: "MCP server", path, add: (text) => add(text, server), remove };
 }
 
 function ownSkill(agent: AgentName, wiring: Wiring): Piece {
@@ -106,6 +93,7 @@ function ownFile(what: Piece["what"], agents: readonly AgentName[], path: string
     what,
     agents,
     path,
+    isWholeFile: true,
     add(text) {
       if (text === content) return null;
       if (text.trim() !== "" && !isOurs(text))
@@ -116,24 +104,19 @@ function ownFile(what: Piece["what"], agents: readonly AgentName[], path: string
   };
 }
 
-/** An agent waits no longer. Seconds for Claude Code, milliseconds for Gemini CLI. */
-const HOOK_SECONDS = 10;
-
-interface HookEvent {
-  readonly event: string;
-  readonly commands: readonly string[];
-}
-
-function hooksOf(agent: AgentName): Readonly<Record<string, readonly string[]>> {
-  return agent === "claude" || agent === "gemini" ? HOOK_EVENTS[agent] : {};
-}
-
-function hookPiece(agent: AgentName, { event, commands }: HookEvent, wiring: Wiring): Piece {
+function hookPieces(agent: AgentName, wiring: Wiring): readonly Piece[] {
   const path = join(folderOf(agent, wiring), "settings.json");
-  const start = wiring.command.map(shellWord).join(" ");
-  const timeout = agent === "gemini" ? HOOK_SECONDS * 1000 : HOOK_SECONDS;
-  const hooks = commands.map((command) => ({ type: "command", command: `${start} ${command}`, timeout }));
-  const entry = { hooks };
+  const hooks = Object.entries(hooksOf(agent, wiring.command));
+  return hooks.map(([event, entry]) => hookPiece(agent, { event, entry, path }));
+}
+
+interface HookPlace {
+  readonly event: string;
+  readonly entry: HookEntry;
+  readonly path: string;
+}
+
+function hookPiece(agent: AgentName, { event, entry, path }: HookPlace): Piece {
   const place = (text: string): JsonMember => placeInJson(text, ["hooks", event]);
   return {
     agents: [agent],
@@ -152,11 +135,6 @@ function hookPiece(agent: AgentName, { event, commands }: HookEvent, wiring: Wir
       return others.length === 0 ? place(text).remove() : place(text).set(others);
     },
   };
-}
-
-function isHook(entry: unknown): boolean {
-  const text = JSON.stringify(entry) ?? "";
-  return HOOK_COMMANDS.some((command) => text.includes(` ${command}"`));
 }
 
 function listIn(text: string | null, path: string): readonly unknown[] {

@@ -8,28 +8,31 @@ import { placesOf } from "@continuo/files";
 import { changeGuardSettings, readGuardSettings } from "@continuo/native/editing/guard";
 import {
   agentsFor,
+  changeFile,
+  type Direction,
   diffOf,
-  removeEditRecord,
-  saveEditRecord,
+  type FilePlan,
+  type Plan,
+  planOf,
+  type Step,
   serverCommand,
-  writeSettings,
 } from "../mcp/registering/index.ts";
 import { ownCommand } from "../single/index.ts";
 import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { SetupFlags } from "./flags.ts";
 import { piecesOf } from "./pieces.ts";
-import { type FilePlan, type Plan, planOf, recordName, type Step } from "./plan.ts";
 
 /** Errors: `usage`. Returns 1 where something could not be wired, or the answer was no. */
 export async function runSetup(agent: string | null, flags: SetupFlags, shell: Shell): Promise<number> {
-  const command = ownCommand(shell);
+  // Nothing is started by what is taken back.
+  const command = flags.undo ? [] : ownCommand(shell);
   const wiring = { places: placesOf(shell), command, server: serverCommand(shell, command) };
   const direction = flags.undo ? "remove" : "add";
   const plan = planOf(direction, piecesOf(agentsFor(agent, shell), wiring), shell);
   const output = createOutput(shell.stdout);
   if (!flags.json) await output.write(drawPlan(plan, flags, shell));
   const isWanted = plan.files.length > 0 && !flags.dryRun && (flags.yes || (await ask(flags, shell)));
-  if (isWanted) for (const file of plan.files) make(direction, file, shell);
+  if (isWanted) makeChanges(direction, plan.files, shell);
   const isGuardNew = isWanted && direction === "add" && switchGuardOn(plan, shell);
   if (flags.json) await output.write(`${toJsonText(toJson(plan, isWanted), 2)}\n`);
   else if (isWanted) await output.write(doneText(direction, isGuardNew));
@@ -46,14 +49,11 @@ async function ask({ undo }: SetupFlags, shell: Shell): Promise<boolean> {
   return await confirm(undo ? "Take it back?" : "Make these changes?", shell);
 }
 
-function make(direction: "add" | "remove", { settings, steps, after }: FilePlan, shell: Shell): void {
-  writeSettings(settings, after, shell.home);
-  for (const { piece, state, edit, after: text, isNew } of steps) {
-    if (state !== "changes" || edit === null) continue;
-    if (direction === "remove") removeEditRecord(shell, recordName(piece));
-    else saveEditRecord(shell, recordName(piece), text ?? "", { edit, isNew });
+function makeChanges(direction: Direction, files: readonly FilePlan[], shell: Shell): void {
+  for (const file of files) {
+    changeFile(direction, file, shell);
+    if (file.after === null) removeEmptyFolders(dirname(file.settings.path), shell.home);
   }
-  if (after === null) removeEmptyFolders(dirname(settings.path), shell.home);
 }
 
 /** Folders that an earlier setup made, or that nobody misses: they hold nothing. An agent's own folder stays. */
@@ -90,7 +90,8 @@ function rowsOf({ steps }: Plan, { undo }: SetupFlags, shell: Shell): readonly (
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    const { piece, state, error } = first;
+    const { piece, state } = first;
+    const errors = new Set(group.flatMap(({ error }) => error?.message ?? []));
     const one = group.length === 1;
     const isOneFile = group.every((each) => each.piece.path === piece.path);
     const place = tildePath(isOneFile ? piece.path : dirname(piece.path), shell.home);
@@ -102,7 +103,7 @@ function rowsOf({ steps }: Plan, { undo }: SetupFlags, shell: Shell): readonly (
         undo && state === "changes" ? "remove" : verbOf(first, isOneFile),
         place,
       ],
-      ...(error === null ? [] : [["", "", "", error.message]]),
+      ...[...errors].map((message) => ["", "", "", message]),
     ];
   });
 }
@@ -127,7 +128,7 @@ function columns(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-function doneText(direction: "add" | "remove", isGuardNew: boolean): string {
+function doneText(direction: Direction, isGuardNew: boolean): string {
   if (direction === "remove")
     return "\nContinuo is taken out of these files. Copies of the guard stay; `continuo guard off` ends them.\n";
   const guard = isGuardNew ? " The guard is on; `continuo guard on` adds its timer." : "";

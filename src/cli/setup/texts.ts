@@ -3,7 +3,7 @@
  * each says whose it is, so that `--undo` removes no file of a person.
  */
 
-import { AGENT_NAMES, shellWord } from "@continuo/core/model";
+import { AGENT_NAMES, type AgentName, present, shellWord } from "@continuo/core/model";
 
 const AGENTS = AGENT_NAMES.join(", ");
 
@@ -85,14 +85,42 @@ export function tomlCommand({ description, prompt }: SlashCommand): string {
 
 const HOLD = "guard hook";
 const COPY = "guard run --quiet";
-export const HOOK_COMMANDS: readonly string[] = [HOLD, COPY];
 
 /**
- * The commands at each event of an agent that runs some and deletes sessions by itself. Who else has the session is said when it opens and at
+ * The commands at each event of the agents that delete sessions by themselves. Who else has the session is said when it opens and at
  * each prompt; what is new in it is copied when it ends.
  */
-export const HOOK_EVENTS: Readonly<Record<"claude" | "gemini", Readonly<Record<string, readonly string[]>>>> =
-  {
-    claude: { SessionStart: [HOLD], UserPromptSubmit: [HOLD], SessionEnd: [HOLD, COPY] },
-    gemini: { SessionStart: [HOLD], BeforeAgent: [HOLD], SessionEnd: [HOLD, COPY] },
-  };
+const EVENTS: Readonly<Partial<Record<AgentName, Readonly<Record<string, readonly string[]>>>>> = {
+  claude: { SessionStart: [HOLD], UserPromptSubmit: [HOLD], SessionEnd: [HOLD, COPY] },
+  gemini: { SessionStart: [HOLD], BeforeAgent: [HOLD], SessionEnd: [HOLD, COPY] },
+};
+
+/** An agent waits no longer. Seconds for Claude Code, milliseconds for Gemini CLI. */
+const HOOK_TIMEOUTS: Readonly<Partial<Record<AgentName, number>>> = { claude: 10, gemini: 10_000 };
+
+export interface HookEntry {
+  readonly hooks: readonly {
+    readonly type: "command";
+    readonly command: string;
+    readonly timeout?: number;
+  }[];
+}
+
+/** The entry of each event, in the form that Claude Code and Gemini CLI share; none for other agents. */
+export function hooksOf(agent: AgentName, start: readonly string[]): Readonly<Record<string, HookEntry>> {
+  const entries = Object.entries(EVENTS[agent] ?? {}).map(([event, commands]) => {
+    const hooks = commands.map((command) => ({
+      type: "command" as const,
+      command: `${start.map(shellWord).join(" ")} ${command}`,
+      ...present({ timeout: HOOK_TIMEOUTS[agent] }),
+    }));
+    return [event, { hooks }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** True for an entry of ours, of whatever version. */
+export function isHook(entry: unknown): boolean {
+  const text = JSON.stringify(entry) ?? "";
+  return [HOLD, COPY].some((command) => text.includes(` ${command}"`));
+}

@@ -1,5 +1,5 @@
 /**
- * Registers the MCP server with agents, in the file where each of them keeps such servers.
+ * Puts entries and files of ours among those of the agents, such as the MCP server, and takes them back.
  *
  * Promises: everything else in a file stays byte for byte; what is removed is our entry only; a file that is not the
  * user's own is neither read nor written.
@@ -7,8 +7,15 @@
  */
 
 export { applyEdit, diffOf, type Edit, inverseOf } from "./edit.ts";
-export { readEditRecord, removeEditRecord, saveEditRecord } from "./edit-records.ts";
 export { type JsonMember, placeInJson } from "./json-file.ts";
-export { type Registration, registrationOf } from "./registrations.ts";
-export { readSettings, type Settings, writeSettings } from "./settings-file.ts";
+export {
+  changeFile,
+  type Direction,
+  type FilePlan,
+  type Piece,
+  type Plan,
+  planOf,
+  type Step,
+} from "./plan.ts";
+export { registrationOf, serverPiece } from "./registrations.ts";
 export { agentsFor, serverCommand } from "./this-machine.ts";

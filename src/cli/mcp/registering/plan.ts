@@ -1,19 +1,33 @@
-/** The change of each file that pieces ask for, and the way back. Reads files, and writes none. */
+/** The change of each file that pieces ask for, the change itself, and the way back. */
 
-import { type ContinuoError, isContinuoError } from "@continuo/core/model";
+import { type AgentName, ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import {
-  applyEdit,
-  type Edit,
-  inverseOf,
-  readEditRecord,
-  readSettings,
-  type Settings,
-} from "../mcp/registering/index.ts";
-import type { Piece } from "./pieces.ts";
+import { applyEdit, type Edit, inverseOf } from "./edit.ts";
+import { readEditRecord, removeEditRecord, saveEditRecord } from "./edit-records.ts";
+import { readSettings, type Settings, writeSettings } from "./settings-file.ts";
+
+/** One entry of a settings file, or one file of ours. */
+export interface Piece {
+  /** Several agents read some files. */
+  readonly agents: readonly AgentName[];
+  readonly what: "MCP server" | "skill" | "command" | "hook" | "status line" | "retention";
+  /** Tells pieces of one kind in one file apart. */
+  readonly name?: string;
+  readonly path: string;
+  /** The file is there for this piece alone: without it, there is none. */
+  readonly isWholeFile?: true;
+  /** Errors: `invalid`; `conflict` where something of the person has the place. `null` where it is there already. */
+  add(text: string): Edit | null;
+  /** `null` where nothing of ours is there. Errors: `invalid`. */
+  remove(text: string): Edit | null;
+}
+
+export type Direction = "add" | "remove";
 
 export interface Step {
   readonly piece: Piece;
+  /** The path of its file, symbolic links resolved. */
+  readonly path: string;
   readonly state: "changes" | "nothing to do" | "not possible";
   /** The reason, where it is not possible. */
   readonly error: ContinuoError | null;
@@ -37,13 +51,8 @@ export interface Plan {
   readonly steps: readonly Step[];
 }
 
-/** The name under which the edit of a piece is kept: a file may have several. */
-export function recordName({ what, name = "", path }: Piece): string {
-  return what === "MCP server" ? path : `${path} ${what}${name}`;
-}
-
-/** @param direction `remove` takes the pieces back, the last one first */
-export function planOf(direction: "add" | "remove", pieces: readonly Piece[], places: Places): Plan {
+/** Writes no file. @param direction `remove` takes the pieces back, the last one first */
+export function planOf(direction: Direction, pieces: readonly Piece[], places: Places): Plan {
   const ordered = direction === "add" ? pieces : pieces.toReversed();
   const files = new Map<string, { settings: Settings; text: string | null; steps: Step[] }>();
   const steps = new Map<Piece, Step>();
@@ -52,7 +61,8 @@ export function planOf(direction: "add" | "remove", pieces: readonly Piece[], pl
       const settings = readSettings(piece.path, places.home);
       const file = files.get(settings.path) ?? { settings, text: settings.text, steps: [] };
       files.set(settings.path, file);
-      const made = direction === "add" ? added(piece, file.text) : removed(piece, file.text, places);
+      const at = { piece, path: settings.path, text: file.text };
+      const made = direction === "add" ? added(at) : removed(at, places);
       file.text = made.after;
       file.steps.push(made);
       return made;
@@ -66,33 +76,57 @@ export function planOf(direction: "add" | "remove", pieces: readonly Piece[], pl
   };
 }
 
+/** Makes the change of a file, and keeps how each step goes back. Errors: `conflict` where it changed since it was read. */
+export function changeFile(direction: Direction, { settings, steps, after }: FilePlan, places: Places): void {
+  writeSettings(settings, after, places.home);
+  for (const step of steps) {
+    if (step.edit === null) continue;
+    if (direction === "remove") removeEditRecord(places, recordName(step));
+    else saveEditRecord(places, recordName(step), step.after ?? "", { edit: step.edit, isNew: step.isNew });
+  }
+}
+
+/** The name under which the edit of a piece is kept: a file may have several. */
+function recordName({ piece: { what, name = "" }, path }: Pick<Step, "piece" | "path">): string {
+  return what === "MCP server" ? path : `${path} ${what}${name}`;
+}
+
 function tried(piece: Piece, make: () => Step): Step {
   try {
     return make();
   } catch (error) {
     if (!isContinuoError(error)) throw error;
-    return { piece, state: "not possible", error, edit: null, after: null, isNew: false };
+    const { path } = piece;
+    const message = error.message.includes(path) ? error.message : `${path}: ${error.message}`;
+    const named = new ContinuoError(error.code, message, present({ hint: error.hint }));
+    return { piece, path, state: "not possible", error: named, edit: null, after: null, isNew: false };
   }
 }
 
-function added(piece: Piece, text: string | null): Step {
+interface PieceInFile {
+  readonly piece: Piece;
+  readonly path: string;
+  readonly text: string | null;
+}
+
+function added({ piece, path, text }: PieceInFile): Step {
   const edit = piece.add(text ?? "");
-  if (edit === null) return unchanged(piece, text);
+  if (edit === null) return unchanged({ piece, path, text });
   const after = applyEdit(text ?? "", edit);
-  return { piece, state: "changes", error: null, edit, after, isNew: text === null };
+  return { piece, path, state: "changes", error: null, edit, after, isNew: text === null };
 }
 
 /** The file as it was before, if nobody changed it since; else without what is ours in it. */
-function removed(piece: Piece, text: string | null, places: Places): Step {
-  if (text === null) return unchanged(piece, text);
-  const kept = readEditRecord(places, recordName(piece), text);
+function removed({ piece, path, text }: PieceInFile, places: Places): Step {
+  if (text === null) return unchanged({ piece, path, text });
+  const kept = readEditRecord(places, recordName({ piece, path }), text);
   const edit = kept === null ? piece.remove(text) : inverseOf(kept.edit);
-  if (edit === null) return unchanged(piece, text);
-  const rest = applyEdit(text, edit);
-  const after = kept?.isNew || rest === "" ? null : rest;
-  return { piece, state: "changes", error: null, edit, after, isNew: false };
+  if (edit === null) return unchanged({ piece, path, text });
+  const isGone = kept === null ? piece.isWholeFile === true : kept.isNew;
+  const after = isGone ? null : applyEdit(text, edit);
+  return { piece, path, state: "changes", error: null, edit, after, isNew: false };
 }
 
-function unchanged(piece: Piece, text: string | null): Step {
-  return { piece, state: "nothing to do", error: null, edit: null, after: text, isNew: false };
+function unchanged({ piece, path, text }: PieceInFile): Step {
+  return { piece, path, state: "nothing to do", error: null, edit: null, after: text, isNew: false };
 }

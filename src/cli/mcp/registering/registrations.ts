@@ -5,6 +5,7 @@ import type { Places } from "@continuo/files";
 import { agentOf, type McpServers, type ServerCommand } from "@continuo/native";
 import type { Edit } from "./edit.ts";
 import { placeInJson } from "./json-file.ts";
+import type { Piece } from "./plan.ts";
 import { tableInToml } from "./toml-file.ts";
 
 export interface Registration {
@@ -24,6 +25,17 @@ export function registrationOf(agent: AgentName, places: Places): Registration {
   if (servers === null) throw new ContinuoError("unsupported", `${agent} has no place for MCP servers`);
   const of = { agent, path: servers.path(places) };
   return servers.language === "toml" ? tomlRegistration(of, servers) : jsonRegistration(of, servers);
+}
+
+export interface ServerAt {
+  readonly places: Places;
+  readonly server: ServerCommand;
+}
+
+/** Errors: as `registrationOf`. */
+export function serverPiece(agent: AgentName, { places, server }: ServerAt): Piece {
+  const { path, add, remove } = registrationOf(agent, places);
+  return { agents: [agent], what: "MCP server", path, add: (text) => add(text, server), remove };
 }
 
 type Owner = Pick<Registration, "agent" | "path">;
