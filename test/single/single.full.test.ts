@@ -1,9 +1,9 @@
 /** Continuo as one executable, made as for a release, and used where nothing else of it is. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { builtExtension } from "../sizes/shared-programs.ts";
@@ -120,6 +120,15 @@ test("a program of a build that was replaced keeps its own files", () => {
     encoding: "utf8",
   });
   expect(run.stdout).toContain("soup and bread");
+});
+
+test("runs no program of another folder: an agent may be allowed this command, and nothing else", () => {
+  const script = join(place, "project/dist/cli/main.js");
+  mkdirSync(dirname(script), { recursive: true });
+  writeFileSync(script, 'require("node:fs").writeFileSync("ran", "");');
+  const run = continuo(script);
+  expect(run.status).not.toBe(0);
+  expect(existsSync(join(home, "ran"))).toBe(false);
 });
 
 /** The page at the address that only this start has. */

@@ -108,6 +108,7 @@ export {
   type RecordFileOptions,
   recordFile,
   withDraft,
+  writeDraft,
   writeDurably,
 } from "./write-durably.ts";
 export { isWriteFailure, reasonOf, writeFailure } from "./write-failure.ts";

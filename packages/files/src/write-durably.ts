@@ -34,7 +34,7 @@ export function writeDurably(path: string, text: string): void {
 }
 
 /** Writes a file that only the user can read, and that nobody else knows yet. Errors: the system's. */
-export function writeDraft(draft: string, bytes: Buffer): void {
+export function writeDraft(draft: string, bytes: Uint8Array): void {
   const fd = openSync(draft, "w", 0o600);
   try {
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -13,7 +14,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { packFiles, unpackFiles } from "./archive.ts";
 import { ownCommand } from "./index.ts";
-import { KEPT_BUILDS, unpackedFolder } from "./unpack.ts";
+import { isProgramOfOurs, KEPT_BUILDS, unpackedFolder } from "./unpack.ts";
 
 const FILES = [
   { path: "package.json", isProgram: false, bytes: Buffer.from('{"name":"continuo"}') },
@@ -114,4 +115,41 @@ describe("the folder of the files", () => {
     cleanUps.at(-1)?.();
     expect(existsSync(folder)).toBe(false);
   });
+});
+
+describe("the programs that the executable runs", () => {
+  const place = scratchFolder("programs");
+  const build = (folder: string): string => {
+    mkdirSync(join(folder, "dist/cli"), { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    writeFileSync(join(folder, "dist/cli/worker.js"), "");
+    return join(folder, "dist/cli/worker.js");
+  };
+  const home = join(place, "home/.continuo");
+  const scratch = join(place, "scratch");
+
+  test.each([
+    ["of this home", () => build(join(home, "app/0.2.0-abc")), true],
+    ["of the folder that the process before it made", () => build(scratch), true],
+    ["of a project", () => build(join(place, "project")), false],
+    ["that is reached through a link in the home", () => linked(build(join(place, "elsewhere"))), false],
+    ["of a folder that others can write to", () => writable(build(join(home, "app/0.2.0-open"))), false],
+    ["below a program's folder", () => build(join(home, "app/0.2.0-abc/node_modules/other")), false],
+    ["that leaves the folder again", () => `${home}/app/../../../project/dist/cli/worker.js`, false],
+    ["by a relative path", () => "app/0.2.0-abc/dist/cli/worker.js", false],
+    ["of another name", () => build(join(home, "app/0.2.0-abc")).replace("worker.js", "worker.cjs"), false],
+  ])("a program %s", (_, path, isOurs) => {
+    expect(isProgramOfOurs(path(), { home, scratch })).toBe(isOurs);
+  });
+
+  function linked(path: string): string {
+    const link = join(home, "app/0.2.0-link");
+    symlinkSync(join(path, "../../.."), link);
+    return join(link, "dist/cli/worker.js");
+  }
+
+  function writable(path: string): string {
+    chmodSync(join(path, "../../.."), 0o777);
+    return path;
+  }
 });

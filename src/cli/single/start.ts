@@ -4,20 +4,21 @@
  */
 
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { getAsset } from "node:sea";
 import { setFlagsFromString } from "node:v8";
 import { continuoHome, homeOfThisUser } from "@continuo/files";
-import { unpackedFolder } from "./unpack.ts";
+import { isProgramOfOurs, unpackedFolder } from "./unpack.ts";
 
-/** A program of ours, of this build or of one that was replaced while it ran. */
-const OURS = /^\/.+\/dist\/cli\/[\w-]+\.js$/u;
+/** Tells programs that are started beside this one where its files are, if Continuo's home cannot be written. */
+const SCRATCH = "CONTINUO_SCRATCH_APP";
 
 try {
   const words = withoutFlags(process.argv.slice(2));
   const [script = ""] = words;
-  const isOurs = OURS.test(script);
-  const file = isOurs ? script : join(filesOfThisBuild(), "dist/cli/main.js");
+  const home = continuoHome({ env: process.env, home: homeOfThisUser() });
+  const isOurs = isProgramOfOurs(script, { home, scratch: process.env[SCRATCH] });
+  const file = isOurs ? script : join(filesOfThisBuild(home), "dist/cli/main.js");
   process.argv = [process.execPath, file, ...(isOurs ? words.slice(1) : words)];
   // A module can be imported by a file, not from inside the executable.
   createRequire(file)("../../bin/single.cjs")(file);
@@ -26,13 +27,15 @@ try {
   process.exitCode = 1;
 }
 
-function filesOfThisBuild(): string {
-  return unpackedFolder({
-    home: continuoHome({ env: process.env, home: homeOfThisUser() }),
+function filesOfThisBuild(home: string): string {
+  const folder = unpackedFolder({
+    home,
     id: getAsset("id", "utf8"),
     archive: () => new Uint8Array(getAsset("files")),
     onExit: (cleanUp) => process.on("exit", cleanUp),
   });
+  if (dirname(folder) !== join(home, "app")) process.env[SCRATCH] = folder;
+  return folder;
 }
 
 /** Flags of V8 stand before the path of a program that is started beside this one; Node does not read them here. */

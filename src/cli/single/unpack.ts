@@ -3,21 +3,17 @@
  * start uses it. Threads, other programs and pages read files; nothing else has to know that they came out of one.
  */
 
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { makeFolderDurably, makeScratchFolder, renameDurably, syncPath } from "@continuo/files";
+import { dirname, join, resolve } from "node:path";
+import {
+  canonicalFolder,
+  makeFolderDurably,
+  makeScratchFolder,
+  renameDurably,
+  syncPath,
+  writeDraft,
+} from "@continuo/files";
 import { type PackedFile, unpackFiles } from "./archive.ts";
 
 export interface UnpackOptions {
@@ -54,6 +50,23 @@ export function unpackedFolder({ home, id, archive, onExit }: UnpackOptions): st
   }
 }
 
+/**
+ * Returns true for a file of this build or of one that was replaced while it ran: the executable runs no other program. An
+ * agent that may call `continuo` may not run with it what it wrote somewhere else.
+ *
+ * @param scratch the folder of the process that starts this one, where Continuo's home cannot be written
+ */
+export function isProgramOfOurs(
+  path: string,
+  { home, scratch }: { readonly home: string; readonly scratch: string | undefined },
+): boolean {
+  if (resolve(path) !== path || !/\/dist\/cli\/[\w-]+\.js$/u.test(path)) return false;
+  // A module knows itself by its path without symbolic links.
+  const folder = canonicalFolder(join(path, "../../.."));
+  const isKnown = dirname(folder) === canonicalFolder(join(home, "app")) || folder === scratch;
+  return isKnown && isOwn(folder);
+}
+
 /** True for a folder that no other user can have filled. */
 function isOwn(folder: string): boolean {
   try {
@@ -78,7 +91,7 @@ function place(files: readonly PackedFile[], folder: string): void {
 }
 
 function scratchFolder(files: readonly PackedFile[], onExit: UnpackOptions["onExit"]): string {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-"));
+  const folder = canonicalFolder(mkdtempSync(join(tmpdir(), "continuo-")));
   onExit(() => rmSync(folder, { recursive: true, force: true }));
   for (const file of files) write(file, folder);
   return folder;
@@ -87,13 +100,7 @@ function scratchFolder(files: readonly PackedFile[], onExit: UnpackOptions["onEx
 function write({ path, isProgram, bytes }: PackedFile, folder: string): void {
   const file = join(folder, path);
   makeScratchFolder(dirname(file));
-  const fd = openSync(file, "wx", 0o600);
-  try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeDraft(file, bytes);
   if (isProgram) chmodSync(file, 0o700);
 }
 
