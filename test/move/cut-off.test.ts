@@ -76,3 +76,20 @@ test("a file that a person changed since is kept, and the attempt is refused", a
   there("checkout", "--quiet", "src/timer.ts");
   expect((await applyWorkTree(await open(there), packed, around())).outcome).toBe("applied");
 });
+
+test.each(["", "{", "null", '{"created":[],"files":[]}', '{"created":["../../.bashrc"]}'])(
+  "a damaged note (%j) is an error that names it, and the clone stays as it is",
+  async (text) => {
+    await cutOff();
+    const kept = readFileSync(note, "utf8");
+    writeFileSync(note, text === "" ? kept.slice(0, -20) : text);
+    const before = shownIn(there);
+    await expect(applyWorkTree(await open(there), packed, around())).rejects.toMatchObject({
+      code: "corrupt",
+      message: expect.stringContaining("continuo-move.json"),
+    });
+    expect(shownIn(there)).toEqual(before);
+    writeFileSync(note, kept);
+    expect((await applyWorkTree(await open(there), packed, around())).outcome).toBe("applied");
+  },
+);

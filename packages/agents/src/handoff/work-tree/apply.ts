@@ -1,12 +1,13 @@
 /**
  * Lays a packed state out in a clone: commits, branch, files, index. The clone has no changes of its own before; where a
- * step fails, it has none afterwards. A note in git's folder says how to take back what a killed process left.
+ * step fails, it has none afterwards.
  */
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { isJson, readJsonFile, readSmallFile, writeDurably } from "@continuo/files";
+import { readJsonFile, writeDurably } from "@continuo/files";
+import { type ApplyNote, readNote, removeNote, writeNote } from "./apply-note.ts";
 import { openRepository, type Repository, type RepositoryOptions } from "./git.ts";
 import { MAX_STATE_BYTES } from "./limits.ts";
 import { COMMITS, CONTENTS, STAGED, STATE, submoduleFolder } from "./pack.ts";
@@ -17,7 +18,6 @@ import {
   isSafeTreePath,
   OPERATION_FILES,
   parseState,
-  type TreeFile,
   type WorkTreeState,
 } from "./state.ts";
 import { assertFree, removeFiles, writeFiles } from "./tree-files.ts";
@@ -48,7 +48,7 @@ export async function applyWorkTree(
   await takeObjects(repository, packed, state);
   const note = await noteFor(repository, before.state, state);
   assertFree(repository.worktree, note.created);
-  writeDurably(notePath(repository), JSON.stringify(note));
+  writeNote(repository, note);
   try {
     await checkOut(repository, before.state.head, state);
     for (const [at, { path, isClean, state: inner }] of state.submodules.entries()) {
@@ -70,7 +70,7 @@ export async function applyWorkTree(
     await takeBack(repository, note);
     throw error;
   }
-  rmSync(notePath(repository), { force: true });
+  removeNote(repository);
   return { state, outcome: "applied" };
 }
 
@@ -116,24 +116,6 @@ function missing({ worktree }: Repository, head: string | null): ContinuoError {
   return new ContinuoError("not_found", `the clone ${worktree} lacks commits before ${head?.slice(0, 12)}`, {
     hint: "Run `git fetch` in it, or check that it is a clone of the same repository.",
   });
-}
-
-/** The state of the clone before, as far as it is needed to restore it. */
-interface ApplyNote {
-  readonly head: string | null;
-  /** The branch that was checked out. */
-  readonly branch: string | null;
-  /** The branch that the state is on, and its commit before. */
-  readonly moved: { readonly branch: string; readonly head: string | null } | null;
-  /** The commit of the state. */
-  readonly to: string | null;
-  readonly files: readonly TreeFile[];
-  /** Paths that were free. */
-  readonly created: readonly string[];
-}
-
-function notePath({ gitFolder }: Repository): string {
-  return join(gitFolder, "continuo-move.json");
 }
 
 async function noteFor(
@@ -252,7 +234,7 @@ function toLines(paths: readonly string[]): string {
 
 /** A process that was killed left it. Errors: `conflict` for a file that a person changed since. */
 async function takeBackLeft(repository: Repository, options: RepositoryOptions): Promise<void> {
-  const note = parseNote(readSmallFile(notePath(repository), { maxBytes: MAX_STATE_BYTES }));
+  const note = readNote(repository);
   if (note === null) return;
   const { state } = await readWorkTree(repository, options);
   const ours = new Map(note.files.map((file) => [file.path, file]));
@@ -279,12 +261,6 @@ async function isOfCommits(repository: Repository, path: string, { head, to }: A
   return known.includes(await repository.ask(["hash-object", "--", path]));
 }
 
-function parseNote(text: string | null): ApplyNote | null {
-  const value: unknown = text === null ? null : JSON.parse(text);
-  if (!isJson(value) || !Array.isArray(value.created) || !Array.isArray(value.files)) return null;
-  return value as unknown as ApplyNote;
-}
-
 async function takeBack(repository: Repository, { head, branch, moved, created }: ApplyNote): Promise<void> {
   for (const name of OPERATION_FILES) {
     rmSync(join(repository.gitFolder, name), { force: true });
@@ -301,7 +277,7 @@ async function takeBack(repository: Repository, { head, branch, moved, created }
     if (moved.head !== null) await repository.run(["update-ref", ref, moved.head]);
     else await repository.ask(["update-ref", "-d", ref]);
   }
-  rmSync(notePath(repository), { force: true });
+  removeNote(repository);
 }
 
 function notCheckedOut(path: string, { head }: WorkTreeState): ContinuoError {

@@ -63,35 +63,37 @@ export const OPERATION_FILES = [
 const MAX_PATH_BYTES = 4_096;
 const MAX_NAME_BYTES = 255;
 
-const treePath = z.string().refine((path) => isSafeTreePath(path), "a path leads out of the work tree");
-const object = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u);
+export const treePath: z.ZodType<string> = z
+  .string()
+  .refine((path) => isSafeTreePath(path), "a path leads out of the work tree");
+export const objectId: z.ZodType<string> = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u);
 const indexPath = z.object({
   path: treePath,
   entries: z
     .array(
       z.object({
         mode: z.enum(["100644", "100755", "120000", "160000"]),
-        object,
+        object: objectId,
         stage: z.int().min(0).max(3),
       }),
     )
     .max(3),
   intent: z.literal(true).optional(),
 });
-const treeFile = z.object({
+export const treeFile: z.ZodType<TreeFile> = z.object({
   path: treePath,
   kind: z.enum(["file", "executable", "link", "gone"]),
   sizeBytes: z.int().nonnegative().max(MAX_TREE_BYTES),
   sha256: z.string().regex(/^[0-9a-f]{64}$/u),
 });
-const branch = z
+export const branchName: z.ZodType<string> = z
   .string()
   .max(1_000)
   .regex(/^[^-\s~^:?*[\\][^\s~^:?*[\\]*$/u);
 const shape = z.object({
   version: z.literal(1),
-  head: object.nullable(),
-  branch: branch.nullable(),
+  head: objectId.nullable(),
+  branch: branchName.nullable(),
   objectFormat: z.enum(["sha1", "sha256"]),
   index: z.array(indexPath).max(MAX_TREE_FILES),
   files: z.array(treeFile).max(MAX_TREE_FILES),
