@@ -20,7 +20,7 @@ const README = `# Continuo
 
 ${DESCRIPTION}
 
-The plugin adds the tools of \`continuo mcp\` (search, grep, read, digest, recall, who), a skill that says when to use them, the commands
+The plugin adds the tools of \`continuo mcp\` (search, grep, read, digest, recall, who, fix, how), a skill that says when to use them, the commands
 \`/continuo-search WORDS\` and \`/continuo-handoff AGENT\`, and hooks that copy a session when it ends, before the agent deletes it, and say who else
 has it open. Nothing is sent anywhere: everything stays on this machine.
 

@@ -87,7 +87,7 @@ test("a token with machine:read calls the tools by 2026-07-28, one request at a 
   expect(result.structuredContent.results).toMatchObject([{ session: `claude:${CLAUDE_ID}`, turn: 1 }]);
   const listed = await resultOf(post("tools/list", ENVELOPE, { token }));
   expect(listed.tools.map(({ name }: { name: string }) => name)).toEqual([
-    ...["search", "grep", "read", "digest", "recall", "who"],
+    ...["search", "grep", "read", "digest", "recall", "who", "fix", "how"],
   ]);
 });
 

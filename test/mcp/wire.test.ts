@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const SEARCH = { name: "search", arguments: { query: "build" } };
-const NAMES = ["search", "grep", "read", "digest", "recall", "who"];
+const NAMES = ["search", "grep", "read", "digest", "recall", "who", "fix", "how"];
 
 test("a client of 2026-07-28 asks without a handshake, and each request is complete in itself", async () => {
   const called = await client.request("tools/call", { ...SEARCH, ...ENVELOPE });

@@ -10,18 +10,14 @@ import {
   ORIGIN_LIMITS,
   type PlacedCommit,
   type PlacedEdit,
-  type ReadSession,
   type WorkPlace,
 } from "./origins/index.ts";
 import { parseQuery } from "./query/index.ts";
-import { type SessionSearchOptions, type SessionSearchResults, searchSessions } from "./session-search.ts";
+import { searchToRead, type ToReadOptions } from "./search-to-read.ts";
 
-export interface FileOriginsOptions
-  extends Pick<SessionSearchOptions, "places" | "exclude" | "nowMs" | "signal" | "onUnindexed"> {
+export interface FileOriginsOptions extends ToReadOptions {
   /** Only edits before this time, ISO 8601. */
   readonly before?: string;
-  /** Returns false for a session that the caller may not see; those in the trash are never looked at. */
-  readonly isVisible?: (session: ReadSession) => boolean;
 }
 
 /** Sessions are read once for all questions. */
@@ -168,28 +164,19 @@ interface Work {
 }
 
 function createWork(options: FileOriginsOptions): Work {
-  const { places, exclude, nowMs, signal, before, isVisible = () => true, onUnindexed } = options;
+  const { before, ...toRead } = options;
+  const { places, signal } = toRead;
   const read = editsOfSessions(present({ places, signal }));
   let unsearched = 0;
   let unreadable = 0;
   return {
     async searchFor(text) {
-      const query = parseQuery(text, { toTime: (time) => time });
-      const found: SessionSearchResults = await searchSessions(
-        { ...query, isQuestion: false },
-        {
-          places,
-          exclude,
-          nowMs,
-          timeMs: ORIGIN_LIMITS.searchMs,
-          ...present({ signal, onUnindexed }),
-        },
-      );
+      const query = { ...parseQuery(text, { toTime: (time) => time }), isQuestion: false };
+      const found = await searchToRead(query, toRead);
       if (found.matched === "most") return;
       unsearched = Math.max(unsearched, found.unsearched);
-      unreadable = Math.max(unreadable, found.unreadable.length);
-      const sessions = found.results.map(({ session }) => session);
-      await read.add(sessions.filter((session) => session.trashId === null && isVisible(session)));
+      unreadable = Math.max(unreadable, found.unreadable);
+      await read.add(found.sessions);
     },
     edits: () => read.edits().filter(({ at }) => before === undefined || at === null || at <= before),
     commits: () => read.commits(),

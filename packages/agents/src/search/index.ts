@@ -6,6 +6,14 @@
  * Does not know: where sessions lie, when the index is filled, or how results are shown.
  */
 
+export {
+  type CommandUses,
+  type CommandWay,
+  type FoundRepair,
+  findCommandUses,
+  findRepairs,
+  type Repairs,
+} from "./experience.ts";
 export { type FileOriginsOptions, type Origins, openOrigins } from "./file-origins.ts";
 export { ORIGIN_LIMITS, readFileLines } from "./origins/index.ts";
 export type {

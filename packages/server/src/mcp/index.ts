@@ -1,5 +1,5 @@
 /**
- * The MCP server: what agents ask about the sessions of this machine, as six tools.
+ * The MCP server: what agents ask about the sessions of this machine, as eight tools.
  *
  * Promises: nothing is changed; an answer is no longer than its caller asked for; text of a session is quoted, so that
  * it cannot end the quote, and secrets of known forms in it are masked; equal questions about equal sessions have equal answers.

@@ -12,6 +12,10 @@ export {
   editsOfSessions,
   type PlacedCommit,
   type PlacedEdit,
-  type ReadSession,
   type WorkPlace,
 } from "./session-edits.ts";
+export {
+  createSessionReader,
+  type ReadSession,
+  type SessionReader,
+} from "./session-reader.ts";

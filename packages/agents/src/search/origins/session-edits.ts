@@ -1,21 +1,12 @@
 /** The edits that sessions made, with the turns that made them: each session is read once, the newest first. */
 
-import {
-  isContinuoError,
-  type Message,
-  present,
-  shorten,
-  type ToolCallBlock,
-  typedTextOf,
-} from "@continuo/core/model";
+import { type Message, present, shorten, type ToolCallBlock, typedTextOf } from "@continuo/core/model";
 import { messageKind, visibleLine } from "@continuo/core/transcript";
 import { type Commit, commitsOf, type FileEdit, fileEditsOf } from "@continuo/core/transcript/work";
 import type { PlacesAt } from "@continuo/files";
-import { type CatalogSession, lookUp, openCatalogSession } from "../../catalog/index.ts";
-import type { SearchResult } from "../query/index.ts";
+import type { CatalogSession } from "../../catalog/index.ts";
 import { ORIGIN_LIMITS } from "./limits.ts";
-
-export type ReadSession = SearchResult["session"];
+import { createSessionReader, type ReadSession, type SessionReader } from "./session-reader.ts";
 
 /** The turn of a session that did something. */
 export interface WorkPlace {
@@ -40,14 +31,10 @@ export interface PlacedCommit extends WorkPlace {
   readonly commit: Commit;
 }
 
-export interface SessionEdits {
-  /** Reads the edits of sessions that were not read yet, the newest sessions first. */
-  add(sessions: readonly ReadSession[]): Promise<void>;
+export interface SessionEdits extends SessionReader {
   /** All edits so far, the oldest first. */
   edits(): readonly PlacedEdit[];
   commits(): readonly PlacedCommit[];
-  /** `left`: sessions that are too many or too large to be read. */
-  counts(): { readonly sessions: number; readonly left: number; readonly unreadable: number };
 }
 
 export function editsOfSessions({
@@ -59,43 +46,24 @@ export function editsOfSessions({
 }): SessionEdits {
   const edits: PlacedEdit[] = [];
   const commits: PlacedCommit[] = [];
-  const met = new Set<string>();
-  let [sessions, left, unreadable, bytes, chars] = [0, 0, 0, 0, 0];
-  const read = async (session: ReadSession): Promise<void> => {
-    const located = await lookUp(session.location, { places, examples: "without examples" });
-    using opened = await openCatalogSession(located, places, present({ signal }));
-    for await (const done of workIn(opened, session, signal)) {
-      if ("commit" in done) commits.push(done);
-      else {
-        edits.push(done);
-        chars += charsOf(done.edit);
-      }
-    }
-  };
-  return {
-    async add(found) {
-      const fresh = found.filter(({ location }) => !met.has(location));
-      for (const session of fresh.toSorted((a, b) => compare(b.updatedAt ?? "", a.updatedAt ?? ""))) {
-        signal?.throwIfAborted();
-        met.add(session.location);
-        const size = session.sizeBytes ?? 0;
-        const isFull = sessions >= ORIGIN_LIMITS.sessions || chars > ORIGIN_LIMITS.editChars;
-        if (isFull || bytes + size > ORIGIN_LIMITS.bytes) {
-          left += 1;
-          continue;
-        }
-        try {
-          await read(session);
-          [sessions, bytes] = [sessions + 1, bytes + size];
-        } catch (error) {
-          if (signal?.aborted === true || !isContinuoError(error)) throw error;
-          unreadable += 1;
+  let chars = 0;
+  const reader = createSessionReader(
+    async (opened, session) => {
+      for await (const done of workIn(opened, session, signal)) {
+        if ("commit" in done) commits.push(done);
+        else {
+          edits.push(done);
+          chars += charsOf(done.edit);
         }
       }
     },
+    { places, isFull: () => chars > ORIGIN_LIMITS.editChars, ...present({ signal }) },
+  );
+  return {
+    add: reader.add,
     edits: () => inOrder(edits),
     commits: () => commits,
-    counts: () => ({ sessions, left, unreadable }),
+    counts: reader.counts,
   };
 }
 

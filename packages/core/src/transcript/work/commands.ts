@@ -33,13 +33,30 @@ function commandOfWords(values: readonly unknown[]): string {
 export function simpleCommands(command: string): readonly string[] {
   const text = command.slice(0, MAX_LOOKED_CHARS);
   const [, , inner] = /^\s*(?:\S*\/)?(?:ba|z|da)?sh\s+-\w*c\s+(['"])([\s\S]*)\1\s*$/u.exec(text) ?? [];
-  return (inner ?? text)
-    .replace(/<<-?\s*(['"]?)(\w+)\1[\s\S]*?\n\s*\2(?=\n|\)|$)/gu, "")
+  return withoutHereDocuments(inner ?? text)
     .replace(/\\\n/gu, " ")
     .replace(/'[^']*'|"(?:[^"\\]|\\.)*"/gu, '""')
     .split(/&&|\|\||[;|\n&(){}]/u)
     .map((part) => part.trim().replace(/^(?:\w+=\S*\s+)+/u, ""))
     .filter((part) => part !== "");
+}
+
+const HERE_DOCUMENT = /(?<!<)<<-?\s*(['"]?)(\w+)\1/u;
+
+/** The lines that a command is given as its input are none of its own. */
+export function withoutHereDocuments(text: string): string {
+  let end: string | null = null;
+  const lines = text.split("\n").flatMap((line) => {
+    if (end !== null) {
+      const isEnd = line.trim() === end || line.trim().startsWith(`${end})`);
+      const rest = isEnd ? line.slice(line.indexOf(end) + end.length) : null;
+      if (isEnd) end = null;
+      return rest === null || rest.trim() === "" ? [] : [rest];
+    }
+    end = HERE_DOCUMENT.exec(line)?.[2] ?? null;
+    return [line.replace(HERE_DOCUMENT, "")];
+  });
+  return lines.join("\n");
 }
 
 /** `null` if the result does not say it, as that of a command which still runs. */
@@ -74,6 +91,11 @@ function codeIn(details: unknown): number | null {
 /** The end of what a command printed. */
 export function outputOf({ content }: { readonly content: readonly Block[] }): string {
   return textOf(content).slice(-MAX_LOOKED_CHARS);
+}
+
+export function withoutColours(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal begin with one.
+  return text.replace(/\u001b\[[0-9;]*[A-Za-z]/gu, "");
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

@@ -6,7 +6,14 @@
  * Does not know: files as they are now, what a command did to them, prices.
  */
 
-export { commandOf } from "./commands.ts";
+export {
+  commandOf,
+  exitCodeOf,
+  MAX_LOOKED_CHARS,
+  outputOf,
+  withoutColours,
+  withoutHereDocuments,
+} from "./commands.ts";
 export { type Commit, commitsOf } from "./commits.ts";
 export type { FileEdit } from "./file-edit.ts";
 export { fileEditsOf } from "./file-edits.ts";

@@ -1,7 +1,7 @@
 /** Runs of tests: which commands run tests, and what their output and exit code say. Pure. */
 
 import type { ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
-import { commandOf, exitCodeOf, outputOf, simpleCommands } from "./commands.ts";
+import { commandOf, exitCodeOf, outputOf, simpleCommands, withoutColours } from "./commands.ts";
 
 export interface TestRun {
   readonly command: string;
@@ -92,8 +92,7 @@ const FORMS: readonly ((output: string) => Counts | null)[] = [
 ];
 
 function countsIn(output: string): Counts {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal are not part of a count.
-  const text = output.replace(/\u001b\[[0-9;]*[A-Za-z]/gu, "");
+  const text = withoutColours(output);
   for (const form of FORMS) {
     const counts = form(text);
     if (counts !== null) return counts;

@@ -1,0 +1,50 @@
+/** The simple commands of a line as they were written, and what tells one command from another. Pure. */
+
+import { MAX_LOOKED_CHARS, withoutHereDocuments } from "../work/index.ts";
+
+/** One simple command: quoted text, escaped signs and redirections such as `2>&1` do not end it. */
+const PART = /(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[<>]&|&>|\|&|[^'"\\&|;\n])+/gu;
+const INNER = /^\s*(?:\S*\/)?(?:ba|z|da)?sh\s+-\w*c\s+(['"])([\s\S]*)\1\s*$/u;
+const VARIABLES = /^(?:\w+=(?:'[^']*'|"[^"]*"|\S*)\s+)+/u;
+/** Words that run another command. */
+const RUNNERS = /^(?:sudo|time|command|exec|env|timeout\s+\S+)\s+/u;
+
+/** The parts of `a && b | c`, each with single spaces. A here-document is left out, `bash -c "…"` is what it runs. */
+export function commandParts(command: string): readonly string[] {
+  const text = command.slice(0, MAX_LOOKED_CHARS);
+  const [, , inner] = INNER.exec(text) ?? [];
+  const plain = withoutHereDocuments(inner ?? text).replaceAll("\\\n", " ");
+  return (plain.match(PART) ?? []).map((part) => part.replace(/\s+/gu, " ").trim()).filter(isCommand);
+}
+
+function isCommand(part: string): boolean {
+  return part !== "" && !part.startsWith("#");
+}
+
+/** The same without variables before it, without `sudo` and the like, and without the folder of the program. */
+export function plainCommand(part: string): string {
+  let plain = part.replace(/^[({\s]+/u, "");
+  for (let before = ""; before !== plain; ) {
+    before = plain;
+    plain = plain.replace(VARIABLES, "").replace(RUNNERS, "");
+  }
+  return plain.replace(/^(?:\.{0,2}\/)?(?:[\w.@+-]+\/)+(?=[\w.+-]+(?:\s|$))/u, "");
+}
+
+/** Commands that only look, move or print: they are not what failed and what worked later. */
+const ASIDE =
+  /^(?:cd|echo|printf|cat|head|tail|less|grep|rg|find|fd|sed|awk|cut|sort|uniq|wc|nl|tr|tee|jq|ls|tree|pwd|sleep|export|true|which|xargs|git (?:diff|show|log|grep|blame|status))(?:\s|$)/u;
+/** Programs whose second word says only that a third one follows. */
+const LONGER =
+  /^(?:npm|pnpm|yarn|bun) run$|^(?:npx|bunx|uvx) \S+$|^(?:uv|poetry|bundle|docker) (?:run|exec|compose)$|^python[\d.]* -m$/u;
+
+/** Returns the words that tell commands apart: `npm run build`, `npx tsc`, `cargo test`. `null` for one that only looks. */
+export function commandKey(part: string): string | null {
+  const plain = plainCommand(part);
+  if (plain === "" || ASIDE.test(plain)) return null;
+  const words = plain.split(" ");
+  const [program = ""] = words;
+  const named = words.slice(1).filter((word, at) => !word.startsWith("-") || (word === "-m" && at === 0));
+  const two = [program, ...named.slice(0, 1)].join(" ");
+  return LONGER.test(two) ? [program, ...named.slice(0, 2)].join(" ") : two;
+}

@@ -1,0 +1,10 @@
+/**
+ * Experience in sessions, read from their calls and results: the changes that solved an error, and the uses of a command.
+ *
+ * Promises: pure; no model is asked; what is said to be solved was seen to be gone.
+ * Does not know: how sessions are found, and how much of it is shown.
+ */
+
+export { type CommandUse, commandUsesIn } from "./command-uses.ts";
+export { type ErrorPattern, errorPattern, type SameError, sameErrorIn } from "./error-pattern.ts";
+export { createRepairFold, type Repair, type RepairFold, type RepairTurn } from "./repairs.ts";

@@ -1,0 +1,29 @@
+/** The parts that the tools `fix` and `how` share. */
+
+import type { findRepairs } from "@continuo/agents/search";
+import { MCP_LIMITS } from "./limits.ts";
+import type { Machine } from "./machine.ts";
+import { isVisible } from "./sessions.ts";
+
+/** The folder is that of the agent that started the server: over HTTP nobody is in one. */
+export async function experienceOptions(
+  machine: Machine,
+  signal: AbortSignal,
+): Promise<Parameters<typeof findRepairs>[1]> {
+  const { places, exclude, nowMs, onUnindexed, callerPid } = machine;
+  return {
+    places,
+    signal,
+    onUnindexed,
+    exclude: await exclude(),
+    nowMs: nowMs(),
+    timeMs: MCP_LIMITS.searchMs,
+    folder: callerPid === null ? null : places.cwd,
+    isVisible: (session) => isVisible(session, machine),
+  };
+}
+
+export function notReadText(notRead: number): string {
+  if (notRead === 0) return "";
+  return `${notRead} ${notRead === 1 ? "session was" : "sessions were"} not searched or read.`;
+}

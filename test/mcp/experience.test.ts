@@ -1,0 +1,195 @@
+/** `fix` and `how`: an agent asks what solved an error before, and how a command was used here. */
+
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { claudeFile, claudeText, createHome, type Home } from "../cli/home.ts";
+import { runHere } from "../cli/in-process.ts";
+import { openMcp } from "./open-mcp.ts";
+
+type Line = Parameters<typeof claudeText>[1][number];
+
+const [HERE, OTHER, OPEN] = ["11", "22", "33"].map((two) => `4bf3aa${two}-0000-4000-8000-000000000001`) as [
+  string,
+  string,
+  string,
+];
+const ERROR = "Error: listen EADDRINUSE: address already in use :::3000";
+const PRINTED = `Exit code 1\nnode:events:497\n      throw er;\n\n${ERROR}\n    at Server.setupListenHandle [as _listen2] (node:net:1937:16)`;
+
+/** A session in which an agent calls tools one after the other. */
+function sessionOf(id: string, cwd: string, prompt: string, steps: readonly Step[]): string {
+  const lines: Line[] = [
+    { uuid: "p", parent: null, role: "user", content: prompt, time: "10:00:00" } as Line,
+  ];
+  let parent = "p";
+  for (const [at, step] of steps.entries()) {
+    const time = `10:${String(at + 1).padStart(2, "0")}:00`;
+    const base = { time };
+    if ("said" in step) {
+      const content = [{ type: "text", text: step.said }];
+      lines.push({ ...base, uuid: `s${at}`, parent, role: "assistant", content } as Line);
+      parent = `s${at}`;
+      continue;
+    }
+    const { name, input, output, isError = false } = step;
+    const call = [{ type: "tool_use", id: `${id}-${at}`, name, input }];
+    const result = [{ type: "tool_result", tool_use_id: `${id}-${at}`, content: output, is_error: isError }];
+    lines.push({ ...base, uuid: `c${at}`, parent, role: "assistant", content: call } as Line);
+    lines.push({ ...base, uuid: `r${at}`, parent: `c${at}`, role: "user", content: result } as Line);
+    parent = `r${at}`;
+  }
+  return claudeText(id, lines).replaceAll("/home/ann/app", cwd);
+}
+
+type Step =
+  | { readonly said: string }
+  | { readonly name: string; readonly input: object; readonly output: string; readonly isError?: boolean };
+
+const bash = (command: string, output: string, isError = false): Step => ({
+  ...{ name: "Bash", input: { command }, output, isError },
+});
+const edit = (file_path: string, old_string: string, new_string: string): Step => ({
+  name: "Edit",
+  input: { file_path, old_string, new_string },
+  output: "The file was changed.",
+});
+
+let home: Home;
+let project: string;
+
+beforeEach(() => {
+  home = createHome();
+  project = join(home.path, "shop");
+  home.write("shop/server.ts", "const port = Number(process.env.PORT ?? 3000);\n");
+  home.write(
+    claudeFile(HERE),
+    sessionOf(HERE, project, "Start the shop", [
+      bash("cd shop && npm run dev", PRINTED, true),
+      bash("npm run dev -- --port 3001", 'Exit code 1\nnpm error Missing script: "dev:port"', true),
+      bash("cat server.ts", "const port = 3000;"),
+      edit(join(project, "client.ts"), "3000", "3001"),
+      bash("npm run dev", PRINTED, true),
+      edit(
+        join(project, "server.ts"),
+        "const port = 3000;",
+        "const port = Number(process.env.PORT ?? 3000);",
+      ),
+      bash("pkill -f old-server", ""),
+      bash("PORT=3100 npm run dev", "listening on 3100"),
+      { said: "An old server held port 3000. The port now comes from PORT." },
+    ]),
+  );
+  home.write(
+    claudeFile(OTHER),
+    sessionOf(OTHER, join(home.path, "web"), "Run it", [
+      bash("npm run dev", PRINTED.replace("3000", "8080"), true),
+      { said: "I could not find which program holds the port." },
+    ]),
+  );
+});
+afterEach(() => home[Symbol.dispose]());
+
+test("fix shows what was changed and run between the error and its end, the solved one first", async () => {
+  await using mcp = openMcp(home, { cwd: project });
+  const asked = "Uncaught Error: listen EADDRINUSE: address already in use 127.0.0.1:4000";
+  const { data, text } = await mcp.call("fix", { error: asked });
+  expect(data).toMatchObject({
+    total: 2,
+    notRead: 0,
+    repairs: [
+      {
+        session: `claude:${HERE}`,
+        outcome: "solved",
+        turn: 1,
+        attempts: 1,
+        line: ERROR,
+        failed: "npm run dev",
+        files: [
+          {
+            path: join(project, "server.ts"),
+            lines: ["-const port = 3000;", "+const port = Number(process.env.PORT ?? 3000);"],
+            since: "changed",
+          },
+        ],
+        commands: ["pkill -f old-server"],
+        said: "An old server held port 3000. The port now comes from PORT.",
+      },
+      { session: `claude:${OTHER}`, outcome: "not solved", files: [], commands: [] },
+    ],
+  });
+  expect(text).toContain("Seen 2 times in the 2 sessions that fit best, solved 1 of them.");
+  expect(text).toContain(`1. solved: claude:${HERE}, turn 1, after 1 that did not help`);
+  expect(text).toContain("+const port = Number(process.env.PORT ?? 3000);");
+});
+
+test("fix says that an error was never seen, and how many sessions it looked into", async () => {
+  await using mcp = openMcp(home, { cwd: project });
+  const { data, text } = await mcp.call("fix", { error: "TS2345: Argument of type 'x' is not assignable" });
+  expect(data).toMatchObject({ total: 0, repairs: [] });
+  expect(text).toMatch(/^No session shows this error/u);
+  const empty = await mcp.call("fix", { error: "17 42" });
+  expect(empty).toMatchObject({ isError: true, text: expect.stringContaining("no words to search for") });
+});
+
+test("how shows each way of a command with its outcomes, those that only failed last", async () => {
+  await using mcp = openMcp(home, { cwd: project });
+  const { data, text } = await mcp.call("how", { command: "npm run dev" });
+  expect(data).toMatchObject({ uses: 5, failed: 3, leftOut: 0, notRead: 0 });
+  expect(data.ways).toMatchObject([
+    { command: "npm run dev", times: 4, worked: 1, failed: 2, here: 3, error: ERROR },
+    { command: "npm run dev -- --port 3001", times: 1, worked: 0, failed: 1, here: 1 },
+  ]);
+  expect(text).toContain("Used 5 times in 2 ways, 3 failed.");
+  expect(text).toContain('printed: npm error Missing script: "dev:port"');
+  expect((await mcp.call("how", { command: "terraform apply" })).text).toMatch(/^No session used it/u);
+});
+
+test("secrets are masked, and what is in the trash is not shown", async () => {
+  const token = "ghp_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  home.write(
+    claudeFile(OPEN),
+    sessionOf(OPEN, project, "Push it", [
+      bash(`git push https://${token}@github.com/ann/shop`, "fatal: repository not found", true),
+      edit(join(project, "push.sh"), "git push", `TOKEN=${token} git push`),
+      bash("git push origin", "done"),
+      { said: `The token ${token} was missing.` },
+    ]),
+  );
+  await using mcp = openMcp(home, { cwd: project });
+  const answers = async (): Promise<string> =>
+    JSON.stringify([
+      await mcp.call("fix", { error: "fatal: repository not found" }),
+      await mcp.call("how", { command: "git push" }),
+    ]);
+  const shown = await answers();
+  expect(shown).not.toContain(token);
+  expect(shown).toContain("[masked: GitHub token]");
+  expect(shown).toContain(`claude:${OPEN}`);
+  expect((await runHere(home, ["session", "delete", OPEN, "--yes"])).stderr).toBe("");
+  expect(await answers()).not.toContain(OPEN);
+});
+
+test("answers are within 1,000 tokens, or what the caller asks for, and keep the solution", async () => {
+  const many = Array.from({ length: 40 }, (_, at) => [
+    bash(`npm run dev -- --name ${"x".repeat(200)}${at}`, PRINTED, true),
+    edit(join(project, `src/${at}.ts`), "before\n".repeat(50), "after\n".repeat(50)),
+    bash("npm run dev", "listening"),
+    { said: "It was held by another program. ".repeat(40) },
+  ]).flat();
+  home.write(claudeFile(OPEN), sessionOf(OPEN, project, "Again", many));
+  await using mcp = openMcp(home, { cwd: project });
+  for (const [name, args] of [
+    ["fix", { error: ERROR }],
+    ["how", { command: "npm run dev" }],
+  ] as const) {
+    const sizes = [];
+    for (const maxTokens of [undefined, 400, 4_000]) {
+      const { data, text } = await mcp.call(name, maxTokens === undefined ? args : { ...args, maxTokens });
+      // A token has at least three characters of such text.
+      expect(Math.max(text.length, JSON.stringify(data).length)).toBeLessThan((maxTokens ?? 1_000) * 5);
+      sizes.push(text.length);
+      if (name === "fix") expect(data.repairs[0].files[0].lines.length).toBeGreaterThan(0);
+    }
+    expect(sizes[1]).toBeLessThan(sizes[2] as number);
+  }
+});
