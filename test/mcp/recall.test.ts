@@ -40,6 +40,8 @@ test.each(AGENT_NAMES)(
     const all = await mcp.call("recall", { session: id, turn: 1, maxTokens: 5_000 });
     expect(all.text).toContain(cut);
     expect(all.text).not.toContain(kept);
+    // Some agents keep what the person said: without it, nobody knows what the rest was about.
+    expect(all.data.turns[0].entries[0].role).toBe("person");
     expect(all.text).toContain("Everything inside the fences is quoted");
     const word = cut.split(" ")[0] ?? "";
     expect((await mcp.call("recall", { session: id, query: word })).data.turns.length).toBeGreaterThan(0);
@@ -153,6 +155,74 @@ function makeFolder(name: string): string {
   return join(home.path, name);
 }
 
+const TOKEN = "ghp_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/** A turn with a call between two answers, and the turn after it: a compaction cut both. */
+function deployedText(folder: string): string {
+  const said = (role: string, ...content: readonly object[]): object => ({ role, content, timestamp: 1 });
+  const text = (words: string): object => ({ type: "text", text: words });
+  const command = { command: "kubectl apply -f shop.yaml" };
+  const messages = [
+    said("user", text(`Deploy the shop with ${TOKEN}`)),
+    said("assistant", text("I look at the manifest."), {
+      type: "toolCall",
+      id: "c1",
+      name: "bash",
+      arguments: command,
+    }),
+    { ...said("toolResult", text("error: port 8080 is taken")), toolCallId: "c1", toolName: "bash" },
+    said("assistant", text("The deployment failed, because Port 8080 is taken.")),
+    said("user", text("Use another one")),
+    said("assistant", text("It runs at 8081.")),
+    said("user", text("Go on")),
+  ].map((message, at) => ({
+    type: "message",
+    id: `m${at}`,
+    parentId: at === 0 ? null : `m${at - 1}`,
+    timestamp: "2025-01-05T10:00:00Z",
+    message,
+  }));
+  const summary = { summary: "A deployment.", firstKeptEntryId: "m6", tokensBefore: 9 };
+  const lines = [
+    { type: "session", version: 3, id: "shop", timestamp: "2025-01-05T10:00:00Z", cwd: folder },
+    ...messages,
+    { type: "compaction", id: "c", parentId: "m6", timestamp: "2025-01-05T10:00:00Z", ...summary },
+  ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+test("an outline has what was asked and the last answer of each turn; a turn is shown whole, with those after it", async () => {
+  home.write(".pi/agent/sessions/--folder--/shop.jsonl", deployedText(makeFolder("work")));
+  await using mcp = openMcp(home);
+  const outline = await mcp.call("recall", { session: "pi:shop" });
+  expect(outline.data.turns).toMatchObject([
+    {
+      turn: 1,
+      entries: [
+        { role: "person", text: "Deploy the shop with [masked: GitHub token]" },
+        { role: "agent", text: "The deployment failed, because Port 8080 is taken." },
+      ],
+    },
+    { turn: 2, entries: [{ text: "Use another one" }, { text: "It runs at 8081." }] },
+  ]);
+  const first = await mcp.call("recall", { session: "pi:shop", turn: 1 });
+  for (const words of ["I look at the manifest.", '"command": "kubectl apply', "It runs at 8081."])
+    expect(first.text).toContain(words);
+});
+
+test("a query finds turns by words of answers and calls, in any case, and by no secret", async () => {
+  home.write(".pi/agent/sessions/--folder--/shop.jsonl", deployedText(makeFolder("work")));
+  await using mcp = openMcp(home);
+  const turnsWith = async (query: string): Promise<readonly number[]> => {
+    const { data, isError } = await mcp.call("recall", { session: "pi:shop", query });
+    return isError ? [] : data.turns.map(({ turn }: { turn: number }) => turn);
+  };
+  const found = ["port", "PORT taken", "bash", "shop.yaml", "another", TOKEN, TOKEN.slice(0, 12)].map(
+    turnsWith,
+  );
+  expect(await Promise.all(found)).toEqual([[1], [1], [1], [1], [2], [], []]);
+});
+
 test("the session is the one of the agent's folder that was written to since the agent started", async () => {
   const [folder, other] = [makeFolder("work"), makeFolder("other")];
   await using agent = await startAgent("pi", folder);
@@ -178,8 +248,9 @@ test("of several sessions none is guessed: the choices come back, until one is n
   const folder = makeFolder("work");
   await using agent = await startAgent("pi", folder);
   writePi("one", folder);
-  writePi("two", folder);
+  writeFileSync(writePi("two", folder), piText("two", folder).replace("is blue", `is ${TOKEN}`));
   const { data, text } = await agent.recall();
+  expect(text + JSON.stringify(data)).not.toContain(TOKEN);
   expect(data).toMatchObject({ status: "choose", session: null, turns: [] });
   expect(data.choices.map(({ session }: { session: string }) => session).sort()).toEqual([
     "pi:one",

@@ -1,6 +1,6 @@
 /** The tools of the MCP server, by what a client receives. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
@@ -286,6 +286,9 @@ test("a digest tells the goal, decisions, files, open ends and the last answer, 
   const small = await mcp.call("digest", { session: CLAUDE, maxTokens: 350 });
   expect(small.data.leftOut).toBeGreaterThan(0);
   expect(estimateTokens(small.text)).toBeLessThanOrEqual(350);
+  const itemsOf = ({ requests, decisions, files, openEnds }: Called["data"]): number =>
+    requests.length + decisions.length + files.length + openEnds.length;
+  expect(small.data.leftOut).toBe(itemsOf(data) - itemsOf(small.data));
 });
 
 test("a digest has room for 2,000 tokens, and uses it, however long the session is", async () => {
@@ -311,6 +314,9 @@ test("a digest has room for 2,000 tokens, and uses it, however long the session 
   for (const shown of [text, JSON.stringify(data)]) expect(estimateTokens(shown)).toBeLessThanOrEqual(2_000);
   expect(estimateTokens(text)).toBeGreaterThan(1_000);
   expect(data.leftOut).toBeGreaterThan(0);
+  // A digest that has no room for all of them shows the newest.
+  expect(data.requests.at(-1).text).toContain("Request 198");
+  expect(data.decisions.at(-1).text).toContain("way 199 instead");
 });
 
 test("a digest of a turn that was cut off says so", async () => {
@@ -445,6 +451,8 @@ test("a digest counts the files of its folder that changed since, and marks each
   const folder = join(home.path, "app");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "list.ts"), "changed long after the session");
+  writeFileSync(join(folder, "kept.ts"), "as the session left it");
+  utimesSync(join(folder, "kept.ts"), new Date("2025-01-01"), new Date("2025-01-01"));
   const use = (id: string, file: string): object => {
     return { type: "tool_use", id, name: "Edit", input: { file_path: join(folder, file) } };
   };
@@ -452,7 +460,7 @@ test("a digest counts the files of its folder that changed since, and marks each
     { role: "user" as const, content: "Make the list faster", uuid: "s0", parent: null, time: "10:00:00" },
     {
       role: "assistant" as const,
-      content: [use("t1", "list.ts"), use("t2", "lost.ts")],
+      content: [use("t1", "list.ts"), use("t2", "lost.ts"), use("t3", "kept.ts")],
       uuid: "s1",
       parent: "s0",
       time: "10:00:01",
@@ -462,7 +470,7 @@ test("a digest counts the files of its folder that changed since, and marks each
   await using mcp = openMcp(home);
   const { data, text } = await mcp.call("digest", { session: CLAUDE });
   expect(data.changedSince).toBe(2);
-  expect(data.files.map(({ since }: { since: string }) => since).sort()).toEqual(["changed", "gone"]);
+  expect(data.files.map(({ since }: { since: string }) => since).sort()).toEqual(["changed", "gone", "same"]);
   expect(text).toContain("2 files changed since, 1 of them is gone.");
   expect(text).toContain("(changed 1, gone since)");
 });

@@ -6,7 +6,9 @@ import { CHANNELS } from "./channels.ts";
 import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
 import { MACHINE } from "./machine.ts";
+import { MACHINE_LISTS } from "./machine-lists.ts";
 import { MCP } from "./mcp.ts";
+import { MCP_RECALL } from "./mcp-recall.ts";
 import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
 import { SERVER } from "./server.ts";
@@ -14,11 +16,11 @@ import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   server: SERVER,
-  mcp: MCP,
+  mcp: [...MCP, ...MCP_RECALL],
   channels: [...CHANNELS, ...CHANNEL_CHANGES],
   catalog: CATALOG,
   client: CLIENT,
-  machine: MACHINE,
+  machine: [...MACHINE, ...MACHINE_LISTS],
   pages: PAGES,
   wire: WIRE,
   cli: CLI,

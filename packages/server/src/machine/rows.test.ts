@@ -1,6 +1,17 @@
+import type { PlacesAt } from "@continuo/files";
 import { expect, test } from "vitest";
+import {
+  CLAUDE_ID,
+  CODEX_ID,
+  claudeFile,
+  claudeText,
+  cleanEnv,
+  createHome,
+  type Home,
+  writeSessions,
+} from "../../../../test/cli/home.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
-import { keptForMs } from "./rows.ts";
+import { createKept, createRowSource, keptForMs, type Rows } from "./rows.ts";
 
 test("a list is kept for ten times as long as it took, within limits; the first one only for a moment", () => {
   const { listMs, mostFirstListMs, mostListMs } = MACHINE_LIMITS;
@@ -11,4 +22,88 @@ test("a list is kept for ten times as long as it took, within limits; the first 
     [mostFirstListMs, 20_000],
     [mostFirstListMs, mostListMs],
   ]);
+});
+
+function placesOf(home: Home): PlacesAt {
+  return { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
+}
+
+const ARCHIVED_ID = "01999999-2222-7222-8333-000000000002";
+
+function archivedText(): string {
+  const at = "2025-01-07T08:00:00.000Z";
+  const content = [{ type: "input_text", text: "An archived question" }];
+  return [
+    {
+      type: "session_meta",
+      payload: { id: ARCHIVED_ID, timestamp: at, cwd: "/home/ann/tool", originator: "codex_exec" },
+    },
+    { type: "response_item", payload: { type: "message", role: "user", content } },
+  ]
+    .map((record) => `${JSON.stringify({ timestamp: at, ...record })}\n`)
+    .join("");
+}
+
+test("the rows are all sessions with a message, also archived ones", async () => {
+  using home = createHome();
+  writeSessions(home);
+  home.write(`.codex/archived_sessions/rollout-2025-01-07T08-00-00-${ARCHIVED_ID}.jsonl`, archivedText());
+  const empty = "4bf3eeee-0000-4000-8000-00000000000e";
+  home.write(claudeFile(empty), claudeText(empty, []));
+  const { byKey, notices } = await createRowSource(placesOf(home)).rows();
+  const keys = [...byKey.keys()];
+  expect(keys).toEqual(
+    expect.arrayContaining([`claude:${CLAUDE_ID}`, `codex:${CODEX_ID}`, `codex:${ARCHIVED_ID}`]),
+  );
+  expect(byKey.get(`codex:${ARCHIVED_ID}`)?.shown.archived).toBe(true);
+  expect(keys).not.toContain(`claude:${empty}`);
+  expect(notices).toEqual([]);
+});
+
+test("a store that cannot be read is reported with the rows of the others", async () => {
+  using home = createHome();
+  writeSessions(home);
+  home.write(".continuo/continuo.db", "no database at all, but a text that is long enough for a header");
+  const { byKey, notices } = await createRowSource(placesOf(home)).rows();
+  expect(byKey.has(`claude:${CLAUDE_ID}`)).toBe(true);
+  expect(notices).toEqual([expect.stringMatching(/^Continuo's own sessions are missing: ./u)]);
+});
+
+test("after a change, every list has it: the whole one, the one of the next page, and the newest sessions", async () => {
+  using home = createHome();
+  writeSessions(home);
+  const source = createRowSource(placesOf(home));
+  const added = "4bf3ffff-0000-4000-8000-00000000000a";
+  const line = { uuid: "n1", parent: null, role: "user", content: "A new one", time: "11:00:00" } as const;
+  const lists = async (): Promise<readonly Rows[]> => [
+    (await source.soon()).rows,
+    await source.rows(),
+    await source.same(),
+  ];
+  const has = ({ byKey }: Rows): boolean => byKey.has(`claude:${added}`);
+  const newest = (await source.soon()).rows;
+  home.write(claudeFile(added), claudeText(added, [line]));
+  // Nobody said that something changed: the newest ones are those of a moment ago.
+  expect([has(newest), has((await source.soon()).rows)]).toEqual([false, false]);
+  source.forget();
+  expect((await lists()).map(has)).toEqual([true, true, true]);
+});
+
+test("a value is made again after it was forgotten, or after it could not be made", async () => {
+  const made: string[] = [];
+  let isBroken = true;
+  const kept = createKept(
+    async () => {
+      if (isBroken) throw new Error("the disk is away");
+      made.push("list");
+      return made.length;
+    },
+    () => 3_600_000,
+  );
+  await expect(kept.get()).rejects.toThrow("the disk is away");
+  expect(kept.isMade()).toBe(false);
+  isBroken = false;
+  expect([await kept.get(), await kept.get(), await kept.getOld(), kept.isMade()]).toEqual([1, 1, 1, true]);
+  kept.forget();
+  expect([await kept.getOld(), await kept.get()]).toEqual([2, 2]);
 });

@@ -71,7 +71,7 @@ interface CachedValue<T> {
 }
 
 /** A value that is made on request and kept for a while; a failure is not kept. */
-function createKept<T>(
+export function createKept<T>(
   make: () => Promise<T>,
   keptMs: (tookMs: number, isFirst: boolean) => number,
 ): CachedValue<T> {

@@ -78,6 +78,33 @@ test("the newest list of tasks counts, without those that are done or were given
   expect(openEnds.map(({ text }) => text)).toEqual(["test it"]);
 });
 
+test("a decision that only a summary of the agent has is in the digest too", () => {
+  const summary: Message = { ...said("user", "We decided to use SQLite for the index."), origin: "summary" };
+  const { decisions, requests } = digestOf([[said("user", "Make the list faster")], [summary]]);
+  expect(decisions).toEqual([{ turn: 2, text: "We decided to use SQLite for the index." }]);
+  expect(requests.map(({ text }) => text)).toEqual(["Make the list faster"]);
+});
+
+test("everything that a person asked in one turn is a request, without what a program wrote into it", () => {
+  const text = "<file>list.ts: const rows = [];</file> Why is this empty?";
+  const content = [{ type: "text", text, typed: "Why is this empty?" }] as const;
+  const { requests } = digestOf([
+    [said("user", "Look at the list"), { ...said("user", ""), content }, said("user", "And sort it")],
+  ]);
+  expect(requests.map((one) => one.text)).toEqual(["Look at the list", "Why is this empty?", "And sort it"]);
+});
+
+test("a question of an earlier turn is no open end, and neither is a call that succeeded when it was repeated", () => {
+  const { openEnds } = digestOf([
+    [said("user", "Make it faster"), said("assistant", "Shall I change the index too?")],
+    [
+      ...[said("user", "Yes"), called("Bash", {}, "c1"), result(true, "c1")],
+      ...[called("Bash", {}, "c2"), result(false, "c2"), said("assistant", "All tests pass with the index.")],
+    ],
+  ]);
+  expect(openEnds).toEqual([]);
+});
+
 test("a digest says how the last turn ended: a call without a result, a failure, or no answer", () => {
   const ends = (...messages: readonly Message[]) => digestOf([messages]).openEnds.map(({ text }) => text);
   expect(ends(said("user", "go"), called("Bash", {}))).toEqual(["no result yet: Bash"]);

@@ -1,0 +1,127 @@
+/** The promises of the lists and of the running turn in `packages/server/src/machine/`, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+const ROWS = {
+  file: "packages/server/src/machine/rows.ts",
+  test: "packages/server/src/machine/rows.test.ts",
+};
+const TURN = {
+  file: "packages/server/src/machine/chat/live-turn.ts",
+  test: "packages/server/src/machine/chat/live-turn.test.ts",
+};
+const LOOK_UP = {
+  file: "packages/server/src/machine/session-lookup.ts",
+  test: "packages/server/src/machine/session-lookup.test.ts",
+};
+
+export const MACHINE_LISTS: readonly PromiseOfRoom[] = [
+  {
+    ...ROWS,
+    promise: "Archived sessions are among the rows, so that a page can ask for them.",
+    text: '{ archived: "include", empty: "exclude", ...part }',
+    mistake: '{ empty: "exclude", ...part }',
+  },
+  {
+    ...ROWS,
+    promise: "A session in which nobody said anything is no row.",
+    text: '{ archived: "include", empty: "exclude", ...part }',
+    mistake: '{ archived: "include", empty: "include", ...part }',
+  },
+  {
+    ...ROWS,
+    promise: "A page says that the store of Continuo's own sessions cannot be read.",
+    text: "notices: error === null ? [] :",
+    mistake: "notices: error !== undefined ? [] :",
+  },
+  {
+    ...ROWS,
+    promise: "A list that could not be read is read again for the next reader.",
+    text: "      if (kept === entry) kept = null;\n",
+    mistake: "",
+  },
+  {
+    ...ROWS,
+    promise: "After a change the next page is not one of the list before it.",
+    text: "      kept = null;\n      old = null;",
+    mistake: "      kept = null;",
+  },
+  {
+    ...ROWS,
+    promise: "After a change the newest sessions are found again as well.",
+    text: "      whole.forget();\n      newest.forget();",
+    mistake: "      whole.forget();",
+  },
+  {
+    ...TURN,
+    promise: "The end of a message reaches the page, also when its text does not change.",
+    text: " && now.metadata.partial === true;",
+    mistake: ";",
+  },
+  {
+    ...TURN,
+    promise: "A page knows of a message that more of it comes.",
+    text: "...(isOpen ? { partial: true } : {})",
+    mistake: "...{}",
+  },
+  {
+    ...TURN,
+    promise: "A message of the running turn is never taken for one of the history.",
+    text: "const id = `live:",
+    mistake: "const id = `",
+  },
+  {
+    ...TURN,
+    promise: "A text that is longer than a window shows is cut while it grows.",
+    text: "  if (after.text.length > HISTORY_LIMITS.textChars) return null;\n",
+    mistake: "",
+  },
+  {
+    ...TURN,
+    promise: "A page that comes late is sent only the newest messages of a long turn.",
+    text: "before.length === 0 ? now.length - MOST : 0",
+    mistake: "0",
+  },
+  {
+    ...LOOK_UP,
+    promise: "A session that began a moment ago is found.",
+    text: "  source.forget();\n  const { byKey } = await source.rows();\n  const found",
+    mistake: "  const { byKey } = await source.rows();\n  const found",
+  },
+  {
+    ...LOOK_UP,
+    promise: "A sub-agent does not show the tokens and costs of its parent.",
+    text: "shown: { ...shown, turns: null, tokens: null, costUsd: null, facts: null }",
+    mistake: "shown",
+  },
+  {
+    ...LOOK_UP,
+    promise: "A sub-agent bears its task as its title.",
+    text: "title: description ?? type, sizeBytes, problems: [] };\n  const shown",
+    mistake: "title: parent.row.title, sizeBytes, problems: [] };\n  const shown",
+  },
+  {
+    ...LOOK_UP,
+    promise: "A conversation that just began is in the list of the page that began it.",
+    text: "  source.forget();\n  const { byKey } = await source.rows();\n  const [key]",
+    mistake: "  const { byKey } = await source.rows();\n  const [key]",
+  },
+  {
+    ...LOOK_UP,
+    promise: "A hand-over and a fork are in the list of the page that made them.",
+    text: "  source.forget();\n  return (await",
+    mistake: "  return (await",
+  },
+  {
+    ...LOOK_UP,
+    promise: "The session of another agent with the same id is not taken for the new conversation.",
+    text: "isOwn(row) && row.sessionId === sessionId",
+    mistake: "row.sessionId === sessionId",
+  },
+  {
+    ...LOOK_UP,
+    promise: "The former address of a session with a strange id leads to its conversation.",
+    text: 'keyOf({ ...name, location: name.location ?? "" }) === key',
+    mistake: 'keyOf({ ...name, location: "" }) === key',
+  },
+];

@@ -1,0 +1,110 @@
+/** The promises of `digest` and `recall` in `packages/server/src/mcp/`, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+const FOLD = {
+  file: "packages/server/src/mcp/digest.ts",
+  test: "packages/server/src/mcp/digest.test.ts",
+};
+const DIGEST = { file: "packages/server/src/mcp/digest-tool.ts", test: "test/mcp/tools.test.ts" };
+const RECALL = { file: "packages/server/src/mcp/recall-tool.ts", test: "test/mcp/recall.test.ts" };
+
+export const MCP_RECALL: readonly PromiseOfRoom[] = [
+  {
+    ...FOLD,
+    promise: "A decision that only a summary has is in the digest.",
+    text: "of [...said.agent, ...said.summary]",
+    mistake: "of said.agent",
+  },
+  {
+    ...FOLD,
+    promise: "A question of an earlier turn is no open end.",
+    text: "      asked = said.agent\n        .slice(-1)",
+    mistake: "      if (asked.length === 0) asked = said.agent\n        .slice(-1)",
+  },
+  {
+    ...FOLD,
+    promise: "A call that failed and succeeded when it was repeated is no open end.",
+    text: "const lastCall = calls.at(-1);",
+    mistake:
+      "const lastCall = calls.findLast(({ id }) => results.get(id)?.isError === true) ?? calls.at(-1);",
+  },
+  {
+    ...FOLD,
+    promise: "What a program wrote into a prompt is no request of the person.",
+    text: "[typedIn(block).trim()]",
+    mistake: "[block.text.trim()]",
+  },
+  {
+    ...FOLD,
+    promise: "Everything that a person asked for in one turn is a request.",
+    text: "for (const text of said.person) push",
+    mistake: "for (const text of said.person.slice(0, 1)) push",
+  },
+  {
+    ...DIGEST,
+    promise: "Of many requests a digest has the newest.",
+    text: "    .slice(-items || later.length)\n    .slice(0, items)",
+    mistake: "    .slice(0, items)",
+  },
+  {
+    ...DIGEST,
+    promise: "Of many decisions a digest has the newest.",
+    text: "    .slice(-items || digest.decisions.length)\n    .slice(0, items)",
+    mistake: "    .slice(0, items)",
+  },
+  {
+    ...DIGEST,
+    promise: "A digest counts the files that it leaves out.",
+    text: "      digest.files.length -\n      (requests.length + decisions.length + openEnds.length + files.length),",
+    mistake: "      0 -\n      (requests.length + decisions.length + openEnds.length),",
+  },
+  {
+    ...DIGEST,
+    promise: "A file that is as the session left it does not count as changed.",
+    text: '[...since.values()].filter((state) => state !== "same").length',
+    mistake: "since.size",
+  },
+  {
+    ...RECALL,
+    promise: "A turn that is recalled has what the person asked, also where the agent kept that.",
+    text: 'cut.has(message.id) || messageKind(message) === "person"',
+    mistake: "cut.has(message.id)",
+  },
+  {
+    ...RECALL,
+    promise: "Nobody finds out a secret by searching for it.",
+    text: "hasAll(one, words, mask)",
+    mistake: "hasAll(one, words, (text) => text)",
+  },
+  {
+    ...RECALL,
+    promise: "A turn is found by the tool that it called.",
+    text: 'entry.tool ?? ""',
+    mistake: '""',
+  },
+  {
+    ...RECALL,
+    promise: "An outline shows how a turn ended, not how it began.",
+    text: "const answer = turn.messages.findLast(",
+    mistake: "const answer = turn.messages.find(",
+  },
+  {
+    ...RECALL,
+    promise: "A turn is found whatever the case of its letters.",
+    text: '    .join("\\n")\n    .toLowerCase();',
+    mistake: '    .join("\\n");',
+  },
+  {
+    ...RECALL,
+    promise: "A turn that is named is shown with all that its calls were given.",
+    text: 'turn === undefined ? ("brief" as const) : ("full" as const)',
+    mistake: '"brief" as const',
+  },
+  {
+    ...RECALL,
+    promise: "The titles of sessions to choose from are masked.",
+    text: "shorten(mask(row.title), 100)",
+    mistake: "shorten(row.title, 100)",
+  },
+];
