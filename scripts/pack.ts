@@ -35,6 +35,8 @@ function packAll(target: string): void {
     writeFileSync(join(ROOT, "dist", NOTICES), noticesOf(ROOT, bill));
     pack(ROOT, target);
     writeFileSync(join(target, "sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);
+    // `continuo update` reads it, where it is served.
+    copyFileSync(join(ROOT, "CHANGELOG.md"), join(target, "CHANGELOG.md"));
     writeFileSync(join(target, "SHA256SUMS"), checksumsOf(target));
   } finally {
     rmSync(stage, { recursive: true });

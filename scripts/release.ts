@@ -10,9 +10,10 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { isAfter } from "../src/cli/update/releases.ts";
 import { PACKAGES } from "./packages.ts";
 import { releaseChangelog } from "./release/changelog.ts";
-import { isAfter, lockWithVersion, readManifests, withVersion } from "./release/versions.ts";
+import { lockWithVersion, readManifests, withVersion } from "./release/versions.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 

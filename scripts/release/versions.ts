@@ -44,11 +44,3 @@ export function lockWithVersion<Lock extends LockFile>(lock: Lock, version: stri
   ]);
   return { ...lock, version, packages: Object.fromEntries(packages) };
 }
-
-/** Returns true if `next` is a version of three numbers that comes after `last`. */
-export function isAfter(next: string, last: string): boolean {
-  const [a, b] = [next, last].map((version) => /^(\d+)\.(\d+)\.(\d+)$/u.exec(version)?.slice(1).map(Number));
-  if (a === undefined || b === undefined) return false;
-  const at = a.findIndex((number, index) => number !== b[index]);
-  return at !== -1 && (a[at] ?? 0) > (b[at] ?? 0);
-}

@@ -30,6 +30,7 @@ import { addStoreCommands } from "./store/index.ts";
 import type { ProgramRun, Shell } from "./terminal/index.ts";
 import { addTokenCommands } from "./token/index.ts";
 import { addTrustCommand } from "./trust/index.ts";
+import { addUpdateCommand } from "./update/index.ts";
 import { addViewCommand } from "./view/index.ts";
 
 const debug = debugOf("cli");
@@ -153,6 +154,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
       run,
     ),
   setup: addSetupCommand,
+  update: addUpdateCommand,
   mcp: addMcpCommands,
   acp: addAcpCommand,
   completion: addCompletionCommands,

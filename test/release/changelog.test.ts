@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HEADINGS, releaseChangelog } from "../../scripts/release/changelog.ts";
-import { isAfter, lockWithVersion, withVersion } from "../../scripts/release/versions.ts";
+import { lockWithVersion, withVersion } from "../../scripts/release/versions.ts";
+import { isAfter } from "../../src/cli/update/releases.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const RELEASE = { version: "0.2.0", date: "2026-11-26" };

@@ -104,6 +104,7 @@ function lay(
     serverLimits: {},
     prices: {},
     live: {},
+    releaseFeed: null,
     models: [],
   };
   const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
@@ -124,9 +125,9 @@ function lay(
     ({ name, command, endpoint }) => isKnownAgent(name) || command !== null || endpoint !== undefined,
   );
   const agents = agentsByName(startable.map((settings) => withCommon(settings, layers)));
-  const { indexExclude, indexBackground, serverLimits, prices, live } = reading;
+  const { indexExclude, indexBackground, serverLimits, prices, live, releaseFeed } = reading;
   const { continuation } = layers;
-  const ofMachine = { indexExclude, indexBackground, serverLimits, prices, live };
+  const ofMachine = { indexExclude, indexBackground, serverLimits, prices, live, releaseFeed };
   const read = { continuation, ...ofMachine, files, problems, untrusted };
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
@@ -145,6 +146,7 @@ interface Reading {
   serverLimits: ServerLimitSettings;
   prices: Configuration["prices"];
   live: LiveConfiguration;
+  releaseFeed: string | null;
   models: readonly AgentSettings[];
 }
 
@@ -185,6 +187,7 @@ const OF_HOME = {
   prices: "one bill is for all projects",
   live: "one server serves all projects",
   models: "the key of a model is sent to its address",
+  updates: "a project cannot choose an address that is asked",
 } as const;
 
 function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
@@ -196,10 +199,11 @@ function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, 
     reading.prices = toPrices(content.prices ?? {});
     reading.live = toLive(content.live ?? {});
     reading.models = toModels(content.models ?? {});
+    reading.releaseFeed = content.updates?.feed ?? null;
     reading.problems.push(...takenNames(file, parsed));
     return;
   }
-  for (const key of ["index", "server", "prices", "live", "models"] as const) {
+  for (const key of ["index", "server", "prices", "live", "models", "updates"] as const) {
     if (content[key] === undefined) continue;
     const message = `only the file in CONTINUO_HOME can have this key: ${OF_HOME[key]}`;
     reading.problems.push({ file, ...placeOf([key]), key, message, suggestion: null });

@@ -130,6 +130,7 @@ export interface FileContent {
     | undefined;
   readonly server?: { readonly limits?: FileServerLimits | undefined } | undefined;
   readonly live?: FileLive | undefined;
+  readonly updates?: { readonly feed?: string | undefined } | undefined;
 }
 
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
@@ -435,4 +436,16 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
   live: live
     .optional()
     .describe("How `continuo serve` runs continuous sessions. Only in the file in CONTINUO_HOME."),
+  updates: z
+    .strictObject({
+      feed: z
+        .url({ protocol: /^https?$/u })
+        .max(MAX_TEXT_CHARS)
+        .optional()
+        .describe(
+          "The address of the changelog of the releases, which `continuo update` reads. Default: none; then nothing is asked.",
+        ),
+    })
+    .optional()
+    .describe("Where `continuo update` looks for newer releases. Only in the file in CONTINUO_HOME."),
 });

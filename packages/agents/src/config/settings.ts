@@ -183,6 +183,8 @@ export interface Configuration {
   readonly prices: Readonly<Record<string, PriceSettings>>;
   /** Settings of continuous sessions on a server of this user. */
   readonly live: LiveConfiguration;
+  /** The address of the changelog of the releases; `null` for none. */
+  readonly releaseFeed: string | null;
   /** The files that were read, in the order in which they were read. */
   readonly files: readonly ConfigurationFile[];
   /** A file with a problem is not used at all. */

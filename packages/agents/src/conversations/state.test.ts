@@ -26,6 +26,7 @@ const configuration: Configuration = {
     serverLimits: {},
     prices: {},
     live: {},
+    releaseFeed: null,
     files: [],
     problems: [],
     untrusted: null,
