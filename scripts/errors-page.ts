@@ -43,7 +43,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
     "the agent could not be started, ended early, reported an error, or exceeded its time or its budget",
   native_unavailable:
     "the session cannot continue natively, and the caller allowed nothing else (`details.steps`)",
-  interrupted: "Ctrl-C, an aborted signal, or the end of the process that did the work",
+  cancelled: "the caller's `signal` was aborted; the error's `cause` is the signal's reason",
+  interrupted: "Ctrl-C, or the end of the process that did the work",
 };
 
 /** The sentences that tell a person, or the author of a program, how to go on. */
@@ -101,6 +102,8 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   agent_failed:
     "The message has the agent's own words. What was answered before the failure is in the session.",
   native_unavailable: 'Allow another way: `continuation: "auto"`, or `onMissing: "replay"` in a driver.',
+  cancelled:
+    "Call it again with a signal that is not aborted. What a cancelled call had written before is stored, as its page says; a time limit is `AbortSignal.timeout(ms)`.",
   interrupted:
     'What was acknowledged before is stored. Waking the session, or `recover: "retry"`, goes on from there.',
 };

@@ -245,7 +245,7 @@ describe("cancelRun", () => {
         queue: async () => {
           const waits = runOnce(store, new EchoAgent(), "two", { sessionId, signal: controller.signal });
           controller.abort();
-          await expect(waits).rejects.toMatchObject({ name: "AbortError" });
+          await expect(waits).rejects.toMatchObject({ code: "cancelled" });
           const { runId } = await startRun(store, sessionId, "three");
           expect(
             await executeRun(store, new EchoAgent(), runId, { signal: AbortSignal.abort() }),

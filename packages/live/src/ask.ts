@@ -1,6 +1,6 @@
 /** A person's question about the video, answered from the notes and the evidence. */
 
-import { ContinuoError, type NewEvent } from "@continuo/core/model";
+import { ContinuoError, cancellable, type NewEvent } from "@continuo/core/model";
 import type { LiveAnswer } from "@continuo/core/wire";
 import { runTurn } from "./batches/index.ts";
 import { fetchContextWindow } from "./evidence/index.ts";
@@ -58,7 +58,7 @@ export async function answerQuestion(
   const { fold } = options.follower;
   const isSpent = budgetState(fold.cost, budgetOf(fold, options.budget)) === "spent";
   const writer = isSpent ? null : options.writerOf(fold.noteWriter);
-  const result = await askSession(question, { ...options, writer });
+  const result = await cancellable(options.signal, () => askSession(question, { ...options, writer }));
   const isByModel = result.model !== undefined;
   return {
     answer: { ...result, by: isByModel ? "model" : "quote" },

@@ -321,10 +321,10 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/link.test.ts",
   },
   {
-    promise: "An aborted connection ends with the reason of the signal.",
+    promise: "A connection that its signal ended is cancelled.",
     file: "packages/core/src/client/connect.ts",
-    text: "    signal?.throwIfAborted();\n",
-    mistake: "",
+    text: "    throw signal?.aborted === true ? toCancelled(signal) : error;\n",
+    mistake: "    throw error;\n",
     test: "packages/core/src/client/link.test.ts",
   },
   {

@@ -4,9 +4,11 @@ import {
   type AgentDriver,
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   type DriverSession,
   isAgentName,
   isContinuoError,
+  isFailure,
   type KnownOptions,
   present,
   type SessionInfo,
@@ -106,7 +108,7 @@ export async function agentListsOf(drivers: readonly AgentDriver[], filter: Filt
     try {
       told.push(...(await agentListOf(driver, filter)));
     } catch (error) {
-      if (filter.signal?.aborted === true || !isContinuoError(error)) throw error;
+      if (filter.signal?.aborted === true || !isFailure(error)) throw error;
       failures.push({ agent: driver.agent, error });
     }
   }
@@ -143,6 +145,10 @@ export interface AgentSessionList {
 /** The sessions that readers find on disk, and those that agents report. */
 export async function listAgentSessions(options: ListAgentSessionsOptions = {}): Promise<AgentSessionList> {
   assertKnownOptions("listAgentSessions", options, LIST_OPTIONS);
+  return await cancellable(options.signal, () => listSessions(options));
+}
+
+async function listSessions(options: ListAgentSessionsOptions): Promise<AgentSessionList> {
   const { drivers = [], agents = READABLE_AGENTS, ...reading } = options;
   const rows = new Map<string, SessionInfo | ReportedSession>();
   const failures: ListFailure[] = [];
@@ -154,7 +160,7 @@ export async function listAgentSessions(options: ListAgentSessionsOptions = {}):
       for (const id of metIds) met.add(`${agent}:${id}`);
       for (const row of sessions) rows.set(`${agent}:${row.sessionId}`, row);
     } catch (error) {
-      if (options.signal?.aborted === true || !isContinuoError(error)) throw error;
+      if (options.signal?.aborted === true || !isFailure(error)) throw error;
       failures.push({ agent, error });
     }
   }

@@ -6,6 +6,7 @@ import {
   type CallOptions,
   ContinuoError,
   type Conversation,
+  cancellable,
   isAgentName,
   type KnownOptions,
   type OpenConversation,
@@ -72,24 +73,31 @@ export function sessionsOfAgent(agent: string | AgentDriver, options: SessionsOp
     typeof agent === "string" ? await openAgent(agent, { ...opening, places: placesFrom(at) }) : agent;
   const list: SessionsOfAgent["list"] = async (wanted = {}) => {
     assertKnownOptions("list", wanted, LIST_OPTIONS);
-    const drivers = isListedOnlyByAgent(name) ? [await driver()] : [];
-    const found = await listCatalog({ ...wanted, agents: [name], drivers }, { places: at, store: null });
-    const [failure] = found.failures;
-    if (failure !== undefined) throw failure.error;
-    return found.sessions;
+    return await cancellable(wanted.signal, async () => {
+      const drivers = isListedOnlyByAgent(name) ? [await driver()] : [];
+      const found = await listCatalog({ ...wanted, agents: [name], drivers }, { places: at, store: null });
+      const [failure] = found.failures;
+      if (failure !== undefined) throw failure.error;
+      return found.sessions;
+    });
   };
   return {
     agent: name,
     list,
     capabilities: async (call = {}) => {
-      const known = await (await driver()).capabilities({ ...call, cwd });
+      assertKnownOptions("capabilities", call, { signal: true });
+      const known = await cancellable(call.signal, async () =>
+        (await driver()).capabilities({ ...call, cwd }),
+      );
       // Continuo can list the sessions even if the agent cannot.
       return { ...known, canList: known.canList || isAgentName(name) };
     },
     async resume(id, how = {}) {
-      const opened = await driver();
-      const found = await sessionOf(id, opened, at);
-      return await opened.open({ cwd: found.cwd ?? cwd, ...how, resumeSessionId: found.sessionId });
+      return await cancellable(how.signal, async () => {
+        const opened = await driver();
+        const found = await sessionOf(id, opened, at);
+        return await opened.open({ cwd: found.cwd ?? cwd, ...how, resumeSessionId: found.sessionId });
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Checks a session: compares the log of an own session with its hashes, and reads a native one for problems. */
 
-import { isAgentName, isContinuoError, type Problem } from "@continuo/core/model";
+import { isAgentName, isContinuoError, isFailure, type Problem } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { checkNativeSession } from "@continuo/native";
 import { isOwn, type ListedSession, type OwnRow } from "./rows.ts";
@@ -25,7 +25,7 @@ async function problemsOf(sessionId: string, store: OpenOwn["store"]): Promise<r
     const message = `event ${firstBadSequence}: ${reason ?? "it differs"}`;
     return [{ code: "changed_event", message, line: null }];
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return [{ code: "unreadable", message: error.message, line: null }];
   }
 }

@@ -9,7 +9,14 @@
 
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Block, ContinuoError, isContinuoError, type Message, present } from "@continuo/core/model";
+import {
+  type Block,
+  ContinuoError,
+  isContinuoError,
+  isFailure,
+  type Message,
+  present,
+} from "@continuo/core/model";
 import { messageKind } from "@continuo/core/transcript";
 import { type PlacesAt, statFile } from "@continuo/files";
 import { lookUpSession } from "@continuo/native";
@@ -129,7 +136,7 @@ async function findAgain(
     if (there?.sessionId === sessionId) return there;
     return (await lookUpSession(`${agent}:${sessionId}`, { places })).found;
   } catch (error) {
-    if (isContinuoError(error)) return null;
+    if (isFailure(error)) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** The session that was used last: a session in which nobody said anything is none to return to. */
 
-import { isAgentName, isContinuoError, type ReadableRef } from "@continuo/core/model";
+import { isAgentName, isFailure, type ReadableRef } from "@continuo/core/model";
 import { lookUpSession } from "@continuo/native";
 import { isSpoken } from "@continuo/native/kit";
 import { type CatalogList, type CatalogSources, type ListQuery, listCatalog } from "./list.ts";
@@ -63,7 +63,7 @@ async function isSpokenAt(name: string | ReadableRef, { places }: CatalogSources
     const { found, reader } = await lookUpSession(name, { places });
     return await isSpoken(found, { reader, places });
   } catch (error) {
-    if (isContinuoError(error)) return false;
+    if (isFailure(error)) return false;
     throw error;
   }
 }

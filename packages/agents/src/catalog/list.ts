@@ -5,7 +5,7 @@ import {
   type AgentName,
   type Block,
   type ContinuoError,
-  isContinuoError,
+  isFailure,
   type Problem,
   present,
   type SessionInfo,
@@ -171,7 +171,7 @@ async function openReadable(places: PlacesAt): Promise<Readable> {
   try {
     return { store: await openOwn(places), error: null };
   } catch (error) {
-    if (isContinuoError(error)) return { store: null, error };
+    if (isFailure(error)) return { store: null, error };
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import {
   ContinuoError,
   isAgentName,
   isContinuoError,
+  isFailure,
   nearest,
   type Problem,
   present,
@@ -165,7 +166,7 @@ async function lookUpHere(name: string, looking: CatalogSources): Promise<LookUp
   if (isPath && lookup !== undefined) return toNative(lookup, places);
   const rows = await ownOf(name, looking).catch((error: unknown) => {
     // A native session is found although the store cannot be read: on a full or a read-only disk.
-    if (isContinuoError(error) && matches.length > 0) return [];
+    if (isFailure(error) && matches.length > 0) return [];
     throw error;
   });
   const same = (id: string): boolean => id.toLowerCase() === name.toLowerCase();
@@ -226,7 +227,7 @@ async function allOwn({ places, store }: CatalogSources): Promise<readonly OwnRo
     await using own = await openOwn(places);
     return own === null ? [] : await listOwn(own);
   } catch (error) {
-    if (isContinuoError(error)) return [];
+    if (isFailure(error)) return [];
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** The models that answered in a session: one read of each, which the index remembers. */
 
-import { isAgentName, isContinuoError, readAll } from "@continuo/core/model";
+import { isAgentName, isFailure, readAll } from "@continuo/core/model";
 import { isJson, type PlacesAt, placesOf } from "@continuo/files";
 import { lookUpSession, openNativeSession } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
@@ -32,7 +32,7 @@ export function openModels(at: PlacesAt): ModelIndex {
       try {
         return await ofNative(row);
       } catch (error) {
-        if (isContinuoError(error)) return [];
+        if (isFailure(error)) return [];
         throw error;
       }
     },

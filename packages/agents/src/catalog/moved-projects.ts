@@ -5,7 +5,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type AgentName, isContinuoError } from "@continuo/core/model";
+import { type AgentName, isFailure } from "@continuo/core/model";
 import { gitPlaceOf, gitRemoteIn, hasCommit, listNames, type Places } from "@continuo/files";
 import { formatOf, READABLE_AGENTS } from "@continuo/native";
 import type { RepositoryMarks } from "@continuo/native/kit";
@@ -101,7 +101,7 @@ function namesBelow(folder: string): readonly string[] {
   try {
     return listNames(folder);
   } catch (error) {
-    if (isContinuoError(error) || (error as NodeJS.ErrnoException).code !== undefined) return [];
+    if (isFailure(error) || (error as NodeJS.ErrnoException).code !== undefined) return [];
     throw error;
   }
 }

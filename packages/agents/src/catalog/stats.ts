@@ -1,6 +1,6 @@
 /** Usage of all sessions: hours, models, turns and tokens of each, kept in the rows of the index. */
 
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { type Places, type PlacesAt, placesOf } from "@continuo/files";
 import { findNativeSessions, openNativeSession } from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
@@ -54,7 +54,7 @@ export async function usageOfAll({
       sessions.push(await usageOfNative(found, at, memo));
       onProgress?.(sessions.length);
     } catch (error) {
-      if (!isContinuoError(error)) throw error;
+      if (!isFailure(error)) throw error;
       unreadable += 1;
     }
   }
@@ -63,7 +63,7 @@ export async function usageOfAll({
     return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
   } catch (error) {
     // The store on a read-only disk: native sessions count all the same.
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return { sessions, unreadable: unreadable + 1 };
   }
 }

@@ -1,6 +1,6 @@
 /** The texts of native sessions and of their sub-agents, each read by the reader of its agent. */
 
-import { isContinuoError, present, type SessionDetails, toSessionRow } from "@continuo/core/model";
+import { isFailure, present, type SessionDetails, toSessionRow } from "@continuo/core/model";
 import type { FoundFile, Places } from "@continuo/files";
 import { findNativeSessions, formatOf, openNativeSession, READABLE_AGENTS } from "@continuo/native";
 import {
@@ -70,7 +70,7 @@ async function titlesBeside(reader: AgentReader, places: Places): Promise<TitleB
     try {
       return ofAll?.(found) ?? null;
     } catch (error) {
-      if (!isContinuoError(error)) throw error;
+      if (!isFailure(error)) throw error;
       return null;
     }
   };
@@ -80,7 +80,7 @@ async function nullIfUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return null;
   }
 }

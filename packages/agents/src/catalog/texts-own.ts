@@ -1,6 +1,6 @@
 /** The texts of Continuo's own sessions, of the one store and workspace that this user's commands work in. */
 
-import { isContinuoError, type Log, listAll, type Store, toSessionRow } from "@continuo/core/model";
+import { isFailure, type Log, listAll, type Store, toSessionRow } from "@continuo/core/model";
 import { type FoundFile, type PlacesAt, statFile } from "@continuo/files";
 import { asOneStep, type OpenText } from "@continuo/native/index-file";
 import type { SavedSkimMemo } from "@continuo/native/kit";
@@ -55,7 +55,7 @@ export async function ownSources(options: OwnSourceOptions): Promise<OwnSources>
       .map((state) => toSource(state, rules, own));
     return { sources, failure: null, [Symbol.asyncDispose]: close };
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return { sources: [], failure: { location: url, message: error.message }, [Symbol.asyncDispose]: close };
   }
 }

@@ -1,6 +1,6 @@
 /** A copy of a conversation: the same messages in a session of its own, and a native session of its own. */
 
-import { isAgentName, isContinuoError, type NativeRef, type Session } from "@continuo/core/model";
+import { isAgentName, isFailure, type NativeRef, type Session } from "@continuo/core/model";
 import { lookUpSession } from "@continuo/native";
 import { type ForkedSession, forkNativeSession } from "@continuo/native/editing";
 import { forkOwn, readOwn } from "../catalog/index.ts";
@@ -45,7 +45,7 @@ async function forkedReference(
     const forked: ForkedSession = await forkNativeSession(`${agent}:${native}`, { places });
     return { agent, sessionId: forked.sessionId, location: forked.location, cwd: session.cwd ?? cwd };
   } catch (error) {
-    if (isContinuoError(error)) return null;
+    if (isFailure(error)) return null;
     throw error;
   }
 }

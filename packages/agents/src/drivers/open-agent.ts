@@ -4,6 +4,7 @@ import {
   type AgentDriver,
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   isAgentName,
   type KnownOptions,
   type Restriction,
@@ -66,6 +67,16 @@ export async function openAgent(name: string, options: OpenAgentOptions = {}): P
     ),
     places,
   };
+  return cancellableDriver(await createDriver(name, given, options));
+}
+
+type GivenOptions = Omit<DriverOptions, "reader">;
+
+async function createDriver(
+  name: string,
+  given: GivenOptions,
+  options: OpenAgentOptions,
+): Promise<AgentDriver> {
   if (!isAgentName(name)) {
     if (given.command === undefined) throw unknownAgent(name);
     const { configuredProgram, createAcpDriver } = await import("./acp/index.ts");
@@ -80,6 +91,16 @@ export async function openAgent(name: string, options: OpenAgentOptions = {}): P
   const { configuredProgram, createAcpDriver, knownProgram } = await import("./acp/index.ts");
   const program = knownProgram(name) ?? configuredProgram(name, given.command ?? [name]);
   return createAcpDriver(program, { ...driving, ...pick(options, "protocol") });
+}
+
+/** Every agent's driver has the same error for a call that its signal ended. */
+function cancellableDriver(driver: AgentDriver): AgentDriver {
+  return {
+    ...driver,
+    capabilities: (call = {}) => cancellable(call.signal, () => driver.capabilities(call)),
+    listSessions: (call) => cancellable(call.signal, () => driver.listSessions(call)),
+    open: (opening) => cancellable(opening.signal, () => driver.open(opening)),
+  };
 }
 
 /** Returns the files and variables that the agent would not receive in a folder; nothing is started. */

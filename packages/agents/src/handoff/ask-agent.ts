@@ -5,7 +5,7 @@
 
 import { writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { AGENT_LABELS, isContinuoError } from "@continuo/core/model";
+import { AGENT_LABELS, isFailure } from "@continuo/core/model";
 import {
   copyDurably,
   gitRemoteOf,
@@ -63,7 +63,7 @@ export async function askAgent(found: FoundSession, options: AskOptions): Promis
       provider: await providerOf(found, places),
     });
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return { outcome: "unasked", why: error.message };
   }
 }

@@ -1,6 +1,6 @@
 /** Continues a conversation of no agent in one: writes its messages as a new native session of that agent. */
 
-import { ContinuoError, type Message } from "@continuo/core/model";
+import { ContinuoError, cancellable, type Message } from "@continuo/core/model";
 import { toModelOrder } from "@continuo/core/transcript";
 import { pick, resumeCommandOf } from "@continuo/native";
 import { toOneLine } from "@continuo/native/kit";
@@ -23,6 +23,13 @@ export interface SaidElsewhere {
  * Errors: as `handOff`, those of a lookup left out.
  */
 export async function handOffMessages(
+  said: SaidElsewhere,
+  options: Omit<HandOffOptions, "cwd">,
+): Promise<HandOff> {
+  return await cancellable(options.signal, () => handOffSaid(said, options));
+}
+
+async function handOffSaid(
   { messages, title: given, cwd }: SaidElsewhere,
   options: Omit<HandOffOptions, "cwd">,
 ): Promise<HandOff> {

@@ -5,6 +5,7 @@ import {
   type AgentName,
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   type KnownOptions,
   shellWord,
   shorten,
@@ -121,7 +122,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const { to, until = "written" } = options;
   const attributes = { "continuo.handoff.to": to, "continuo.handoff.until": until };
   return await inSpan(`handoff ${to}`, { attributes }, async (span) => {
-    const done = await convertAndWrite(ref, options);
+    const done = await cancellable(options.signal, () => convertAndWrite(ref, options));
     const { kept, rewritten, noted, dropped } = done.receipt;
     span.setAttributes(
       Object.fromEntries(

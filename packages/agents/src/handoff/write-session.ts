@@ -1,7 +1,13 @@
 /** Messages as a new native session of an agent: what a replay is where we write the agent's files. */
 
 import { statSync } from "node:fs";
-import { type AgentName, ContinuoError, type Message, type ReadableRef } from "@continuo/core/model";
+import {
+  type AgentName,
+  ContinuoError,
+  cancellable,
+  type Message,
+  type ReadableRef,
+} from "@continuo/core/model";
 import { toModelOrder } from "@continuo/core/transcript";
 import { type Places, placesOfThisUser } from "@continuo/files";
 import { settleUnfinished } from "@continuo/native/editing";
@@ -57,7 +63,7 @@ export async function writeNativeSession(
   options: WriteSessionOptions,
 ): Promise<WrittenSession> {
   const converted = convertMessages(toModelOrder(messages).map(withoutSystem), options.to);
-  const { receipt, written } = await writeConverted(converted, options);
+  const { receipt, written } = await cancellable(options.signal, () => writeConverted(converted, options));
   if (written === null) throw new Error("it was not asked for the receipt alone");
   return { receipt, ...written };
 }

@@ -1,6 +1,6 @@
 /** Calls of methods of other participants: results come back as a stream. */
 
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, toCancelled } from "../model/index.ts";
 import { recordOf, type WireEvent } from "../wire/index.ts";
 
 export interface CallOptions {
@@ -45,13 +45,15 @@ export class Calls {
     // Who only iterates does not look at the promise.
     waiting.last.promise.catch(() => undefined);
     this.#waiting.set(callId, waiting);
-    const stop = (reason: string): void => {
+    const stop = (reason: string, error: ContinuoError = ended(callId, reason)): void => {
       if (waiting.state !== "waiting") return;
       cancel(reason);
-      this.fail(callId, ended(callId, reason));
+      this.fail(callId, error);
     };
     const timer = setTimeout(() => stop(`no result within ${timeoutMs} ms`), timeoutMs);
-    const abort = (): void => stop("the caller's signal");
+    const abort = (): void => {
+      if (signal !== undefined) stop("the caller's signal", toCancelled(signal));
+    };
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted === true) abort();
     const clear = (): void => {

@@ -1,6 +1,12 @@
 /** `connect()` and `watch()`: from what a caller gives to a client that is ready. */
 
-import { assertKnownOptions, ContinuoError, type KnownOptions, present } from "../model/index.ts";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  type KnownOptions,
+  present,
+  toCancelled,
+} from "../model/index.ts";
 import {
   assertName,
   CHANNEL_LIMITS,
@@ -125,7 +131,7 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
   return await readyOf(client, options.signal);
 }
 
-/** Errors: the signal's reason. */
+/** Errors: `cancelled`. */
 async function readyOf(client: AgenticClient, signal: AbortSignal | undefined): Promise<AgenticClient> {
   const abort = (): void => void client.close();
   signal?.addEventListener("abort", abort, { once: true });
@@ -134,8 +140,7 @@ async function readyOf(client: AgenticClient, signal: AbortSignal | undefined): 
     await client.ready();
     return client;
   } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
+    throw signal?.aborted === true ? toCancelled(signal) : error;
   } finally {
     signal?.removeEventListener("abort", abort);
   }

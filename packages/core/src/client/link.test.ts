@@ -102,5 +102,5 @@ test("the address of a channel keeps the path of the server, and takes nothing e
   });
   expect(FakeSocket.opened.map(({ url }) => url)).toEqual(["wss://example.com/base/v1/channels/team/ws"]);
   stop.abort(new Error("the person left"));
-  await expect(joining).rejects.toThrow("the person left");
+  await expect(joining).rejects.toMatchObject({ code: "cancelled", cause: new Error("the person left") });
 });

@@ -61,6 +61,7 @@ const EXPECTED: Readonly<Record<ErrorCode, readonly [exitCode: number, httpStatu
   native_unavailable: [8, 409],
   too_many_runs: [5, 429],
   untrusted: [5, 403],
+  cancelled: [130, 499],
   interrupted: [130, 499],
   session_disabled: [2, 400],
   unauthorized: [5, 401],

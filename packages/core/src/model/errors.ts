@@ -42,6 +42,7 @@ export type ErrorCode =
   | "handle_taken"
   | "rate_limited"
   | "degraded"
+  | "cancelled"
   | "interrupted";
 
 interface ErrorKind {
@@ -126,6 +127,8 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
     httpStatus: 503,
     hint: "Wait until the store answers again; `details.reason` gives the cause.",
   },
+  /** The caller's signal was aborted; the `cause` is its reason. */
+  cancelled: { exitCode: 130, httpStatus: 499, hint: "Try again with a signal that is not aborted." },
   interrupted: { exitCode: 130, httpStatus: 499 },
 };
 

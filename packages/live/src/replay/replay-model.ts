@@ -1,6 +1,6 @@
 /** Asks the note writer again about every batch, and measures how many of its notes are like the recorded ones. */
 
-import type { StoredEvent } from "@continuo/core/model";
+import { cancellable, type StoredEvent } from "@continuo/core/model";
 import { idsOf, isUnsure, runTurn } from "../batches/index.ts";
 import { fetchContextWindow, readSequences, toItem } from "../evidence/index.ts";
 import {
@@ -38,6 +38,10 @@ export interface ReplayOptions
 
 /** Changes nothing in the session; the runs are in a secondary session. Errors: `agent_failed`, the store's. */
 export async function replayWithModel(options: ReplayOptions): Promise<ReplayReport> {
+  return await cancellable(options.signal, () => replayDecisions(options));
+}
+
+async function replayDecisions(options: ReplayOptions): Promise<ReplayReport> {
   const { store, sessionId } = options;
   const fold = emptyFold("");
   const originals: Note[] = [];

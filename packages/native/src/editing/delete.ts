@@ -3,6 +3,7 @@
 import {
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   isContinuoError,
   type KnownOptions,
   type Problem,
@@ -53,6 +54,13 @@ export async function trashNativeSession(
   options: LookupOptions & TrashPlaces = {},
 ): Promise<TrashedSession> {
   assertKnownOptions("trashNativeSession", options, { ...LOOKUP_OPTIONS, ...TRASH_PLACES });
+  return await cancellable(options.signal, () => trash(ref, options));
+}
+
+async function trash(
+  ref: string | ReadableRef,
+  options: LookupOptions & TrashPlaces,
+): Promise<TrashedSession> {
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
   const lookup = await lookUpSession(ref, { ...options, places });

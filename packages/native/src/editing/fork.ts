@@ -5,6 +5,7 @@ import {
   type AgentName,
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   type Message,
   present,
   type SessionInfo,
@@ -52,6 +53,10 @@ export interface ForkedSession {
  */
 export async function forkNativeSession(ref: SessionRef, options: ForkOptions = {}): Promise<ForkedSession> {
   assertKnownOptions("forkNativeSession", options, { ...LOOKUP_OPTIONS, at: true });
+  return await cancellable(options.signal, () => makeFork(ref, options));
+}
+
+async function makeFork(ref: SessionRef, options: ForkOptions): Promise<ForkedSession> {
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
   const { reader, found } = await lookUpSession(ref, { ...options, places });

@@ -1,6 +1,6 @@
 /** Another title for a session, through the agent's own format, so that the agent shows it. */
 
-import { assertKnownOptions } from "@continuo/core/model";
+import { assertKnownOptions, cancellable } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
 import {
   formatOf,
@@ -24,6 +24,10 @@ export async function renameNativeSession(
   options: LookupOptions = {},
 ): Promise<string> {
   assertKnownOptions("renameNativeSession", options, LOOKUP_OPTIONS);
+  return await cancellable(options.signal, () => rename(ref, title, options));
+}
+
+async function rename(ref: SessionRef, title: string, options: LookupOptions): Promise<string> {
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
   const lookup = await lookUpSession(ref, { ...options, places });

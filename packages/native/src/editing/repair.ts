@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import {
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   type Problem,
   present,
   type SessionInfo,
@@ -54,6 +55,10 @@ export async function repairNativeSession(
   if (typeof options.write === "object") {
     assertKnownOptions("write", options.write, { file: true, force: true });
   }
+  return await cancellable(options.signal, () => repairSession(ref, options));
+}
+
+async function repairSession(ref: SessionRef, options: RepairOptions): Promise<SessionRepair> {
   const places = options.places ?? placesOfThisUser();
   if (options.write === "in place") await settleUnfinished({ places, signal: options.signal });
   const lookup = await lookUpSession(ref, { ...options, places });

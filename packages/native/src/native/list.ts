@@ -3,7 +3,9 @@
 import {
   type AgentName,
   assertKnownOptions,
-  isContinuoError,
+  cancellable,
+  cancellableItems,
+  isFailure,
   type KnownOptions,
   type SessionInfo,
 } from "@continuo/core/model";
@@ -85,6 +87,10 @@ export async function listNativeSessions(options: ListOptions = {}): Promise<rea
  */
 export async function readNativeList(options: ListOptions = {}): Promise<NativeList> {
   assertKnownOptions("readNativeList", options, LIST_OPTIONS);
+  return await cancellable(options.signal, () => readList(options));
+}
+
+async function readList(options: ListOptions): Promise<NativeList> {
   const places = options.places ?? placesOfThisUser();
   const looking = pick(options, "signal", "memo");
   const rows: Row[] = [];
@@ -155,6 +161,10 @@ export async function* findNativeSessions(
   options: FindNativeOptions = {},
 ): AsyncGenerator<FoundSession, void, void> {
   assertKnownOptions("findNativeSessions", options, FIND_OPTIONS);
+  yield* cancellableItems(options.signal, () => find(options));
+}
+
+async function* find(options: FindNativeOptions): AsyncGenerator<FoundSession, void, void> {
   const places = options.places ?? placesOfThisUser();
   for (const agent of options.agents ?? READABLE_AGENTS) {
     yield* (await formatOf(agent)).find(places, pick(options, "subagents", "memo", "signal"));
@@ -222,7 +232,7 @@ async function withPicture(
     }
   } catch (error) {
     // A session that cannot be read has problems of its own, which the row names.
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
   }
   return info;
 }

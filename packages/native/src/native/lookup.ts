@@ -5,6 +5,7 @@ import { isAbsolute, resolve } from "node:path";
 import {
   type AgentName,
   ContinuoError,
+  cancellable,
   isAgentName,
   type KnownOptions,
   type ReadableRef,
@@ -40,6 +41,10 @@ export interface Lookup {
  * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]`.
  */
 export async function lookUpSession(ref: SessionRef, options: LookupOptions = {}): Promise<Lookup> {
+  return await cancellable(options.signal, () => lookUp(ref, options));
+}
+
+async function lookUp(ref: SessionRef, options: LookupOptions): Promise<Lookup> {
   const places = options.places ?? placesOfThisUser();
   if (typeof ref !== "string" && "files" in ref) return { reader: await formatOf(ref.agent), found: ref };
   if (typeof ref !== "string") return await lookUpRef(ref, places, options);

@@ -2,6 +2,7 @@
 
 import {
   assertKnownOptions,
+  cancellable,
   isContinuoError,
   type KnownOptions,
   type Leaf,
@@ -60,8 +61,10 @@ export async function openNativeSession(
 ): Promise<OpenedSession> {
   assertKnownOptions("openNativeSession", options, OPEN_OPTIONS);
   const places = options.places ?? placesOfThisUser();
-  const { reader, found } = await lookUpSession(ref, { ...options, places });
-  return await reader.open(found, places, options);
+  return await cancellable(options.signal, async () => {
+    const { reader, found } = await lookUpSession(ref, { ...options, places });
+    return await reader.open(found, places, options);
+  });
 }
 
 /**
@@ -78,6 +81,10 @@ export async function readNativeDetails(
 /** A session in memory. Errors as `openNativeSession`; `not_found` also for an unknown leaf. */
 export async function readNativeSession(ref: SessionRef, options: ReadOptions = {}): Promise<NativeSession> {
   assertKnownOptions("readNativeSession", options, READ_OPTIONS);
+  return await cancellable(options.signal, () => read(ref, options));
+}
+
+async function read(ref: SessionRef, options: ReadOptions): Promise<NativeSession> {
   const places = options.places ?? placesOfThisUser();
   const { reader, found } = await lookUpSession(ref, { ...options, places });
   using session = await reader.open(found, places, pick(options, "signal"));
@@ -99,6 +106,13 @@ export async function checkNativeSession(
 
 /** Does the same as `checkNativeSession` for a session that was already found. */
 export async function checkFoundSession(
+  lookup: Lookup,
+  options: { readonly places: Places; readonly signal?: AbortSignal },
+): Promise<SessionCheck> {
+  return await cancellable(options.signal, () => check(lookup, options));
+}
+
+async function check(
   { reader, found }: Lookup,
   options: { readonly places: Places; readonly signal?: AbortSignal },
 ): Promise<SessionCheck> {

@@ -3,7 +3,7 @@
 import { isOwn, type ListedSession } from "@continuo/agents/catalog";
 import { originOfHandOff } from "@continuo/agents/handoff";
 import { keyOf } from "@continuo/agents/pages";
-import { isAgentName, isContinuoError } from "@continuo/core/model";
+import { isAgentName, isFailure } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
 import type { Machine } from "./machine-parts.ts";
 
@@ -22,7 +22,7 @@ export async function sourceKeyOf(
     return (await source.same()).byKey.has(key) ? key : null;
   } catch (error) {
     // A store that cannot be read says nothing of it; the session itself can be read.
-    if (isContinuoError(error)) return null;
+    if (isFailure(error)) return null;
     throw error;
   }
 }

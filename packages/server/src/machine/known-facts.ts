@@ -2,7 +2,7 @@
 
 import { type ListedSession, locateRow } from "@continuo/agents/catalog";
 import { HISTORY_LIMITS } from "@continuo/agents/pages";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import type { KnownSession } from "@continuo/core/wire/machine";
 import { type FoundFile, type PlacesAt, placesOf } from "@continuo/files";
 import { indexPathOf, isSettled, openRows, stampOf } from "@continuo/native/index-file";
@@ -74,7 +74,7 @@ async function filesOf(row: ListedSession, places: PlacesAt): Promise<readonly F
     const hit = await locateRow(row, places);
     return hit.kind === "own" || hit.native.found.files.length === 0 ? null : hit.native.found.files;
   } catch (error) {
-    if (isContinuoError(error)) return null;
+    if (isFailure(error)) return null;
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import {
   rowKnowledgeOf,
   tokensOf,
 } from "@continuo/agents/catalog";
-import { isContinuoError, type Usage } from "@continuo/core/model";
+import { isFailure, type Usage } from "@continuo/core/model";
 import type { MachineSession, SessionHead } from "@continuo/core/wire/machine";
 import { placesOf } from "@continuo/files";
 import type { FoundSession } from "@continuo/native/kit";
@@ -163,7 +163,7 @@ async function noteKnown(
 }
 
 function notFound(error: unknown): null {
-  if (isContinuoError(error)) return null;
+  if (isFailure(error)) return null;
   throw error;
 }
 
@@ -174,7 +174,7 @@ async function usageOfRow(row: ListedSession, { index, prices, options }: UsageS
     using session = await openCatalogSession(hit, options.places);
     return toRowUsage(await rowKnowledgeOf(session), prices);
   } catch (error) {
-    if (isContinuoError(error)) return NOTHING;
+    if (isFailure(error)) return NOTHING;
     throw error;
   }
 }

@@ -3,6 +3,7 @@
 import {
   type Agent,
   addUsage,
+  cancellable,
   isEvent,
   present,
   readAll,
@@ -17,6 +18,14 @@ import type { AgentDefinition, ReplayedRun, ReplayOptions } from "./types.ts";
 
 /** Sessions of a replay fork the original before each input, so that earlier answers are the original ones. */
 export async function replaySession<Value>(
+  store: Store,
+  sessionId: string,
+  options: ReplayOptions<Value>,
+): Promise<readonly ReplayedRun[]> {
+  return await cancellable(options.signal, () => replay(store, sessionId, options));
+}
+
+async function replay<Value>(
   store: Store,
   sessionId: string,
   { agent, keep = false, signal }: ReplayOptions<Value>,

@@ -3,6 +3,7 @@
 import {
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   isContinuoError,
   present,
   type Run,
@@ -28,10 +29,14 @@ export interface CancelOptions {
 export async function cancelRun(given: Store, runId: string, options: CancelOptions = {}): Promise<Run> {
   assertKnownOptions("cancelRun", options, { reason: true, signal: true });
   const { reason, signal } = options;
+  return await cancellable(signal, () => cancel(given, runId, present({ reason, signal })));
+}
+
+async function cancel(given: Store, runId: string, { reason, signal }: CancelOptions): Promise<Run> {
   const store = patientStore(given, { storeMs: LIMITS.storeMs, ...present({ signal }) });
   for (;;) {
     signal?.throwIfAborted();
-    const run = await store.getRun(runId, signal === undefined ? {} : { signal });
+    const run = await store.getRun(runId, present({ signal }));
     if (run === null) {
       throw new ContinuoError("not_found", `there is no run ${runId}`, { details: { runId } });
     }

@@ -192,10 +192,12 @@ export const METHODS: { readonly [Name in Method]: readonly [index: IndexOf<Name
     recordAudit: [0, { ...CALL, what: true, target: true, details: true }],
   };
 
-/** Errors: `usage` for an option that the method does not have. */
-export function assertMethodOptions(name: string, given: readonly unknown[]): void {
-  if (!Object.hasOwn(METHODS, name)) return;
+/** The signal of a call. Errors: `usage` for an option that the method does not have. */
+export function methodOptions(name: string, given: readonly unknown[]): CallOptions {
+  if (!Object.hasOwn(METHODS, name)) return {};
   const [index, known] = METHODS[name as Method];
   const options = given[index];
-  if (typeof options === "object" && options !== null) assertKnownOptions(name, options, known);
+  if (typeof options !== "object" || options === null) return {};
+  assertKnownOptions(name, options, known);
+  return options;
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import {
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   isEventType,
   type KnownOptions,
   type Principal,
@@ -70,9 +71,8 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   assertKnownOptions("openStore", options, OPTIONS);
   assertName("workspaceId", workspaceId);
   const retentions = retentionsOf(options.retention ?? {});
-  signal?.throwIfAborted();
   const begun = performance.now();
-  const engine = await openEngine(url, workspaceId, options);
+  const engine = await cancellable(signal, () => openEngine(url, workspaceId, options));
   debug("opened", () => ({
     scheme: partsOf(url).scheme,
     workspaceId,

@@ -3,6 +3,7 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import {
   type AuditEntry,
+  assertKnownOptions,
   type CallOptions,
   isContinuoError,
   listAll,
@@ -40,7 +41,9 @@ export interface VacuumResult {
 }
 
 /** Removes what expired and blobs that nothing refers to, and gives space back. */
-export async function vacuumStore(store: OpenedStore, { signal }: CallOptions = {}): Promise<VacuumResult> {
+export async function vacuumStore(store: OpenedStore, options: CallOptions = {}): Promise<VacuumResult> {
+  assertKnownOptions("vacuumStore", options, { signal: true });
+  const { signal } = options;
   const removed = await store.removeExpired(signal === undefined ? {} : { signal });
   const blobs = await store.collectBlobs(signal === undefined ? {} : { signal });
   await store.engine.vacuum();
@@ -59,8 +62,10 @@ const LOGS_OF_TURN = 8;
  */
 export async function* verifyStore(
   store: OpenedStore,
-  { signal }: CallOptions = {},
+  options: CallOptions = {},
 ): AsyncGenerator<LogVerification, void, void> {
+  assertKnownOptions("verifyStore", options, { signal: true });
+  const { signal } = options;
   const call = signal === undefined ? {} : { signal };
   let count = 0;
   for await (const { logId } of listAll((place) => store.listLogs({ ...call, ...place, limit: 500 }))) {

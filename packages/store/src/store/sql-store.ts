@@ -5,6 +5,7 @@ import {
   type CallOptions,
   ContinuoError,
   type Coordination,
+  cancellable,
   type LogReader,
   type NewEvent,
   type Principal,
@@ -20,7 +21,7 @@ import { accessStore } from "./access.ts";
 import { auditStore, writeAudited } from "./audit.ts";
 import { blobStore } from "./blob-files.ts";
 import { countedLease, type Engine, engineOfWorkspace, LIMITS, measuredAppend } from "./engine/index.ts";
-import { assertMethodOptions } from "./method-options.ts";
+import { methodOptions } from "./method-options.ts";
 import * as rules from "./rules/index.ts";
 import { SharedTails } from "./shared-tail.ts";
 import { tail } from "./tail.ts";
@@ -90,7 +91,7 @@ function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
     },
     ...whileOpen(methods, closed, all),
     tail: (logId, options = {}) => {
-      assertMethodOptions("tail", [logId, options]);
+      methodOptions("tail", [logId, options]);
       return tail({ engine, tails, closed }, logId, options);
     },
     close,
@@ -110,8 +111,8 @@ function whileOpen<M extends Methods>(
     name,
     async (...given: never[]) => {
       closed.throwIfAborted();
-      assertMethodOptions(name, given);
-      const call = method(...given);
+      const { signal } = methodOptions(name, given);
+      const call = cancellable(signal, () => method(...given));
       for (const calls of begun) calls.add(call);
       try {
         return await call;

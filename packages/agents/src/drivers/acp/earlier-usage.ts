@@ -3,7 +3,7 @@
  * resumption.
  */
 
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { type DriverOptions, findOnDisk } from "../link/index.ts";
 
 export interface EarlierUsage {
@@ -28,7 +28,7 @@ export async function spentBefore(
     }
     return sum;
   } catch (error) {
-    if (isContinuoError(error)) return null;
+    if (isFailure(error)) return null;
     throw error;
   }
 }

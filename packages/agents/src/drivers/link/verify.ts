@@ -3,13 +3,7 @@
  * other: known before the first turn, and grown after it.
  */
 
-import {
-  isContinuoError,
-  type Message,
-  present,
-  type SessionInfo,
-  type VerifiedBy,
-} from "@continuo/core/model";
+import { isFailure, type Message, present, type SessionInfo, type VerifiedBy } from "@continuo/core/model";
 import { canonicalFolder } from "@continuo/files";
 import type { AgentReader, FoundSession } from "@continuo/native/kit";
 import type { DriverOptions } from "./options.ts";
@@ -49,7 +43,7 @@ async function skimEnds(
   try {
     return await reader.skim(found, present({ part: "ends", signal }));
   } catch (error) {
-    if (isContinuoError(error)) return null;
+    if (isFailure(error)) return null;
     throw error;
   }
 }

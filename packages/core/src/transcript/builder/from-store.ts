@@ -1,6 +1,12 @@
 /** A transcript from a session's log, read page by page, and brought up to date. */
 
-import { assertKnownOptions, ContinuoError, type EventPage, type KnownOptions } from "../../model/index.ts";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  cancellable,
+  type EventPage,
+  type KnownOptions,
+} from "../../model/index.ts";
 import { BUDGET_OPTIONS } from "../context/index.ts";
 import { type EventLike, inOrder } from "../events/index.ts";
 import { foldEvent } from "../fold/index.ts";
@@ -59,8 +65,16 @@ async function readFold(
   sessionId: string,
   options: FromStoreOptions,
 ): Promise<Fold> {
-  const { limit, after = 0 } = options;
-  assertLimit(limit);
+  assertLimit(options.limit);
+  return await cancellable(options.signal, () => readFromStart(store, sessionId, options));
+}
+
+async function readFromStart(
+  store: TranscriptSource,
+  sessionId: string,
+  options: FromStoreOptions,
+): Promise<Fold> {
+  const { after = 0 } = options;
   if (!isReadFromEnd(options)) return await readOn(store, beginFold(sessionId, after), options);
   const { events, begins, instructions } = await readNewest(store, sessionId, options);
   const { sequenced, loose } = inOrder(events);
@@ -83,6 +97,14 @@ export async function updateFromStore(
   options: FromStoreOptions = {},
 ): Promise<Transcript> {
   assertKnownOptions("updateFromStore", options, OPTIONS);
+  return await cancellable(options.signal, () => update(store, transcript, options));
+}
+
+async function update(
+  store: TranscriptSource,
+  transcript: Transcript,
+  options: FromStoreOptions,
+): Promise<Transcript> {
   const { limit, upTo = Number.MAX_SAFE_INTEGER, signal } = options;
   assertLimit(limit);
   const fold = resumeFold(transcript);

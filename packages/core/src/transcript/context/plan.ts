@@ -8,7 +8,7 @@
  * (Other strategies keep another unit, or choose the others in another order.)
  */
 
-import { assertKnownOptions, type KnownOptions, type Message } from "../../model/index.ts";
+import { assertKnownOptions, cancellable, type KnownOptions, type Message } from "../../model/index.ts";
 import { type Budget, type BudgetOptions, minus, shareOf, toBudget } from "./budget.ts";
 import { chooseUnits, type StrategyOptions } from "./choose.ts";
 import { type Cost, charsOfMessages, costOf } from "./cost.ts";
@@ -76,7 +76,7 @@ export function planContext(
   const budget = toBudget(options);
   const { summarizer } = options;
   if (summarizer === undefined) return planWithin(messages, budget, options).plan;
-  return planWithSummary(messages, budget, { ...options, summarizer });
+  return cancellable(options.signal, () => planWithSummary(messages, budget, { ...options, summarizer }));
 }
 
 /** The same without a summary, of the options of a caller that has more of them. */

@@ -7,6 +7,7 @@ import {
   type AgentName,
   type Block,
   ContinuoError,
+  cancellable,
   type ImageBlock,
   isContinuoError,
   type Message,
@@ -122,10 +123,7 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
   /** Runs calls one after the other. After a call that fails, the next one still runs. */
   function inTurn<T>(run: () => Promise<T>): Promise<T> {
     if (isClosed) return Promise.reject(closedError());
-    const result = queue.then(async () => {
-      parts.signal?.throwIfAborted();
-      return await run();
-    });
+    const result = queue.then(() => cancellable(parts.signal, run));
     queue = result.catch(() => undefined);
     return result;
   }

@@ -4,7 +4,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { type AgentName, isContinuoError, present } from "@continuo/core/model";
+import { type AgentName, isFailure, present } from "@continuo/core/model";
 import {
   isWriteFailure,
   lockSession,
@@ -201,7 +201,7 @@ async function storeOne(
 
 /** The other sessions are stored all the same; a disk that refuses ends the run. */
 function fail(found: FoundSession, error: unknown, { counts }: RunState): null {
-  const isOfFile = isContinuoError(error) && error.code !== "unwritable";
+  const isOfFile = isFailure(error) && error.code !== "unwritable";
   const { code, message } = error as NodeJS.ErrnoException;
   if (!isOfFile && !["ENOENT", "EACCES", "EPERM", "ENOTDIR"].includes(String(code))) throw error;
   counts.failed.push({ sessionId: found.sessionId, message });

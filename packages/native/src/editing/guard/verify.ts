@@ -1,6 +1,6 @@
 /** The check of the guard's folder: each piece by its hash, each manifest by the log. */
 
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { readChain } from "./chain.ts";
 import { damagedDictionaries } from "./dictionaries.ts";
@@ -45,7 +45,7 @@ export async function verifyGuard(places: Places): Promise<GuardVerification> {
         readPiece(piece, places);
         good.add(piece.sha256);
       } catch (error) {
-        if (!isContinuoError(error)) throw error;
+        if (!isFailure(error)) throw error;
         problems.push(`${key}: ${error.message}`);
       }
       await new Promise(setImmediate);

@@ -1,6 +1,6 @@
 /** Settles the edits of killed processes, before the next edit begins, or before somebody reads. */
 
-import { isContinuoError, type Problem } from "@continuo/core/model";
+import { isFailure, type Problem } from "@continuo/core/model";
 import { lockSession, type Places, type WriterLock, writersOf } from "@continuo/files";
 import {
   finishPlaced,
@@ -117,7 +117,7 @@ async function settle(left: LeftNote, places: Places): Promise<void> {
 
 /** A mistake of ours is none that a reader could live with. */
 function isOfTheWorld(error: unknown): error is Error {
-  return isContinuoError(error) || (error instanceof Error && "syscall" in error);
+  return isFailure(error) || (error instanceof Error && "syscall" in error);
 }
 
 function toProblem(note: Note, why: string): Problem {

@@ -7,7 +7,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { removeLeft, writeDurably } from "@continuo/files";
 import type { FilesPlan, TableRows } from "../../native/kit/index.ts";
 import {
@@ -165,7 +165,7 @@ function knownOf(db: DatabaseSync, tables: readonly TableRows[]): readonly Table
 }
 
 function isDamage(error: unknown): boolean {
-  if (!isContinuoError(error)) return false;
+  if (!isFailure(error)) return false;
   const { errcode } = (error.cause ?? {}) as { readonly errcode?: unknown };
   return typeof errcode === "number" && DAMAGE.includes(errcode & 0xff);
 }

@@ -8,7 +8,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { ContinuoError, isContinuoError, openInAgent, present, type SessionInfo } from "@continuo/core/model";
+import { ContinuoError, isFailure, openInAgent, present, type SessionInfo } from "@continuo/core/model";
 import {
   makeFolderDurably,
   type Places,
@@ -417,7 +417,7 @@ async function isExchangeToStay(manifest: Manifest, pid: number, folder: string)
     await settleExchange(manifest, pid, folder);
     return false;
   } catch (error) {
-    if (isContinuoError(error)) return true;
+    if (isFailure(error)) return true;
     throw error;
   }
 }
@@ -435,7 +435,7 @@ export async function settleRestore({ trashId }: RestoreNote, pid: number, place
   try {
     await putBack(manifest, { places, now: new Date(), kept: null });
   } catch (error) {
-    if (isContinuoError(error)) return;
+    if (isFailure(error)) return;
     throw error;
   }
   removeFolder(places, trashId);

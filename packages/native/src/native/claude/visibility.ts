@@ -6,7 +6,7 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { canonicalFolder, type FoundFile, isJson, statFile } from "@continuo/files";
 import { type ByteSource, openBytes, openLines } from "@continuo/files/records";
 import {
@@ -122,7 +122,7 @@ async function readListing(file: FoundFile, signal: AbortSignal | undefined): Pr
     const start = await readStart(file, signal);
     return start.isTalk ? { ...listed, unnamed: whyUnnamed(ends.head, start) } : null;
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return null;
   }
 }

@@ -1,6 +1,6 @@
 /** The row of a session, from the heads of its files and the end of the newest. */
 
-import { isContinuoError, present, type SessionInfo } from "@continuo/core/model";
+import { isContinuoError, isFailure, present, type SessionInfo } from "@continuo/core/model";
 import { type FoundFile, parseJson } from "@continuo/files";
 import { isCompressed, linesBackwards, openBytes, openLines } from "@continuo/files/records";
 import {
@@ -56,7 +56,7 @@ async function isOneFile({ files }: FoundSession, { memo }: SkimOptions): Promis
     const { meta } = await readHead(file, memo);
     return (meta?.base ?? null) === null;
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return false;
   }
 }

@@ -6,7 +6,7 @@
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { isJson, parseJson, statFile } from "@continuo/files";
 import type { FoundSession, IndexLines, TrashPlan } from "../kit/index.ts";
 import { indexRowsIn } from "./index-rows.ts";
@@ -64,7 +64,7 @@ async function readMeta(file: Parameters<typeof readHead>[0]) {
   try {
     return (await readHead(file)).meta;
   } catch (error) {
-    if (isContinuoError(error)) return null;
+    if (isFailure(error)) return null;
     throw error;
   }
 }

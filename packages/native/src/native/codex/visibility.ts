@@ -5,7 +5,7 @@
 
 import { basename, relative } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import type { FoundFile } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
 import { type AgentVisibility, type FoundSession, type HiddenSession, NO_MEMO } from "../kit/index.ts";
@@ -116,7 +116,7 @@ async function readRollout(
       }
     }
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return null;
   }
   return { head: finishHead(fold), isTalk, promptAt };

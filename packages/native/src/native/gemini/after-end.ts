@@ -5,7 +5,7 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { canonicalFolder, isJson, type Json, namesIn, type Places, statFile, toTime } from "@continuo/files";
 import type { EndedProgram } from "../kit/index.ts";
 import { sessionIdOf } from "./find.ts";
@@ -45,7 +45,7 @@ async function isLeftEmpty(path: string, sinceMs: number): Promise<boolean> {
       }
     }
   } catch (error) {
-    if (isContinuoError(error)) return false;
+    if (isFailure(error)) return false;
     throw error;
   }
   return begunMs !== null && begunMs >= sinceMs;

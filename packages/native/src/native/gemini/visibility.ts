@@ -5,7 +5,7 @@
 
 import { basename, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { type FoundFile, isJson, namesIn, type Places } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
 import { type AgentVisibility, type FoundSession, type HiddenSession, NO_MEMO } from "../kit/index.ts";
@@ -110,7 +110,7 @@ async function readListing(
       if (hasSession && hasProject && isTalk) break;
     }
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return null;
   }
   return isTalk ? { hasSession, hasProject, isSubagent } : null;

@@ -3,7 +3,7 @@
  * speaks.
  */
 
-import { type CallOptions, isContinuoError, present } from "@continuo/core/model";
+import { type CallOptions, isFailure, present } from "@continuo/core/model";
 import type { AgentReader, FoundSession, OpenedSession, Places } from "./port.ts";
 
 /** Enough of the end of a session for the last words in it. */
@@ -29,7 +29,7 @@ export async function isSpoken(
     using whole = await reader.open(found, places, present({ signal }));
     return await hasWords(whole);
   } catch (error) {
-    if (isContinuoError(error)) return false;
+    if (isFailure(error)) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** The beginning of a file, by which a reader knows its own. */
 
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
 
@@ -14,7 +14,7 @@ export async function readHead(path: string, maxBytes: number): Promise<readonly
       if (head.length > 0 || (records.at(-1)?.offset ?? 0) > maxBytes) break;
     }
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
   }
   return head;
 }

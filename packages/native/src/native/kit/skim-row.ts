@@ -1,6 +1,6 @@
 /** The row of a session whose newest file is looked at in part, and the problems that such a look finds. */
 
-import { isContinuoError, type Problem, type SessionInfo } from "@continuo/core/model";
+import { isFailure, type Problem, type SessionInfo } from "@continuo/core/model";
 import { type FoundFile, type FoundSession, NO_MEMO, type SkimOptions } from "./port.ts";
 
 /** Facts that the bytes of a file give, as JSON: a memo can keep them. */
@@ -26,7 +26,7 @@ export async function skimRow<Facts>(
     const facts = await memo.remember(file, { what, part }, () => look(file));
     return rowOf(facts, problemsOf(facts, file));
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return rowOf(null, [{ code: "unreadable", line: null, message: error.message }]);
   }
 }

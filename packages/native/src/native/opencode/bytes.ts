@@ -1,6 +1,6 @@
 /** The facts about the rows of a session before they are parsed. */
 
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { type FoundSession, type TestBytes, testFiles } from "../kit/index.ts";
 import { type Database, openDatabase } from "./database.ts";
 
@@ -33,7 +33,7 @@ async function filterRows(
       database.close();
     }
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return sessions;
   }
 }

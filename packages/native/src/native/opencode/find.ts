@@ -5,7 +5,7 @@
 
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
-import { ContinuoError, isContinuoError, type Problem } from "@continuo/core/model";
+import { ContinuoError, isFailure, type Problem } from "@continuo/core/model";
 import {
   canonicalFolder,
   type FoundFile,
@@ -77,7 +77,7 @@ async function sessionsIn(path: string): Promise<SeenRow[]> {
       database.close();
     }
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     const problems: Problem[] = [{ code: "unreadable", line: null, message: error.message }];
     const place = { location: path, files, archived: false, live: null };
     return [{ found: { agent: "opencode", sessionId: basename(path), ...place, problems }, row: {} }];

@@ -6,7 +6,7 @@
  * All others need a full read.
  */
 
-import { isContinuoError, type SessionInfo } from "@continuo/core/model";
+import { isFailure, type SessionInfo } from "@continuo/core/model";
 import { type FoundSession, NO_MEMO, type SkimOptions } from "../kit/index.ts";
 import { rowSeen } from "./find.ts";
 import { openSource } from "./read-source.ts";
@@ -24,7 +24,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
     // The row times of opencode miss edits: an answer counts for one state of the database and of its log.
     return await (options.memo ?? NO_MEMO).remember(found.files, key, () => readRow(found));
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return toRow(found, seen ?? {}, NOTHING_BESIDE, [
       { code: "unreadable", line: null, message: error.message },
     ]);

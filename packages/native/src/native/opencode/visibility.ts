@@ -5,7 +5,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { canonicalFolder, type Json, textField } from "@continuo/files";
 import type { AgentVisibility, FoundSession, HiddenSession, Mending } from "../kit/index.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -110,7 +110,7 @@ async function openFirst(path: string): Promise<Database | null> {
     if (sessionTables(schema).join() === "session" && schema.message.includes("session_id")) return database;
     database.close();
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
   }
   return null;
 }

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { isJson, namesIn } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
 import { MAX_FOLDERS_BESIDE, MAX_SESSIONS_BESIDE } from "./limits.ts";
@@ -47,7 +47,7 @@ async function headerCwd(path: string): Promise<string | null> {
       return isJson(first?.value) ? (parseHeader(first.value)?.cwd ?? null) : null;
     }
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
   }
   return null;
 }

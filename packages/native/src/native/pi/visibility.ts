@@ -6,7 +6,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { isContinuoError } from "@continuo/core/model";
+import { isFailure } from "@continuo/core/model";
 import { canonicalFolder, type FoundFile, isJson, type Places, parseJson } from "@continuo/files";
 import { openBytes, openLines } from "@continuo/files/records";
 import { type AgentVisibility, type FoundSession, type HiddenSession, NO_MEMO } from "../kit/index.ts";
@@ -123,7 +123,7 @@ async function readStart(file: FoundFile, signal: AbortSignal | undefined): Prom
       signal,
     );
   } catch (error) {
-    if (!isContinuoError(error)) throw error;
+    if (!isFailure(error)) throw error;
     return null;
   }
 }

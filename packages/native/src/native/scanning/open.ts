@@ -1,6 +1,6 @@
 /** Opens a session: its records are folded once, and a history then fetches the records that it needs by their places. */
 
-import { ContinuoError, type Leaf, type Message, present } from "@continuo/core/model";
+import { ContinuoError, cancellableItems, type Leaf, type Message, present } from "@continuo/core/model";
 import type {
   AgentReader,
   FoundSession,
@@ -107,7 +107,7 @@ function toOpened<Node>(
   source: { close(): void },
   end: Pick<ScanEnd<unknown>, "partial" | "saved" | "continued">,
 ): OpenedSession {
-  const { facts, tips } = value;
+  const { facts, tips, entriesBefore, filesBefore } = value;
   const active = tips.find((tip) => tip.active);
   const { toolCalls, ...messages } = active?.counts ?? NO_MESSAGES;
   const leaves = tips.map(({ id, active, updatedAt, counts, label }): Leaf => {
@@ -120,9 +120,13 @@ function toOpened<Node>(
     partial: end.partial,
     saved: end.saved,
     continued: end.continued,
-    entries: (signal) => value.entries(signal),
-    ...present({ entriesBefore: value.entriesBefore, filesBefore: value.filesBefore }),
-    history: (options = {}) => historyOf(value, options),
+    entries: (signal) => cancellableItems(signal, () => value.entries(signal)),
+    ...present({
+      entriesBefore:
+        entriesBefore && ((signal?: AbortSignal) => cancellableItems(signal, () => entriesBefore(signal))),
+      filesBefore,
+    }),
+    history: (options = {}) => cancellableItems(options.signal, () => historyOf(value, options)),
     ...(value.steps === undefined ? {} : { steps: (leaf) => stepsTo(value, leaf) }),
     close: source.close,
     [Symbol.dispose]: source.close,
