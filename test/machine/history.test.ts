@@ -8,9 +8,11 @@ import type {
   FileChanges,
   GrowthEvent,
   HistoryWindow,
+  MachineSession,
   Outline,
   SessionHead,
   SessionSearchResult,
+  SessionsPage,
 } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
@@ -127,7 +129,7 @@ test("branches are listed with the place where they part", async () => {
 test("the head has the facts of a full read", async () => {
   const head = (await machine.json(KEY)) as SessionHead;
   expect(head).toMatchObject({
-    session: { key: `claude:${CLAUDE_ID}`, turns: 2, model: "model-a", tokens: 2040 },
+    session: { key: `claude:${CLAUDE_ID}`, turns: 2, model: "model-a" },
     messages: { total: 5, user: 2, assistant: 2, tool: 1 },
     toolCalls: 1,
     problemCount: 0,
@@ -135,6 +137,21 @@ test("the head has the facts of a full read", async () => {
     parentKey: null,
   });
   expect(head.branches.length).toBe(2);
+});
+
+test("a session costs what all of its branches cost, in its head as in its row, and its outline says what the branch did", async () => {
+  const of = ({ turns, tokens, costUsd }: MachineSession) => ({ turns, tokens, costUsd });
+  const { session } = (await machine.json(KEY)) as SessionHead;
+  expect(of(session)).toEqual({ turns: 2, tokens: 3060, costUsd: null });
+  const { sessions } = (await machine.json("/v1/machine/sessions")) as SessionsPage;
+  const row = sessions.find(({ key }) => key === session.key);
+  expect(row && of(row)).toEqual(of(session));
+  const spentBy = async (query: string) => ((await machine.json(`${KEY}/outline${query}`)) as Outline).spent;
+  const { branches } = (await machine.json(KEY)) as SessionHead;
+  expect(await spentBy("")).toEqual({ tokens: 2040, costUsd: null });
+  expect(await spentBy(`?branch=${branches.find(({ active }) => !active)?.id}`)).toMatchObject({
+    tokens: 2040,
+  });
 });
 
 test("the facts say what was asked, changed and committed, and where it stopped, each with its turn", async () => {

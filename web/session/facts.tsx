@@ -1,6 +1,7 @@
 /** The line below the title: which agent, where, how much. */
 
 import { visibleLine } from "@continuo/core/transcript";
+import type { MachineSession, Outline } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
 import { agentName, bytes, cost, counted, dateAndClock, shortFolder, tokens } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
@@ -13,7 +14,9 @@ export function Facts({ state }: { state: SessionState }): VNode | null {
   const { model, costUsd } = head === null ? session : { ...head.session, costUsd: head.costUsd };
   const models = head?.models ?? (model === null ? [] : [model]);
   const problemCount = head?.problemCount ?? 0;
-  const turns = state.outline.value?.total ?? session.turns;
+  const outline = state.outline.value;
+  const hasBranches = (head?.branches.length ?? 0) > 1;
+  const turns = hasBranches ? session.turns : (outline?.total ?? session.turns);
   const facts: readonly (string | null)[] = [
     agentName(session.agent),
     models.length === 0 ? null : models.map(visibleLine).join(", "),
@@ -22,6 +25,7 @@ export function Facts({ state }: { state: SessionState }): VNode | null {
     turns === null ? null : counted(turns, "turn"),
     session.tokens === null ? null : `${tokens(session.tokens)} tokens`,
     costUsd === null ? null : cost(costUsd),
+    hasBranches && state.view.value === "history" ? branchPart(session, outline) : null,
     dateAndClock(session.updatedAt),
   ];
   return (
@@ -50,6 +54,16 @@ export function Facts({ state }: { state: SessionState }): VNode | null {
       )}
     </p>
   );
+}
+
+/** The figures of the session are those of all its branches; the turns below are those of one. */
+function branchPart({ turns, tokens: all, costUsd }: MachineSession, outline: Outline | null): string | null {
+  const spent = outline?.spent;
+  if (outline === null || spent === undefined) return null;
+  if (outline.total === turns && spent.tokens === all) return null;
+  const figures = [counted(outline.total, "turn"), `${tokens(spent.tokens)} tokens`];
+  if (spent.costUsd !== null && costUsd !== null) figures.push(cost(spent.costUsd));
+  return `this branch: ${figures.join(", ")}`;
 }
 
 /** Says what is still missing while a long session is read. */

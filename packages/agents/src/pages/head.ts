@@ -7,10 +7,11 @@ import {
   type MachineSession,
   type SessionHead,
 } from "@continuo/core/wire/machine";
-import { type CatalogDetails, costOf, type ListedSession, type Prices } from "../catalog/index.ts";
+import { type CatalogDetails, costOf, type ListedSession, type Prices, tokensOf } from "../catalog/index.ts";
 import type { CachedHistory } from "./cached-history.ts";
 import { subagentKey } from "./keys.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
+import { spentIn } from "./turn-facts.ts";
 
 /** A session that was read as a whole. */
 export interface ReadHistory {
@@ -55,19 +56,19 @@ export function toHead(
   const { messages, toolCalls, records, unknownRecords, models, agentVersions, usage, forkedFrom } = details;
   const turns = kept.turns.at(-1);
   const [only, ...others] = models;
-  const costs = kept.turns.flatMap(({ costUsd }) => (costUsd === null ? [] : [costUsd]));
-  const byTurns = costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
+  // The shown branch is not all that the session cost.
+  const shownPart = spentIn(kept.turns);
   const byTotal =
     usage === null
       ? null
       : costOf([{ model: others.length === 0 ? (only ?? null) : null, usage }], prices).usd;
-  const costUsd = byTurns ?? byTotal;
+  const costUsd = larger(shownPart.costUsd, byTotal);
   return {
     session: {
       ...shown,
       model: [...(turns?.models ?? [])].at(-1) ?? models.at(-1) ?? null,
       turns: kept.turns.length,
-      tokens: kept.turns.reduce((sum, { tokens }) => sum + tokens, 0),
+      tokens: Math.max(shownPart.tokens, usage === null ? 0 : tokensOf(usage)),
       costUsd,
     },
     location,
@@ -90,6 +91,10 @@ export function toHead(
     parentKey,
     readOnly: isTrashKey(key) ? "The session is in the trash." : readOnlyOf(details.live, parentKey),
   };
+}
+
+function larger(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 export function toMachineProblem({ code, message, line, file }: Problem): MachineProblem {

@@ -18,7 +18,7 @@ import type {
 } from "@continuo/core/wire/machine";
 import type { CachedHistory } from "./cached-history.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
-import { type Change, changesOfCall, toOutlineTurn } from "./turn-facts.ts";
+import { type Change, changesOfCall, spentIn, toOutlineTurn } from "./turn-facts.ts";
 
 export interface OutlineQuery {
   /** Only turns before this number. */
@@ -42,6 +42,7 @@ export function outlineOf(
   return {
     turns: turns.slice(start, end).map((turn, at) => toOutlineTurn(turn, start + at + 1, prints)),
     total: turns.length,
+    spent: spentIn(turns),
     hasOlder: start > 0,
     marks: marks.slice(0, HISTORY_LIMITS.outlineMarks).reverse(),
     files: filesOf(turns).slice(0, HISTORY_LIMITS.outlineFiles),

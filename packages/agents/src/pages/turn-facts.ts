@@ -121,6 +121,18 @@ export function foldTurn(turn: TurnFacts, message: Message, { index, prices, bud
   }
 }
 
+/** The tokens and the known cost of these turns. */
+export function spentIn(turns: readonly Pick<TurnFacts, "tokens" | "costUsd">[]): {
+  readonly tokens: number;
+  readonly costUsd: number | null;
+} {
+  const costs = turns.flatMap(({ costUsd }) => costUsd ?? []);
+  return {
+    tokens: turns.reduce((sum, turn) => sum + turn.tokens, 0),
+    costUsd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+  };
+}
+
 /** Chained, so that a turn that grows needs only its new messages. */
 function longerPrint({ asked, all }: TurnPrint, message: Message): TurnPrint {
   const kind = messageKind(message);

@@ -1,6 +1,6 @@
 /** The machine: its parts as one service. */
 
-import type { Prices } from "@continuo/agents/catalog";
+import type { ListedSession, Prices } from "@continuo/agents/catalog";
 import { tipWindow } from "@continuo/agents/pages";
 import { present } from "@continuo/core/model";
 import {
@@ -63,8 +63,8 @@ export function createMachine(options: MachineOptions): MachineService {
     changed: (signal) => changesOf(source, usages, signal),
     async session(key, signal) {
       const named = await machine.named(key, signal);
-      const prices = await options.prices();
-      const head = await machine.ask("head", { key }, { named, prices }, signal);
+      const args = { named, prices: await options.prices() };
+      const head = await withSpent(await machine.ask("head", { key }, args, signal), named.row, usages);
       facts.keep(named.row, { head });
       return { ...head, handedOverFrom: await sourceKeyOf(machine, named.row, signal) };
     },
@@ -125,6 +125,14 @@ function inboxOf({ options, source }: Machine, chat: Chat, usages: RowUsages): M
 /** The next server shows such an outline before it has read the session. */
 function isNewest({ before, branch, view, prints }: Parameters<MachineService["outline"]>[0]): boolean {
   return [before, branch, prints].every((one) => one === undefined) && view !== "model";
+}
+
+/** All branches are read for what the session spent, as for its row in the list. */
+async function withSpent(head: SessionHead, row: ListedSession, usages: RowUsages): Promise<SessionHead> {
+  if (head.branches.length < 2 && head.forkedFrom === null) return head;
+  const { turns, tokens, costUsd } = await usages.read(row);
+  if (turns === null) return head;
+  return { ...head, session: { ...head.session, turns, tokens, costUsd }, costUsd };
 }
 
 /** The head of the last read with the row of now, which does not know what was read. */

@@ -33,6 +33,8 @@ export interface RowUsages {
   of(row: ListedSession): RowUsage;
   /** The usage that was known at this time of `performance.now()`. */
   at(row: ListedSession, time: number): RowUsage;
+  /** The usage of a row, read where it is not known; without figures for a row that is too long to be read for them. */
+  read(row: ListedSession): Promise<RowUsage>;
   /** Computes the missing usage of these rows after the answer. */
   want(rows: readonly ListedSession[]): void;
   close(): void;
@@ -67,14 +69,14 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
     const one = known.get(nameOf(row));
     return one?.stamp === stampOf(row) && one.since <= time ? one.usage : NOTHING;
   };
+  const note = (name: string, row: ListedSession, usage: RowUsage): void => {
+    wanted.delete(name);
+    known.set(name, { stamp: stampOf(row), usage, since: performance.now() });
+    if (known.size > MACHINE_LIMITS.knownUsages) known.delete(known.keys().next().value ?? "");
+  };
   const work = async (): Promise<void> => {
     const index = openRowIndex(placesOf(options.places));
     const prices = await options.prices();
-    const note = (name: string, row: ListedSession, usage: RowUsage): void => {
-      wanted.delete(name);
-      known.set(name, { stamp: stampOf(row), usage, since: performance.now() });
-      if (known.size > MACHINE_LIMITS.knownUsages) known.delete(known.keys().next().value ?? "");
-    };
     let saved = performance.now();
     while (wanted.size > 0) {
       await noteKnown(wanted, { index, prices, options, note, signal: ended.signal });
@@ -99,6 +101,14 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
   return {
     of: (row) => at(row, Number.POSITIVE_INFINITY),
     at,
+    async read(row) {
+      if (isKnown(row) || !isReadable(row)) return at(row, Number.POSITIVE_INFINITY);
+      const index = openRowIndex(placesOf(options.places));
+      const usage = await usageOfRow(row, { index, prices: await options.prices(), options });
+      note(nameOf(row), row, usage);
+      await index.save();
+      return usage;
+    },
     want(rows) {
       for (const row of rows) if (!isKnown(row)) wanted.set(nameOf(row), row);
       if (isWorking || wanted.size === 0) return;

@@ -66,8 +66,10 @@ export interface ModelPart {
 /** In order; the newest turns where no `before` is given. */
 export interface Outline {
   readonly turns: readonly OutlineTurn[];
-  /** The number of turns of the session. */
+  /** The number of turns of this history. */
   readonly total: number;
+  /** The sum of all turns of this history: less than the session spent, where it has other branches. */
+  readonly spent?: { readonly tokens: number; readonly costUsd: number | null };
   /** True if there are turns before the first one. */
   readonly hasOlder: boolean;
   /** The marks of the turns in this answer, at most 2,000. */
