@@ -1,6 +1,6 @@
 /**
  * `node scripts/agent-packages.ts FOLDER`: Continuo in the agents' own form of packages: a plugin of Claude Code and Codex in a
- * marketplace, an extension of Gemini CLI, a package of pi. They have what `continuo setup` adds, except for what is a person's own choice,
+ * marketplace, an extension of Gemini CLI, a package of pi, a plugin of opencode. They have what `continuo setup` adds, except for what is a person's own choice,
  * and start `continuo` from the search path.
  */
 
@@ -36,7 +36,8 @@ const { version, license } = JSON.parse(readFileSync(join(ROOT, "package.json"),
   readonly version: string;
   readonly license: string;
 };
-for (const [path, content] of [...plugin(), ...geminiExtension(), ...piPackage()]) write(path, content);
+for (const [path, content] of [...plugin(), ...geminiExtension(), ...piPackage(), ...opencodePlugin()])
+  write(path, content);
 
 type File = readonly [path: string, content: string | Buffer | object];
 
@@ -94,6 +95,22 @@ function piPackage(): readonly File[] {
     ["pi/package.json", { ...manifest, pi: { skills: ["./skills"], prompts: ["./prompts/*.md"] } }],
     ["pi/skills/continuo/SKILL.md", skillText(COMMAND)],
     ...commands("pi/prompts", "md", markdownCommand),
+  ];
+}
+
+/** A plugin of opencode is a program: this one adds settings, and does nothing else. */
+function opencodePlugin(): readonly File[] {
+  const manifest = { name: "continuo-opencode", version, description: DESCRIPTION, license, type: "module" };
+  const entries = slashCommands(COMMAND).map(({ name, description, prompt }) => [
+    name,
+    { description, template: prompt },
+  ]);
+  const server = { type: "local", command: [SERVER.command, ...SERVER.args], enabled: true };
+  return [
+    ["opencode/package.json", { ...manifest, exports: "./index.js" }],
+    ["opencode/index.js", readFileSync(join(ROOT, "scripts/release/opencode-plugin.js"))],
+    ["opencode/opencode.json", { mcp: { continuo: server }, command: Object.fromEntries(entries) }],
+    ["opencode/skills/continuo/SKILL.md", skillText(COMMAND)],
   ];
 }
 

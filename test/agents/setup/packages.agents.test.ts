@@ -1,13 +1,16 @@
 /** The packages of a release in the agents' own forms: each agent checks, installs and lists its own. */
 
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { asObjects } from "../../model-servers/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { claudeBinary } from "../claude/driver.ts";
 import { codexLauncher } from "../codex/driver.ts";
 import { openGemini } from "../gemini/driver.ts";
 import { PINNED, packageFolder } from "../install.ts";
+import { openOpencode } from "../opencode/driver.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -62,4 +65,30 @@ test("pi installs and lists the package", async () => {
   const pi = join(packageFolder(PINNED.pi), PINNED.pi.proof);
   await run(process.execPath, pi, "install", join(packages, "pi"));
   expect(await run(process.execPath, pi, "list")).toContain(packages);
+});
+
+test("opencode has the server, the skill and the commands of the plugin, and the person's own settings go first", async () => {
+  const programs = scratchFolder("programs");
+  const start = `exec '${process.execPath}' '${join(ROOT, "bin/continuo.js")}' "$@"`;
+  writeFileSync(join(programs, "continuo"), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
+  const opencode = await openOpencode(
+    sandbox,
+    "http://127.0.0.1:9",
+    {
+      plugin: [`file://${join(packages, "opencode")}`],
+      command: { "continuo-handoff": { template: "mine" } },
+    },
+    { PATH: [programs, sandbox.environment().PATH].join(":") },
+  );
+  await using serving = await opencode.serve();
+  const commands = asObjects(await serving.request("GET", "/command"));
+  expect(commands.map(({ name, template }) => [name, template])).toEqual(
+    expect.arrayContaining([
+      ["continuo-search", expect.stringContaining("sessions of all coding agents on this machine")],
+      ["continuo-handoff", "mine"],
+    ]),
+  );
+  expect(await serving.request("GET", "/mcp")).toEqual({ continuo: { status: "connected" } });
+  const skills = asObjects(await serving.request("GET", "/skill"));
+  expect(skills.map(({ name }) => name)).toContain("continuo");
 });
