@@ -13,7 +13,7 @@ import { createProgram } from "../src/cli/index.ts";
 import { withCodeMap, withRooms } from "./code-map.ts";
 import { codesOf, toErrorsPage } from "./errors-page.ts";
 import { withCauses } from "./lost-and-found.ts";
-import { PACKAGES } from "./packages.ts";
+import { ADAPTERS, PACKAGES } from "./packages.ts";
 import { protocolFiles } from "./protocol/files.ts";
 import { withFrames } from "./protocol/page.ts";
 import { withSection } from "./section.ts";
@@ -113,7 +113,7 @@ const made: readonly (readonly [name: string, text: string])[] = [
   ],
   ["docs/lost-and-found.md", await withCauses(readFileSync(join(ROOT, "docs/lost-and-found.md"), "utf8"))],
   ["docs/server.md", withActs(readFileSync(join(ROOT, "docs/server.md"), "utf8"))],
-  ...PACKAGES.map((name) => {
+  ...[...PACKAGES, ...ADAPTERS].map((name) => {
     const page = `packages/${name}/README.md`;
     return [page, withRooms(readFileSync(join(ROOT, page), "utf8"), name)] as const;
   }),

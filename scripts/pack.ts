@@ -1,6 +1,7 @@
 /**
  * `node scripts/pack.ts FOLDER`: a tarball of `continuo` and of each of our packages, as they are published, their
- * checksums in `SHA256SUMS`, and the bill of materials. It needs what `npm ci` builds.
+ * checksums in `SHA256SUMS`, and the bill of materials. It needs what `npm ci` builds, and
+ * installs the frameworks of the adapters (`scripts/frameworks.ts`) where they are not there.
  *
  * In the repository the doors of a package are its sources; in a tarball they are the compiled files with their types.
  */
@@ -9,7 +10,8 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { compiledFilesOf, PACKAGES, readManifest } from "./packages.ts";
+import { compileAdapter, installFramework } from "./frameworks.ts";
+import { ADAPTERS, compiledFilesOf, PACKAGES, readManifest } from "./packages.ts";
 import { checksumsOf } from "./release/checksums.ts";
 import { billOf, noticesOf } from "./sbom.ts";
 
@@ -30,7 +32,7 @@ function packAll(target: string): void {
   try {
     mkdirSync(target, { recursive: true });
     compile();
-    for (const name of PACKAGES) pack(stagePackage(name, join(stage, name)), target);
+    for (const name of [...PACKAGES, ...ADAPTERS]) pack(stagePackage(name, join(stage, name)), target);
     const bill = billOf(ROOT);
     writeFileSync(join(ROOT, "dist", NOTICES), noticesOf(ROOT, bill));
     pack(ROOT, target);
@@ -46,6 +48,10 @@ function packAll(target: string): void {
 function compile(): void {
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [compiler, "-b", "packages/server"], { cwd: ROOT, stdio: "inherit" });
+  for (const name of ADAPTERS) {
+    installFramework(ROOT, name);
+    compileAdapter(ROOT, name);
+  }
 }
 
 function stagePackage(name: string, stage: string): string {

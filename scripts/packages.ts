@@ -6,12 +6,19 @@ import { dirname, join, posix, relative, sep } from "node:path";
 /** The names of our packages. Each depends only on those before it. */
 export const PACKAGES: readonly string[] = ["core", "files", "store", "native", "agents", "live", "server"];
 
+/**
+ * Packages for agent frameworks, which stand on those above. `continuo` does not contain them: who uses the framework
+ * installs both. `scripts/frameworks.ts` compiles them, because they need it.
+ */
+export const ADAPTERS: readonly string[] = ["langgraph"];
+
 export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
 }
 
 export function readManifest(root: string, name: string): Manifest {
@@ -36,7 +43,7 @@ export function copyTypes(root: string, names: readonly string[], folder: string
     text.replace(/(["'])(@continuo\/[\w/-]+)\1/gu, (whole, quote: string, specifier: string) => {
       const source = doors.get(specifier);
       if (source === undefined) return whole;
-      const target = toCompiled(source.replace(/^packages\/(\w+)\/src\//u, "$1/"));
+      const target = toCompiled(source.replace(/^packages\/([\w-]+)\/src\//u, "$1/"));
       const path = posix.relative(posix.dirname(from), target);
       return quote + (path.startsWith(".") ? path : `./${path}`) + quote;
     });

@@ -11,7 +11,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isAfter } from "../src/cli/update/releases.ts";
-import { PACKAGES } from "./packages.ts";
+import { ADAPTERS, PACKAGES } from "./packages.ts";
 import { releaseChangelog } from "./release/changelog.ts";
 import { lockWithVersion, readManifests, withVersion } from "./release/versions.ts";
 
@@ -45,7 +45,7 @@ const folder = resolve(values.to);
 run("scripts/pack.ts", folder);
 run("scripts/agent-packages.ts", join(folder, "agent-packages"));
 if (values.installers) run("scripts/installers.ts", folder, values.installers);
-for (const name of [...PACKAGES.map((one) => `continuo-${one}`), "continuo"])
+for (const name of [...[...PACKAGES, ...ADAPTERS].map((one) => `continuo-${one}`), "continuo"])
   process.stdout.write(`${join(folder, `${name}-${version}.tgz`)}\n`);
 
 function setVersion(): void {

@@ -10,10 +10,12 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { ADAPTERS, PACKAGES } from "../scripts/packages.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -133,6 +135,22 @@ test.each(["core", "files", "store", "native", "agents", "live", "server"])(
   },
 );
 
+test.each(ADAPTERS)("every door of @continuo/%s is loaded beside its framework", (name) => {
+  const project = install(`@continuo/${name}`);
+  const framework = join(ROOT, "frameworks", name, "node_modules");
+  for (const one of readdirSync(framework)) {
+    const place = join(project, "node_modules", one);
+    if (!existsSync(place)) symlinkSync(join(framework, one), place);
+  }
+  const { exports } = manifestOf(join(project, "node_modules/@continuo", name));
+  for (const [door, { types }] of Object.entries(exports)) {
+    expect(existsSync(join(project, "node_modules/@continuo", name, types))).toBe(true);
+    const code = `console.log(Object.keys(await import("@continuo/${name}${door.slice(1)}")).length)`;
+    const options = ["--preserve-symlinks", "--input-type=module", "-e", code];
+    expect(Number(run(process.execPath, options, project))).toBeGreaterThan(0);
+  }
+});
+
 test("the tarballs come with their checksums and the bill of materials", () => {
   const packed = join(folder, "packed");
   const sums = readFileSync(join(packed, "SHA256SUMS"), "utf8").trimEnd().split("\n");
@@ -150,7 +168,7 @@ test("the tarballs come with their checksums and the bill of materials", () => {
       .filter((name) => name !== "SHA256SUMS")
       .sort(),
   );
-  expect(sums.length).toBe(9);
+  expect(sums.length).toBe(PACKAGES.length + ADAPTERS.length + 2);
   const { bomFormat, components } = JSON.parse(readFileSync(join(packed, "sbom.cdx.json"), "utf8"));
   expect([bomFormat, components.length > 20]).toEqual(["CycloneDX", true]);
 });

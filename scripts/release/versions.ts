@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGES } from "../packages.ts";
+import { ADAPTERS, PACKAGES } from "../packages.ts";
 
 export interface Manifest {
   readonly name: string;
@@ -20,7 +20,7 @@ export function readManifests(root: string): ReadonlyMap<string, Manifest> {
   const paths = [
     "package.json",
     "web/package.json",
-    ...PACKAGES.map((name) => `packages/${name}/package.json`),
+    ...[...PACKAGES, ...ADAPTERS].map((name) => `packages/${name}/package.json`),
   ];
   return new Map(paths.map((path) => [path, JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest]));
 }
@@ -40,7 +40,7 @@ export function withVersion<Some extends Partial<Manifest>>(manifest: Some, vers
 export function lockWithVersion<Lock extends LockFile>(lock: Lock, version: string): Lock {
   const packages = Object.entries(lock.packages).map(([path, one]) => [
     path,
-    path === "" || path === "web" || /^packages\/\w+$/u.test(path) ? withVersion(one, version) : one,
+    path === "" || path === "web" || /^packages\/[\w-]+$/u.test(path) ? withVersion(one, version) : one,
   ]);
   return { ...lock, version, packages: Object.fromEntries(packages) };
 }

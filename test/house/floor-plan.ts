@@ -35,6 +35,7 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   editing: { folder: "packages/native/src/editing", floor: 3, only: [...BELOW, "native"] },
   sessions: { folder: "packages/store/src/sessions", floor: 3, only: [...BELOW] },
   channels: { folder: "packages/store/src/channels", floor: 3, only: [...BELOW] },
+  adapters: { folder: "packages/store/src/adapters", floor: 4, only: [...BELOW, "sessions"] },
   handoff: {
     folder: "packages/agents/src/handoff",
     floor: 4,
@@ -92,6 +93,7 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     floor: 8,
     only: [...BELOW, "sessions", "drivers", "handoff", "model-agent", "catalog", "pages", "server"],
   },
+  langgraph: { folder: "packages/langgraph/src", floor: 9, only: [...BELOW, "adapters"] },
   cli: { folder: "src/cli", floor: 9 },
   testing: { folder: "packages/store/src/testing", floor: 9 },
   agents: { folder: "packages/agents/src", floor: 9 },

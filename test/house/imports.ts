@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
-import { doorsOf, PACKAGES } from "../../scripts/packages.ts";
+import { ADAPTERS, doorsOf, PACKAGES } from "../../scripts/packages.ts";
 import { FLOOR_PLAN } from "./floor-plan.ts";
 
 export interface SourceFile {
@@ -62,7 +62,9 @@ export function readSource(folder?: string): readonly SourceFile[] {
 
 function readFiles(folder: string | undefined): readonly SourceFile[] {
   const folders =
-    folder === undefined ? ["src", ...PACKAGES.map((name) => `packages/${name}/src`)] : [folder];
+    folder === undefined
+      ? ["src", ...[...PACKAGES, ...ADAPTERS].map((name) => `packages/${name}/src`)]
+      : [folder];
   return folders
     .flatMap((base) => filesBelow(base))
     .map((file) => {
@@ -75,7 +77,7 @@ function readFiles(folder: string | undefined): readonly SourceFile[] {
 
 /** The file behind each specifier that our packages export, such as `@continuo/core/model`. */
 export const DOORS: ReadonlyMap<string, string> = new Map(
-  PACKAGES.flatMap((name) => [...doorsOf(ROOT, name)]),
+  [...PACKAGES, ...ADAPTERS].flatMap((name) => [...doorsOf(ROOT, name)]),
 );
 
 function filesBelow(base: string): string[] {

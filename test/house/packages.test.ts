@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { PACKAGES, readManifest } from "../../scripts/packages.ts";
+import { ADAPTERS, PACKAGES, readManifest } from "../../scripts/packages.ts";
 import { DOORS, ROOT, readSource, type SourceFile } from "./imports.ts";
 
 interface RootManifest {
@@ -35,7 +35,7 @@ function importedBy(name: string): readonly string[] {
   return [...new Set(names)].filter((one) => !one.startsWith("node:")).sort();
 }
 
-describe.each(PACKAGES)("the package %s", (name) => {
+describe.each([...PACKAGES, ...ADAPTERS])("the package %s", (name) => {
   const { version, dependencies = {}, peerDependencies = {}, ...manifest } = readManifest(ROOT, name);
 
   test("names in package.json what it imports, and nothing else", () => {
@@ -74,11 +74,11 @@ describe.each(PACKAGES)("the package %s", (name) => {
 });
 
 test("the list of packages has each folder, after those that it depends on", () => {
-  expect(PACKAGES.toSorted()).toEqual(readdirSync(join(ROOT, "packages")).sort());
-  const wrong = PACKAGES.filter((name, at) =>
+  const all = [...PACKAGES, ...ADAPTERS];
+  expect(all.toSorted()).toEqual(readdirSync(join(ROOT, "packages")).sort());
+  const wrong = all.filter((name, at) =>
     Object.keys(readManifest(ROOT, name).dependencies ?? {}).some(
-      (one) =>
-        one.startsWith("@continuo/") && !PACKAGES.slice(0, at).includes(one.slice("@continuo/".length)),
+      (one) => one.startsWith("@continuo/") && !all.slice(0, at).includes(one.slice("@continuo/".length)),
     ),
   );
   expect(wrong).toEqual([]);
@@ -91,6 +91,18 @@ test("what the packages need, the root installs for its users or bundles for the
   }).filter((one) => !one.startsWith("@continuo/"));
   const there = [root.dependencies, root.devDependencies, root.peerDependencies];
   expect(needed.filter((one) => there.every((names) => !(one in names)))).toEqual([]);
+});
+
+test("a framework is installed beside its adapter in one exact version, and never with the root", () => {
+  for (const name of ADAPTERS) {
+    const { peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(ROOT, name);
+    const { dependencies }: RootManifest = JSON.parse(
+      readFileSync(join(ROOT, "frameworks", name, "package.json"), "utf8"),
+    );
+    expect(Object.keys(peerDependencies).filter((one) => !(one in dependencies))).toEqual([]);
+    expect(Object.keys(peerDependencies)).toEqual(Object.keys(peerDependenciesMeta));
+    expect(Object.values(dependencies).filter((version) => !/^\d+\.\d+\.\d+$/u.test(version))).toEqual([]);
+  }
 });
 
 test("a package is entered only by a door that its package.json exports", () => {

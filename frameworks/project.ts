@@ -1,0 +1,80 @@
+/** A person's folder, with the packages that a page says to install, for tests that do what the page says. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+
+export interface Project {
+  readonly folder: string;
+  /** Starts a program of the folder. It is killed as soon as it prints the text, where one is given. */
+  run(
+    file: string,
+    options?: { readonly args?: readonly string[]; readonly killAt?: string },
+  ): Promise<string>;
+  remove(): void;
+}
+
+/** @param adapter the package; its framework is what `scripts/frameworks.ts` installed for it */
+export function newProject(adapter: string): Project {
+  const folder = mkdtempSync(join(tmpdir(), `continuo-${adapter}-project-`));
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const installed = join(ROOT, "frameworks", adapter, "node_modules");
+  for (const name of readdirSync(installed)) {
+    if (!name.startsWith(".")) symlinkSync(join(installed, name), join(modules, name));
+  }
+  mkdirSync(join(modules, "@continuo"));
+  for (const name of readdirSync(join(ROOT, "packages"))) {
+    symlinkSync(join(ROOT, "packages", name), join(modules, "@continuo", name));
+  }
+  return {
+    folder,
+    run: async (file, { args = [], killAt } = {}) => {
+      const child = spawn(process.execPath, [file, ...args], {
+        cwd: folder,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let text = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk) => {
+          text += chunk;
+          if (killAt !== undefined && text.includes(killAt)) child.kill("SIGKILL");
+        });
+      }
+      await once(child, "close");
+      return text;
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Saves the files of a guide; returns its text. */
+export function saveFiles(project: Project, guide: string): string {
+  const text = readFileSync(join(ROOT, guide), "utf8");
+  for (const [, name = "", code = ""] of text.matchAll(
+    /Save this as `([\w-]+\.js)`[\s\S]*?```js\n([\s\S]*?)```/gu,
+  )) {
+    writeFileSync(join(project.folder, name), code);
+  }
+  return text;
+}
+
+/** Saves the first program of a page as `main.js`. */
+export function saveProgram(project: Project, page: string): void {
+  const [, code] = /```js\n([\s\S]*?)```/u.exec(readFileSync(join(ROOT, page), "utf8")) ?? [];
+  if (code === undefined) throw new Error(`${page} has no program`);
+  writeFileSync(join(project.folder, "main.js"), code);
+}

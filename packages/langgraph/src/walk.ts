@@ -1,0 +1,102 @@
+/** The checkpoints of a thread with their pending writes, newest first, in one pass over the end of its log. */
+
+import { type EventPage, present } from "@continuo/core/model";
+import type { AdapterSession } from "@continuo/store/adapters";
+import {
+  CHECKPOINT,
+  checkpointOf,
+  type FoundCheckpoint,
+  WRITE,
+  type WriteRecord,
+  writeOf,
+} from "./records.ts";
+
+export interface FoundTuple extends FoundCheckpoint {
+  /** In the order in which they were stored. */
+  readonly writes: readonly WriteRecord[];
+}
+
+interface Open extends FoundCheckpoint {
+  readonly writes: WriteRecord[];
+}
+
+/**
+ * Writes come after their checkpoint, or a little before it when LangGraph does not wait for one before it begins with
+ * the next. A checkpoint says how far before (`since`), and is given out only when the pass is there.
+ *
+ * @param ns of one namespace; of all where it is left out
+ */
+export async function* newestFirst(session: AdapterSession, ns?: string): AsyncGenerator<FoundTuple> {
+  const early = new Map<string, WriteRecord[]>();
+  const seen = new Set<string>();
+  const open: Open[] = [];
+  for (let before: number | null | undefined; before !== null; ) {
+    const page: EventPage = await session.read({
+      types: [CHECKPOINT, WRITE],
+      order: "newest",
+      limit: PAGE_EVENTS,
+      maxBytes: PAGE_BYTES,
+      ...present({ before }),
+    });
+    for (const event of page.events.toReversed()) {
+      while (open[0] !== undefined && isPassed(open[0], event.sequence)) yield shiftFrom(open);
+      const { ns: place, checkpoint } = event.data as WriteRecord;
+      if (ns !== undefined && place !== ns) continue;
+      const key = JSON.stringify([place, checkpoint]);
+      if (event.type === WRITE) {
+        const writes = early.get(key) ?? [];
+        writes.unshift(writeOf(event));
+        early.set(key, writes);
+      } else if (!seen.has(key)) {
+        seen.add(key);
+        const writes = early.get(key) ?? [];
+        early.set(key, writes);
+        open.push({ ...checkpointOf(event), writes });
+      }
+    }
+    before = page.nextAfter;
+  }
+  yield* open;
+}
+
+/** Pages are small at first sight: the newest checkpoint is mostly all that is wanted. */
+const PAGE_EVENTS = 64;
+const PAGE_BYTES = 4_194_304;
+
+function isPassed({ sequence, record }: Open, at: number): boolean {
+  return at < (record.since ?? sequence);
+}
+
+function shiftFrom(open: Open[]): Open {
+  const first = open.shift();
+  if (first === undefined) throw new Error("a checkpoint that is open");
+  return first;
+}
+
+/** One checkpoint by its id, which an index finds, with the writes that the log has of it. */
+export async function findCheckpoint(
+  session: AdapterSession,
+  id: string,
+  { ns, checkpoint }: { readonly ns: string; readonly checkpoint: string },
+): Promise<FoundTuple | undefined> {
+  const { events } = await session.read({ id, limit: 1 });
+  const [event] = events;
+  if (event === undefined) return undefined;
+  let found = checkpointOf(event);
+  const writes: WriteRecord[] = [];
+  // Only what names the checkpoint is read, its children among it.
+  const texts = /^[\w-]+$/u.test(checkpoint) ? [checkpoint] : [];
+  const { since } = found.record;
+  const start = since === undefined ? found.sequence : since - 1;
+  for (let after: number | null = start; after !== null; ) {
+    const page: EventPage = await session.read({ types: [CHECKPOINT, WRITE], texts, after });
+    for (const other of page.events) {
+      const { ns: place, checkpoint: of } = other.data as WriteRecord;
+      if (place !== ns || of !== checkpoint) continue;
+      if (other.type === WRITE) writes.push(writeOf(other));
+      else found = checkpointOf(other);
+    }
+    after = page.nextAfter;
+  }
+  return { ...found, writes };
+}

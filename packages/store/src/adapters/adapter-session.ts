@@ -1,0 +1,69 @@
+/** One session as an adapter uses it: reading an unknown one finds nothing, and the first append makes it. */
+
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  type AppendOptions,
+  type EventPage,
+  isContinuoError,
+  isPassing,
+  type NewEvent,
+  type NewSession,
+  type ReadOptions,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
+import { openSession } from "../sessions/index.ts";
+import { LIMITS } from "./limits.ts";
+
+export interface AdapterSession {
+  readonly sessionId: string;
+  /** The events get ids where they have none, so that a repeated call stores them once. */
+  append(events: readonly NewEvent[], options?: AppendOptions): Promise<readonly StoredEvent[]>;
+  /** An empty page where there is no session. */
+  read(options?: ReadOptions): Promise<EventPage>;
+}
+
+/** `made` describes the session, should it have to be made. */
+export function adapterSession(
+  store: Store,
+  sessionId: string,
+  made: Omit<NewSession, "sessionId"> = {},
+): AdapterSession {
+  return {
+    sessionId,
+    append: async (events, options = {}) => {
+      const named = events.map((event) => (event.id === undefined ? { ...event, id: randomUUID() } : event));
+      try {
+        return await patiently(() => store.append(sessionId, named, options));
+      } catch (error) {
+        if (!isContinuoError(error, "not_found")) throw error;
+      }
+      await openSession(store, sessionId, made);
+      return await patiently(() => store.append(sessionId, named, options));
+    },
+    read: async (options = {}) => {
+      try {
+        return await patiently(() => store.read(sessionId, options));
+      } catch (error) {
+        if (isContinuoError(error, "not_found") || isContinuoError(error, "gone")) return EMPTY;
+        throw error;
+      }
+    },
+  };
+}
+
+const EMPTY: EventPage = { events: [], nextAfter: null };
+
+/** Repeats a call while the store does not answer: one that may be repeated, since a lost try may have been carried out. */
+async function patiently<Result>(call: () => Promise<Result>): Promise<Result> {
+  const end = performance.now() + LIMITS.storeMs;
+  for (let waitMs: number = LIMITS.retryMs; ; waitMs = Math.min(2 * waitMs, LIMITS.maxRetryMs)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() + waitMs > end) throw error;
+    }
+    await pause(waitMs);
+  }
+}

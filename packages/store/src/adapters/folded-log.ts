@@ -1,0 +1,85 @@
+/**
+ * A state in memory that is the fold of a session's log. It is brought up to date before it is read, and a change is
+ * appended only if nothing was appended since it was decided.
+ */
+
+import { isContinuoError, type NewEvent, type StoredEvent } from "@continuo/core/model";
+import type { AdapterSession } from "./adapter-session.ts";
+import { InOrder } from "./in-order.ts";
+
+export interface FoldedLogOptions<State> {
+  readonly initial: () => State;
+  /** Changes the state in place. */
+  readonly apply: (state: State, event: StoredEvent) => void;
+}
+
+export class FoldedLog<State> {
+  readonly #session: AdapterSession;
+  readonly #options: FoldedLogOptions<State>;
+  #state: State;
+  #last: { readonly sequence: number; readonly id: string } | null = null;
+  readonly #inOrder = new InOrder();
+
+  constructor(session: AdapterSession, options: FoldedLogOptions<State>) {
+    this.#session = session;
+    this.#options = options;
+    this.#state = options.initial();
+  }
+
+  /** `look` sees the state with everything that is stored, and nothing changes until it returns. */
+  read<Result>(look: (state: State) => Result): Promise<Result> {
+    return this.#inOrder.run(this.#session.sessionId, async () => {
+      await this.#catchUp();
+      return look(this.#state);
+    });
+  }
+
+  /**
+   * Appends what `decide` makes of the newest state, all of it or nothing; `decide` is asked again after another
+   * writer was faster. What it throws is thrown, and no event is nothing to append.
+   */
+  change<Result>(
+    decide: (state: State) => { readonly events: readonly NewEvent[]; readonly result: Result },
+  ): Promise<Result> {
+    return this.#inOrder.run(this.#session.sessionId, async () => {
+      for (;;) {
+        await this.#catchUp();
+        const { events, result } = decide(this.#state);
+        if (events.length === 0 || (await this.#isAppended(events))) return result;
+      }
+    });
+  }
+
+  /** A session that has just been made has an event of its own: that is a conflict too, and is read. */
+  async #isAppended(events: readonly NewEvent[]): Promise<boolean> {
+    try {
+      await this.#session.append(events, { expectedSequence: this.#last?.sequence ?? 0 });
+      return true;
+    } catch (error) {
+      if (isContinuoError(error, "conflict") && error.details.latestSequence !== undefined) return false;
+      throw error;
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    // The last known event is read again: another one in its place is that of a new log of the same name.
+    for (let after: number | null = Math.max(0, (this.#last?.sequence ?? 0) - 1); after !== null; ) {
+      const page = await this.#session.read({ after });
+      const [first, ...rest] = page.events;
+      const isKnown = this.#last !== null && after === this.#last.sequence - 1;
+      if (isKnown && first?.id !== this.#last?.id) {
+        this.#state = this.#options.initial();
+        this.#last = null;
+        after = 0;
+        continue;
+      }
+      for (const event of isKnown ? rest : page.events) this.#take(event);
+      after = page.nextAfter;
+    }
+  }
+
+  #take(event: StoredEvent): void {
+    this.#options.apply(this.#state, event);
+    this.#last = { sequence: event.sequence, id: event.id };
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * `node scripts/frameworks.ts [NAME …]`: installs the agent frameworks of our adapters, and compiles the adapters
+ * and the tests that need the frameworks.
+ *
+ * Each framework is installed in `frameworks/NAME/`, with a lock file of its own and the suites that others wrote for
+ * it, because it is larger than all of Continuo. The adapter in `packages/NAME/` sees it by a link.
+ */
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { ADAPTERS } from "./packages.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+if (import.meta.main) {
+  const names = process.argv.slice(2);
+  for (const name of names.length > 0 ? names : ADAPTERS) {
+    installFramework(ROOT, name);
+    compileAdapter(ROOT, name);
+  }
+}
+
+/** Nothing is installed a second time, unless the lock file changed. */
+export function installFramework(root: string, name: string): void {
+  const folder = join(root, "frameworks", name);
+  const lock = join(folder, "package-lock.json");
+  const installed = join(folder, "node_modules/.installed-lock");
+  if (!existsSync(installed) || readFileSync(installed, "utf8") !== readFileSync(lock, "utf8")) {
+    const options = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"];
+    execFileSync("npm", ["ci", ...options], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+    copyFileSync(lock, installed);
+  }
+  const link = join(root, "packages", name, "node_modules");
+  rmSync(link, { recursive: true, force: true });
+  symlinkSync(join("../../frameworks", name, "node_modules"), link);
+}
+
+export function compileAdapter(root: string, name: string): void {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  for (const args of [
+    ["-b", `packages/${name}`],
+    ["-p", `frameworks/${name}`],
+  ]) {
+    execFileSync(process.execPath, [compiler, ...args], { cwd: root, stdio: "inherit" });
+  }
+}
