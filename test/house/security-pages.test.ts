@@ -40,6 +40,7 @@ test("the server's page lists all its logs", () => {
 const CONNECTIONS: Readonly<Record<string, string>> = {
   "store/postgres/connections.ts": "its Postgres",
   "store/postgres/notifications.ts": "its Postgres",
+  "store/s3/client.ts": "the bucket of its blobs",
   "server/subscriptions/webhook.ts": "hosts of webhooks",
   "cli/serve/telemetry.ts": "a collector of metrics",
   "live/writers/openai.ts": "models for notes",

@@ -155,6 +155,7 @@ test("secrets have at least 128 bits of the system's generator, and only waits a
     "packages/server/src/server/streams/read.ts",
     "packages/server/src/server/streams/sse.ts",
     "packages/store/src/store/postgres/connections.ts",
+    "packages/store/src/store/s3/client.ts",
     "packages/store/src/store/sqlite/engine.ts",
     "packages/store/src/store/sqlite/group-commit.ts",
     "packages/store/src/store/sqlite/open.ts",

@@ -153,25 +153,38 @@ test("a blob is not collected in its first hour, unless the caller says so", asy
   expect((await store.collectBlobs()).removed).toBe(1);
 });
 
-test("a backup leaves out a large blob whose bytes were collected before their copy, and fails for any other reason", async () => {
+async function bodyOf(store: OpenedStore, path: string, hash: string): Promise<string> {
+  const [row] = await store.engine.read((scope) =>
+    sql<{ readonly body_key: string }>(scope, "select body_key from blobs where hash = ?", hash),
+  );
+  const key = row?.body_key ?? "";
+  return join(`${path}-blobs`, key.slice(-2), key);
+}
+
+test("a backup leaves out a large blob that was collected before its bytes were copied, and fails for any other reason", async () => {
   const path = join(folder, "collected.db");
   await using store = await openStore(`sqlite:${path}`);
   const [kept, gone] = [await store.putBlob(bytesOf(INLINE + 1)), await store.putBlob(bytesOf(INLINE + 2))];
-  const { body_key: key } = (
-    await store.engine.read((scope) => sql(scope, "select body_key from blobs where hash = ?", gone.hash))
-  )[0] as { body_key: string };
-  const body = join(`${path}-blobs`, key.slice(-2), key);
-  rmSync(body);
+  const collected = await bodyOf(store, path, gone.hash);
+  const exportTo = async (to: string): Promise<void> => {
+    await store.engine.exportTo(to);
+    await store.engine.write((tx) => sql(tx, "delete from blobs where hash = ?", gone.hash));
+    rmSync(collected);
+  };
   const file = join(folder, "collected-backup.db");
-  expect(await backupStore(store, file)).toMatchObject({ blobs: 1 });
+  expect(await backupStore({ ...store, engine: { ...store.engine, exportTo } }, file)).toMatchObject({
+    blobs: 1,
+  });
   await using restored = await openStore("memory:");
   expect(await restoreStore(restored, file)).toEqual({ logs: 0, events: 0, blobs: 1 });
   expect(await restored.statBlob(gone.hash)).toBeNull();
   expect((await contentOf(restored, kept.hash)).length).toBe(INLINE + 1);
-  // A folder in the place of the bytes cannot be read.
-
-  mkdirSync(body);
+  const body = await bodyOf(store, path, kept.hash);
   const failed = join(folder, "failed-backup.db");
+  rmSync(body);
+  await expect(backupStore(store, failed)).rejects.toMatchObject({ code: "not_found" });
+  // A folder in the place of the bytes cannot be read.
+  mkdirSync(body);
   await expect(backupStore(store, failed)).rejects.toMatchObject({
     code: "unavailable",
     details: { path },

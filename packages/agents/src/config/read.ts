@@ -105,6 +105,7 @@ function lay(
     prices: {},
     live: {},
     releaseFeed: null,
+    blobs: null,
     models: [],
   };
   const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
@@ -125,9 +126,9 @@ function lay(
     ({ name, command, endpoint }) => isKnownAgent(name) || command !== null || endpoint !== undefined,
   );
   const agents = agentsByName(startable.map((settings) => withCommon(settings, layers)));
-  const { indexExclude, indexBackground, serverLimits, prices, live, releaseFeed } = reading;
+  const { indexExclude, indexBackground, serverLimits, prices, live, releaseFeed, blobs } = reading;
   const { continuation } = layers;
-  const ofMachine = { indexExclude, indexBackground, serverLimits, prices, live, releaseFeed };
+  const ofMachine = { indexExclude, indexBackground, serverLimits, prices, live, releaseFeed, blobs };
   const read = { continuation, ...ofMachine, files, problems, untrusted };
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
@@ -147,6 +148,7 @@ interface Reading {
   prices: Configuration["prices"];
   live: LiveConfiguration;
   releaseFeed: string | null;
+  blobs: Configuration["blobs"];
   models: readonly AgentSettings[];
 }
 
@@ -186,6 +188,7 @@ const OF_HOME = {
   server: "one server serves all projects",
   prices: "one bill is for all projects",
   live: "one server serves all projects",
+  blobs: "one store has the blobs of all projects",
   models: "the key of a model is sent to its address",
   updates: "a project cannot choose an address that is asked",
 } as const;
@@ -198,12 +201,13 @@ function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, 
     reading.serverLimits = toServerLimits(content.server?.limits);
     reading.prices = toPrices(content.prices ?? {});
     reading.live = toLive(content.live ?? {});
+    reading.blobs = content.blobs === undefined ? null : { s3: present(content.blobs.s3) };
     reading.models = toModels(content.models ?? {});
     reading.releaseFeed = content.updates?.feed ?? null;
     reading.problems.push(...takenNames(file, parsed));
     return;
   }
-  for (const key of ["index", "server", "prices", "live", "models", "updates"] as const) {
+  for (const key of Object.keys(OF_HOME) as (keyof typeof OF_HOME)[]) {
     if (content[key] === undefined) continue;
     const message = `only the file in CONTINUO_HOME can have this key: ${OF_HOME[key]}`;
     reading.problems.push({ file, ...placeOf([key]), key, message, suggestion: null });

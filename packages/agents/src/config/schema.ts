@@ -2,6 +2,7 @@
 
 import { AGENT_NAMES } from "@continuo/core/model";
 import { z } from "zod";
+import { blobs, type FileBlobs } from "./blobs-schema.ts";
 import { type FileServerLimits, SERVER_LIMIT_KEYS } from "./server-limits.ts";
 
 /** A name that can stand before an id (`NAME:ID`), in a file's name and in a log's id. */
@@ -131,6 +132,7 @@ export interface FileContent {
   readonly server?: { readonly limits?: FileServerLimits | undefined } | undefined;
   readonly live?: FileLive | undefined;
   readonly updates?: { readonly feed?: string | undefined } | undefined;
+  readonly blobs?: FileBlobs | undefined;
 }
 
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
@@ -448,4 +450,9 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     })
     .optional()
     .describe("Where `continuo update` looks for newer releases. Only in the file in CONTINUO_HOME."),
+  blobs: blobs
+    .optional()
+    .describe(
+      "Where large blobs of the store are kept. Default: files next to a SQLite database, rows of Postgres. Only in the file in CONTINUO_HOME.",
+    ),
 });

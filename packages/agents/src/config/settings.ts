@@ -1,6 +1,7 @@
 /** Configuration as the commands use it: all files and flags merged, with the defaults. */
 
 import { AGENT_NAMES, type OnMissing } from "@continuo/core/model";
+import type { S3Settings } from "@continuo/store";
 import type { ServerLimitSettings } from "./server-limits.ts";
 
 export type PermissionPolicy = "ask" | "safe" | "unrestricted";
@@ -185,6 +186,8 @@ export interface Configuration {
   readonly live: LiveConfiguration;
   /** The address of the changelog of the releases; `null` for none. */
   readonly releaseFeed: string | null;
+  /** The bucket for large blobs of the store; `null`: they stay with the database. */
+  readonly blobs: { readonly s3: S3Settings } | null;
   /** The files that were read, in the order in which they were read. */
   readonly files: readonly ConfigurationFile[];
   /** A file with a problem is not used at all. */

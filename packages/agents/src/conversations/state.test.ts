@@ -27,6 +27,7 @@ const configuration: Configuration = {
     prices: {},
     live: {},
     releaseFeed: null,
+    blobs: null,
     files: [],
     problems: [],
     untrusted: null,

@@ -7,10 +7,11 @@ import {
   type BlobStore,
   type CollectOptions,
   ContinuoError,
+  isContinuoError,
   type OpenedBlob,
   type PutBlobOptions,
 } from "@continuo/core/model";
-import { type Engine, LIMITS, type Transaction, type Work } from "./engine/index.ts";
+import type { Engine, Transaction, Work } from "./engine/index.ts";
 import {
   assertText,
   assertTime,
@@ -53,9 +54,9 @@ async function putBlob(engine: Engine, source: BlobSource, options: PutBlobOptio
   if (expiresAt !== undefined) assertTime("expiresAt of a blob", expiresAt);
   signal?.throwIfAborted();
   const reader = new BlobReader(source, signal);
-  const head = await reader.head(LIMITS.inlineBlobBytes);
-  const bodyKey = head.rest === undefined ? null : engine.scope.newId();
-  if (bodyKey !== null) await engine.bodies.put(bodyKey, reader.all(head.bytes));
+  const head = await reader.head(engine.bodies.inlineBytes);
+  const bodyKey =
+    head.rest === undefined ? null : await engine.bodies.put(engine.scope.newId(), reader.all(head.bytes));
   const blob: NewBlob = {
     hash: reader.hash.digest("hex"),
     sizeBytes: reader.sizeBytes,
@@ -139,13 +140,40 @@ async function findOrThrow(engine: Engine, hash: string, signal?: AbortSignal): 
 }
 
 function openBlob(engine: Engine, row: BlobRow): OpenedBlob {
-  const bytes =
-    row.body_key === null ? once(row.inline_bytes ?? new Uint8Array()) : engine.bodies.open(row.body_key);
+  const { body_key: key } = row;
+  const bytes = key === null ? once(row.inline_bytes ?? new Uint8Array()) : bodyOf(engine, row, key);
   return { ...toBlobInfo(row), bytes: checked(row, bytes) };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes;
+}
+
+/** A body that moves to another place while it is read is read on there. */
+async function* bodyOf(engine: Engine, row: BlobRow, key: string): AsyncGenerator<Uint8Array, void, void> {
+  let sent = 0;
+  for (let from = key; ; ) {
+    let failure: unknown;
+    try {
+      let skip = sent;
+      for await (const chunk of engine.bodies.open(from)) {
+        const rest = chunk.subarray(Math.min(skip, chunk.length));
+        skip -= chunk.length - rest.length;
+        sent += rest.length;
+        if (rest.length > 0) yield rest;
+      }
+      if (sent >= row.size_bytes) return;
+    } catch (error) {
+      if (!isContinuoError(error, "not_found")) throw error;
+      failure = error;
+    }
+    const now = await engine.read((scope) => findBlob(scope, row.hash));
+    if (now?.body_key == null || now.body_key === from) {
+      if (failure !== undefined) throw failure;
+      return;
+    }
+    from = now.body_key;
+  }
 }
 
 async function* checked(

@@ -7,6 +7,11 @@ export function storePathOfThisUser(): string {
   return defaultStorePath(process.env);
 }
 
+/** Credentials and the region of S3 are there. */
+export function environmentOfThisUser(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 /** `continuo.db` in `CONTINUO_HOME`, else in `~/.continuo`. */
 export function defaultStorePath(env: Readonly<Record<string, string | undefined>>): string {
   return join(env.CONTINUO_HOME || join(env.HOME || homeOfThisUser(), ".continuo"), "continuo.db");

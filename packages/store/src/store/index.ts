@@ -19,4 +19,5 @@ export {
   vacuumStore,
   verifyStore,
 } from "./operate.ts";
+export type { S3Settings } from "./s3/index.ts";
 export type { OpenedStore } from "./sql-store.ts";

@@ -3,6 +3,7 @@
 import { fileURLToPath } from "node:url";
 import {
   assertKnownOptions,
+  type BlobBodies,
   ContinuoError,
   cancellable,
   isEventType,
@@ -13,8 +14,9 @@ import {
 } from "@continuo/core/model";
 import { debugOf } from "@continuo/files";
 import type { Engine } from "./engine/index.ts";
-import { storePathOfThisUser } from "./environment.ts";
+import { environmentOfThisUser, storePathOfThisUser } from "./environment.ts";
 import { assertName, invalid } from "./rules/index.ts";
+import type { S3Settings } from "./s3/index.ts";
 import { createStore, type OpenedStore } from "./sql-store.ts";
 
 const debug = debugOf("store");
@@ -46,6 +48,11 @@ export interface OpenStoreOptions {
   readonly retention?: Readonly<Record<string, Retention>>;
   /** The principal in whose name the audit log records acts; by default a program. */
   readonly by?: Principal;
+  /**
+   * Blobs over 16 KiB are objects in a bucket; by default, those over 256 KiB are files next to a SQLite database and rows
+   * of Postgres. Credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment.
+   */
+  readonly blobs?: { readonly s3: S3Settings };
   readonly signal?: AbortSignal;
 }
 
@@ -57,6 +64,7 @@ const OPTIONS: KnownOptions<OpenStoreOptions> = {
   now: true,
   retention: true,
   by: true,
+  blobs: true,
   signal: true,
 };
 
@@ -72,13 +80,19 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   assertName("workspaceId", workspaceId);
   const retentions = retentionsOf(options.retention ?? {});
   const begun = performance.now();
-  const engine = await cancellable(signal, () => openEngine(url, workspaceId, options));
+  const s3 = options.blobs === undefined ? undefined : await openS3(options.blobs);
+  const opened = await cancellable(signal, () => openEngine(url, workspaceId, options));
+  const engine = s3 === undefined ? opened : { ...opened, bodies: opened.bodies.withS3(s3) };
   debug("opened", () => ({
     scheme: partsOf(url).scheme,
     workspaceId,
     ms: Math.round(performance.now() - begun),
   }));
   return createStore({ ...engine, scope: { ...engine.scope, retentions, ...present({ by: options.by }) } });
+}
+
+async function openS3({ s3 }: NonNullable<OpenStoreOptions["blobs"]>): Promise<BlobBodies> {
+  return (await import("./s3/index.ts")).s3Bodies(s3, environmentOfThisUser());
 }
 
 function retentionsOf(given: Readonly<Record<string, Retention>>): ReadonlyMap<string, Retention> {

@@ -65,8 +65,11 @@ export interface BlobStore {
  * is made by the store, used once, and holds no meaning.
  */
 export interface BlobBodies {
-  /** Durable when it resolves. Nothing is left when it throws. */
-  put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /**
+   * Durable when it resolves, with the key under which `open` and `remove` know the bytes: the given one, or one
+   * that is made of it. Nothing is left when it throws.
+   */
+  put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
   /** Errors: `not_found`. */
   open(key: string): AsyncIterable<Uint8Array>;
   /** A key that is not there is no error. */

@@ -14,7 +14,7 @@ export function chunkBodies(engine: () => Engine): BlobBodies {
   };
 }
 
-async function put(engine: Engine, key: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+async function put(engine: Engine, key: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   let position = 0;
   try {
     for await (const chunk of inChunks(bytes)) {
@@ -33,6 +33,7 @@ async function put(engine: Engine, key: string, bytes: AsyncIterable<Uint8Array>
     await remove(engine, key);
     throw error;
   }
+  return key;
 }
 
 async function* inChunks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {

@@ -3,7 +3,8 @@
  * whose name.
  */
 
-import type { AppendOptions, BlobBodies, Principal, StoredEvent, StoreInfo } from "@continuo/core/model";
+import type { AppendOptions, Principal, StoredEvent, StoreInfo } from "@continuo/core/model";
+import type { BodyPlaces } from "./body-places.ts";
 import type { Changes } from "./changes.ts";
 import type { PreparedEvent } from "./prepared-event.ts";
 import type { Scope, Transaction, Work } from "./work.ts";
@@ -19,7 +20,7 @@ export interface LongStatement {
 export interface Engine {
   readonly scope: Scope;
   readonly changes: Changes;
-  readonly bodies: BlobBodies;
+  readonly bodies: BodyPlaces;
   /** Statements that change nothing. Errors: `unavailable`, `busy`, `corrupt`. */
   read<T>(rule: (scope: Scope) => Work<T>, signal?: AbortSignal): Promise<T>;
   /**

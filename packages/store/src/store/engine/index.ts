@@ -5,6 +5,7 @@
  * Does not know: any database, or the rules.
  */
 
+export { type BodyPlace, type BodyPlaces, bodyPlaces } from "./body-places.ts";
 export { Changes, type Watcher } from "./changes.ts";
 export { chunkBodies } from "./chunk-bodies.ts";
 export { type Engine, engineOfWorkspace, type LongStatement } from "./engine.ts";

@@ -43,6 +43,23 @@ export const LIMITS = {
   inlineBlobBytes: 262_144,
   /** Rows of larger ones, where they lie in the database. */
   blobChunkBytes: 262_144,
+  /** Blobs up to this size lie in their row where larger ones are in S3: the frames of a video are larger. */
+  inlineBesideS3Bytes: 16_384,
+  /** The largest body in one request to S3, which is in memory until then; a larger one goes in parts of this size. */
+  s3PartBytes: 8_388_608,
+  /** The number of parts that S3 allows. */
+  s3Parts: 10_000,
+  /** Tries of a request to S3, and the pauses between them: they double. */
+  s3Tries: 6,
+  s3PauseMs: 100,
+  maxS3PauseMs: 5_000,
+  /** The longest wait for the head of an answer from S3, and for each further piece of its body. */
+  s3AnswerMs: 60_000,
+  s3PieceMs: 30_000,
+  /** Tries of an object that S3 does not have yet, though it was stored. */
+  s3MissingTries: 3,
+  /** Bytes of an answer that is not a blob: an error, or the id of an upload. */
+  s3AnswerBytes: 65_536,
   /** Appends that share one commit on SQLite, and events that share one statement on Postgres. */
   groupCommit: 512,
   /** Payloads that share one statement on Postgres; an append alone may have more. */

@@ -6,9 +6,9 @@
 import { existsSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import { createFile, renameDurably } from "@continuo/files";
-import type { Engine } from "../engine/index.ts";
+import { type Engine, sql } from "../engine/index.ts";
 import { runInThread, syncLater, translatedSqliteError } from "../sqlite/index.ts";
 
 export interface BackupResult {
@@ -73,7 +73,8 @@ async function addLargeBlobs(
     try {
       // A file that is not whole is removed, and the whole one is synced by who renames it.
       database.exec("pragma synchronous = off; begin");
-      for (const { body_key: key } of missing) await copyBody(engine, database, String(key));
+      for (const { body_key: key } of missing)
+        await copyBody(engine, database, { key: String(key), from: String(key) });
       database.exec("commit");
     } finally {
       database.close();
@@ -85,14 +86,36 @@ async function addLargeBlobs(
   return { events: Number(counts?.[0]?.events), blobs: Number(counts?.[0]?.blobs) };
 }
 
-async function copyBody(engine: Engine, database: DatabaseSync, key: string): Promise<void> {
+async function copyBody(
+  engine: Engine,
+  database: DatabaseSync,
+  { key, from }: { readonly key: string; readonly from: string },
+): Promise<void> {
   const insert = database.prepare("insert into blob_chunks (body_key, position, bytes) values (?, ?, ?)");
   let position = 0;
   try {
-    for await (const chunk of engine.bodies.open(key)) insert.run(key, position++, chunk);
+    for await (const chunk of engine.bodies.open(from)) insert.run(key, position++, chunk);
   } catch (error) {
-    if (!(error instanceof ContinuoError && error.code === "not_found")) throw error;
+    if (!isContinuoError(error, "not_found")) throw error;
+    const now = await presentKey(engine, database, key);
+    if (now === from) throw error;
+    database.prepare("delete from blob_chunks where body_key = ?").run(key);
     // Collected since the rows were copied: nothing referred to it.
-    database.prepare("delete from blobs where body_key = ?").run(key);
+    if (now === null) database.prepare("delete from blobs where body_key = ?").run(key);
+    // Moved to another place since.
+    else await copyBody(engine, database, { key, from: now });
   }
+}
+
+async function presentKey(engine: Engine, database: DatabaseSync, key: string): Promise<string | null> {
+  const blob = database.prepare("select workspace_id, hash from blobs where body_key = ?").get(key);
+  const [row] = await engine.read((scope) =>
+    sql<{ readonly body_key: string | null }>(
+      scope,
+      "select body_key from blobs where workspace_id = ? and hash = ?",
+      String(blob?.workspace_id),
+      String(blob?.hash),
+    ),
+  );
+  return row?.body_key ?? null;
 }

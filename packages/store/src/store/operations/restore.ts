@@ -35,22 +35,24 @@ const KEYS: Readonly<Record<string, string>> = {
  */
 export async function restore(engine: Engine, file: string, record: Statement): Promise<RestoreResult> {
   const source = openBackup(file);
-  const bodies: string[] = [];
+  const bodies: NamedBody[] = [];
   try {
     await assertVersion(source, file);
     await engine.write(assertEmpty);
-    for (const { body_key: key } of source
-      .prepare("select body_key from blobs where body_key is not null")
-      .all()) {
-      bodies.push(String(key));
-      await engine.bodies.put(String(key), chunksOf(source, String(key)));
+    for (const { workspace_id, hash, body_key } of source.prepare(WITH_BODIES).all()) {
+      const before = String(body_key);
+      const given = isOwnKey(engine, before) ? before : engine.scope.newId();
+      const bodyKey = await engine.bodies.put(given, chunksOf(source, before));
+      bodies.push({ workspaceId: String(workspace_id), hash: String(hash), before, bodyKey });
     }
+    const renames = bodies.filter(({ before, bodyKey }) => before !== bodyKey).map(renaming);
     if (engine.runLong === undefined) {
       await engine.write(function* (tx) {
         yield* copyRows(tx, source);
+        for (const rename of renames) yield* sql(tx, rename.sql, ...rename.parameters);
         yield record;
       });
-    } else await copyInThread(engine.runLong, engine.scope, { source, file, record });
+    } else await copyInThread(engine.runLong, engine.scope, { source, file, after: [...renames, record] });
     const [counts] = await runInThread(file, [
       {
         sql: `select (select count(*) from logs) as logs, (select count(*) from events) as events,
@@ -60,11 +62,30 @@ export async function restore(engine: Engine, file: string, record: Statement): 
     const { logs, events, blobs } = counts?.[0] ?? {};
     return { logs: Number(logs), events: Number(events), blobs: Number(blobs) };
   } catch (error) {
-    for (const key of bodies) await engine.bodies.remove(key);
+    for (const { bodyKey } of bodies) await engine.bodies.remove(bodyKey);
     throw error;
   } finally {
     source.close();
   }
+}
+
+const WITH_BODIES = "select workspace_id, hash, body_key from blobs where body_key is not null";
+
+interface NamedBody {
+  readonly workspaceId: string;
+  readonly hash: string;
+  readonly before: string;
+  readonly bodyKey: string;
+}
+
+/** A body elsewhere may still belong to the store that was backed up: its key cannot be used again. */
+function isOwnKey({ bodies }: Engine, key: string): boolean {
+  return bodies.newIn !== "s3" && !key.includes(":");
+}
+
+function renaming({ workspaceId, hash, bodyKey }: NamedBody): Statement & { readonly parameters: string[] } {
+  const text = "update blobs set body_key = ? where workspace_id = ? and hash = ?";
+  return { sql: text, parameters: [bodyKey, workspaceId, hash] };
 }
 
 function openBackup(file: string): DatabaseSync {
@@ -125,14 +146,15 @@ async function* chunksOf(source: DatabaseSync, key: string): AsyncGenerator<Uint
 interface CopyOptions {
   readonly source: DatabaseSync;
   readonly file: string;
-  readonly record: Statement;
+  /** Executed in the same transaction, when the rows are there. */
+  readonly after: readonly Statement[];
 }
 
 /** From one SQLite database into another, in one transaction. Errors: `conflict`. */
 async function copyInThread(
   runLong: NonNullable<Engine["runLong"]>,
   { dialect }: Scope,
-  { source, file, record }: CopyOptions,
+  { source, file, after }: CopyOptions,
 ): Promise<void> {
   const copies = TABLES.filter((table) => !LEFT_OUT.includes(table)).map((table) => {
     const names = columnsOf(source, table).join(", ");
@@ -146,7 +168,10 @@ async function copyInThread(
       ...firstRows.map(([text]) => ({ sql: text, expected: "none" as const })),
       ...copies,
       { sql: `update main.logs set changed_mark = ${dialect.currentMark}` },
-      { sql: record.sql, parameters: record.parameters as readonly (string | number | null)[] },
+      ...after.map(({ sql, parameters }) => ({
+        sql,
+        parameters: parameters as readonly (string | number | null)[],
+      })),
       { sql: "commit" },
     ]);
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type pg from "pg";
-import { Changes, chunkBodies, type Engine, type Scope, storeMeter } from "../engine/index.ts";
+import { bodyPlaces, Changes, chunkBodies, type Engine, type Scope, storeMeter } from "../engine/index.ts";
 import { readSchemaVersion } from "../schema/index.ts";
 import { query, rowsOf, transact } from "./connections.ts";
 import { translating } from "./failures.ts";
@@ -29,7 +29,7 @@ export function createPostgresEngine(
   const engine: Engine = {
     scope,
     changes,
-    bodies: chunkBodies(() => engine),
+    bodies: bodyPlaces({ own: "database", database: chunkBodies(() => engine) }),
     read: (rule) => translating(location, () => query(pool, () => rule(scope))),
     write: async (rule) => {
       const { value, changed } = await transact(pool, scope, rule, location);

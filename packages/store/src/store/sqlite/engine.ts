@@ -3,7 +3,15 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import { Changes, chunkBodies, type Engine, LIMITS, type Scope, type Work } from "../engine/index.ts";
+import {
+  bodyPlaces,
+  Changes,
+  chunkBodies,
+  type Engine,
+  LIMITS,
+  type Scope,
+  type Work,
+} from "../engine/index.ts";
 import { readSchemaVersion } from "../schema/index.ts";
 import type { Connection } from "./connection.ts";
 import { copyDatabase, copyInThread } from "./copy.ts";
@@ -33,7 +41,11 @@ export function createSqliteEngine(
   const engine: Engine = {
     scope,
     changes,
-    bodies: place === undefined ? chunkBodies(() => engine) : folderBodies(blobFolders(place), location),
+    bodies: bodyPlaces({
+      own: place === undefined ? "database" : "files",
+      database: chunkBodies(() => engine),
+      ...(place === undefined ? {} : { files: folderBodies(blobFolders(place), location) }),
+    }),
     read: (rule) => read(reads, () => rule(scope), location),
     write: (rule, signal) => group.write(rule, signal),
     describe: async () => ({

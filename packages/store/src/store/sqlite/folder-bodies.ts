@@ -20,7 +20,10 @@ export function folderBodies(folders: readonly [string, ...string[]], database: 
     }
   };
   return {
-    put: (key, bytes) => put(pathIn(folders[0], key), bytes, translating),
+    put: async (key, bytes) => {
+      await put(pathIn(folders[0], key), bytes, translating);
+      return key;
+    },
     open: (key) =>
       openBody(
         folders.map((folder) => pathIn(folder, key)),
