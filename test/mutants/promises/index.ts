@@ -1,10 +1,12 @@
 /** The promises of each room, by its name. */
 
 import { CATALOG } from "./catalog.ts";
+import { CATALOG_FIGURES } from "./catalog-figures.ts";
 import { CHANNEL_CHANGES } from "./channel-changes.ts";
 import { CHANNELS } from "./channels.ts";
 import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
+import { CLIENT_ENDS } from "./client-ends.ts";
 import { MACHINE } from "./machine.ts";
 import { MACHINE_LISTS } from "./machine-lists.ts";
 import { MCP } from "./mcp.ts";
@@ -18,8 +20,8 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   server: SERVER,
   mcp: [...MCP, ...MCP_RECALL],
   channels: [...CHANNELS, ...CHANNEL_CHANGES],
-  catalog: CATALOG,
-  client: CLIENT,
+  catalog: [...CATALOG, ...CATALOG_FIGURES],
+  client: [...CLIENT, ...CLIENT_ENDS],
   machine: [...MACHINE, ...MACHINE_LISTS],
   pages: PAGES,
   wire: WIRE,

@@ -1,7 +1,10 @@
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { textOf } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { CLAUDE_ID, claudeFile, claudeText, cleanEnv, createHome } from "../../../../test/cli/home.ts";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { follow } from "./follow.ts";
 import { lookUp } from "./look-up.ts";
@@ -36,3 +39,54 @@ test("a text that grows is given once: each time only with what is new", async (
   }
   expect(given).toEqual(["new The counter ", "more is reset ", "more inside."]);
 });
+
+const LINES = [
+  { uuid: "u1", parent: null, role: "user", content: "Fix the build", time: "10:00:00" },
+  {
+    uuid: "a1",
+    parent: "u1",
+    role: "assistant",
+    content: [{ type: "text", text: "Fixed." }],
+    time: "10:00:01",
+  },
+  { uuid: "u2", parent: "a1", role: "user", content: "Run the tests", time: "10:01:00" },
+  {
+    uuid: "a2",
+    parent: "u2",
+    role: "assistant",
+    content: [{ type: "text", text: "Green." }],
+    time: "10:01:01",
+  },
+  { uuid: "u3", parent: "a2", role: "user", content: "Commit it", time: "10:02:00" },
+] as const;
+
+test.each([
+  ["newest turn", ["Run the tests", "Green.", "Commit it"]],
+  ["start", ["Fix the build", "Fixed.", "Run the tests", "Green.", "Commit it"]],
+] as const)(
+  "following from the %s gives it, and what comes after its file was moved to another project",
+  async (from, expected) => {
+    using home = createHome();
+    const places: PlacesAt = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
+    const file = join(home.path, claudeFile(CLAUDE_ID));
+    home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, LINES.slice(0, 4)));
+    const located = await lookUp(`claude:${CLAUDE_ID}`, {
+      places,
+      store: null,
+      examples: "without examples",
+    });
+    const stop = new AbortController();
+    const given: string[] = [];
+    for await (const { message } of follow(located, places, { from, signal: stop.signal, pollMs: 5 })) {
+      given.push(textOf(message.content));
+      if (given.at(-1) === "Green.") {
+        const moved = join(home.path, ".claude/projects/-home-ann-renamed", `${CLAUDE_ID}.jsonl`);
+        mkdirSync(dirname(moved));
+        renameSync(file, moved);
+        appendFileSync(moved, claudeText(CLAUDE_ID, LINES.slice(4)));
+      }
+      if (given.at(-1) === "Commit it") stop.abort();
+    }
+    expect(given).toEqual(expected);
+  },
+);

@@ -76,6 +76,14 @@ test("files count once, the last change comes first, and failed changes do not c
   });
 });
 
+test("a file that was only read did not change, and one that a patch in plain text names did", async () => {
+  const read: Block = { type: "tool_call", id: "1", name: "Read", args: { file_path: "/w/read.ts" } };
+  const rawArgs = "*** Begin Patch\n*** Update File: src/brew.ts\n@@\n-black\n+green\n*** End Patch\n";
+  const patch: Block = { type: "tool_call", id: "2", name: "apply_patch", args: {}, rawArgs };
+  const messages = [{ content: [read, patch] }, result("1"), result("2")];
+  expect(await rowFactsOf(session(messages))).toMatchObject({ fileNames: ["brew.ts"], changedFiles: 1 });
+});
+
 test("a fork, and a session with branches, say so", async () => {
   expect(await rowFactsOf(session([], { leaves: 3, forkedFrom: "x" }))).toMatchObject({
     branches: 3,

@@ -78,3 +78,18 @@ test("an event tells who wrote it, and whether that was the reader", () => {
   expect(made({ type: "method_called", data: {}, pruned: "2026-01-01T00:00:00.000Z" })).toBe(null);
   expect(made({ type: "of_another_version", data: {} })).toBe(null);
 });
+
+test("a text that its writer replaced comes whole, and a part without its words is nothing", () => {
+  const replaced: GivenEvent = { type: "message_updated", data: { messageId: "m", content: "anew" } };
+  expect(made(replaced, KNOWN)).toMatchObject({ type: "update", delta: undefined, content: "anew" });
+  for (const type of ["message_streamed", "message_updated"])
+    expect(made({ type, data: { messageId: "m" }, pruned: "2026-01-01T00:00:00.000Z" }, KNOWN)).toBe(null);
+});
+
+test("a deletion by somebody else says whose message it was, where it stood, and why", () => {
+  const data = { messageId: "m", handle: "ann", messageSequence: 3, reason: "off topic" };
+  expect(made({ type: "message_deleted", from: "moderator", data })).toMatchObject({
+    ...{ type: "deleted", from: "moderator", author: "ann" },
+    ...{ messageId: "m", messageSequence: 3, reason: "off topic" },
+  });
+});

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeSocket } from "../../../../test/channels/fake-socket.ts";
+import { CLOSE } from "../wire/index.ts";
+import type { AgenticClient } from "./client.ts";
 import { connect } from "./connect.ts";
 import { LIMITS } from "./limits.ts";
 import { Link, type LinkOptions, type Request } from "./link.ts";
@@ -39,12 +41,12 @@ function openLink(more: Partial<LinkOptions> = {}): Link {
 }
 
 /** The newest socket, greeted by its server. */
-async function greeted(): Promise<FakeSocket> {
+async function greeted(more: object = {}): Promise<FakeSocket> {
   const socket = FakeSocket.opened.at(-1);
   if (socket === undefined) throw new Error("no socket was opened");
   socket.accept();
   await vi.advanceTimersByTimeAsync(0);
-  socket.say(HELLO);
+  socket.say({ ...HELLO, ...more });
   return socket;
 }
 
@@ -88,6 +90,84 @@ test("closing waits until everything is confirmed, and then until the server end
   socket.say({ type: "ok", request: 1, result: "stored" });
   await vi.advanceTimersByTimeAsync(10);
   expect([await sent, socket.framesOf("close").length, isClosed]).toEqual(["stored", 1, false]);
+  socket.close(1000);
+  await closing;
+});
+
+test("a frame that is longer than the server reads is refused, and the others are sent over the next socket", async () => {
+  const link = openLink();
+  const first = await greeted();
+  link.joined();
+  const long = link.request({ ...SEND, content: "x".repeat(10_000) } as Request);
+  const short = link.request({ ...SEND, id: "b" } as Request);
+  const refused = expect(long).rejects.toMatchObject({ code: "too_large" });
+  first.close(CLOSE.tooLarge);
+  await refused;
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  const second = await greeted();
+  expect(second.framesOf("send").map(({ id }) => id)).toEqual(["b"]);
+  second.say({ type: "ok", request: 2, result: "stored" });
+  expect(await short).toBe("stored");
+});
+
+test("a server that ends names the time after which its clients come back", async () => {
+  const link = openLink();
+  const first = await greeted();
+  link.joined();
+  first.say({ type: "bye", retryMs: 60_000 });
+  first.close(CLOSE.draining);
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(FakeSocket.opened).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1_000 + LIMITS.longestRetryMs);
+  expect(FakeSocket.opened.length).toBeGreaterThan(1);
+  await link.close();
+});
+
+/** A client that was greeted and is ready, and the socket of its server. */
+async function connected(): Promise<{ readonly client: AgenticClient; readonly socket: FakeSocket }> {
+  const joining = connect({
+    serverUrl: "http://localhost",
+    channel: "team",
+    handle: "ann",
+    workspaceId: "w",
+  });
+  const session = { status: "active", processed: 2, received: 2, sdkSessionId: null };
+  const socket = await greeted({ after: 2, latestSequence: 2, session, degraded: null });
+  socket.say({ type: "ready", sequence: 2, roster: [] });
+  return { client: await joining, socket };
+}
+
+function event(sequence: number): object {
+  const actor = { kind: "person", id: "bob" };
+  const one = { id: `e${sequence}`, sequence, type: "message_sent", actor, data: { content: "hello" } };
+  return { type: "event", after: sequence - 1, event: { ...one, occurredAt: "2026-01-01T00:00:00.000Z" } };
+}
+
+test("a client that comes back continues after the last event that it has, not after what was processed", async () => {
+  const { client, socket } = await connected();
+  expect(socket.framesOf("hello")).toMatchObject([{ after: "processed", replay: "collect" }]);
+  for (const sequence of [3, 4, 5]) socket.say(event(sequence));
+  socket.close(1006);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  const second = await greeted({ after: 5, degraded: null });
+  expect(second.framesOf("hello")).toMatchObject([{ after: 5 }]);
+  const closing = client.close();
+  second.close(1000);
+  await closing;
+});
+
+test("a client that is closed sends what it gathered of a message, and how far it was read", async () => {
+  const { client, socket } = await connected();
+  const opening = client.send("", { messageId: "m" });
+  socket.say({ type: "ok", request: socket.framesOf("send")[0]?.request, result: { sequence: 3 } });
+  await opening;
+  void client.update("m", "The last words").catch(() => undefined);
+  socket.say(event(3));
+  await client.events().next();
+  const closing = client.close();
+  expect(socket.framesOf("append")).toMatchObject([{ messageId: "m", delta: "The last words" }]);
+  expect(socket.framesOf("received")).toMatchObject([{ sequence: 3 }]);
+  await vi.advanceTimersByTimeAsync(LIMITS.closeMs);
   socket.close(1000);
   await closing;
 });

@@ -56,6 +56,15 @@ test("a handle cannot pose as another line", () => {
   expect(formatted).toContain("\na b c, 2026");
 });
 
+test("a model learns which message was interrupted, changed or deleted", () => {
+  const states = ["complete", "interrupted", "edited", "deleted"] as const;
+  const { formatted } = formatMessages(states.map((state, at) => ({ ...message(at + 1, "x"), state })));
+  const heads = formatted.split("\n").filter((line) => line.startsWith("ann,"));
+  expect(heads.map((line) => /(?: \((.*)\))?:$/u.exec(line)?.[1])).toEqual([
+    ...[undefined, "interrupted", "changed an earlier message", "deleted an earlier message"],
+  ]);
+});
+
 test("messages that the caller no longer has are counted and said", () => {
   const { count, omitted, formatted } = formatMessages([message(9, "newest")], { omitted: 4 });
   expect([count, omitted]).toEqual([5, 4]);

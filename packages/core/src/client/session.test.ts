@@ -51,3 +51,35 @@ test("the server learns at once of what speaks to the participant, and never tha
   expect(sent.slice(1)).toEqual([{ type: "received", sequence: 9 }]);
   session.stop();
 });
+
+test("the agent's session that was named in degraded mode is sent when the session is open, also that there is none", async () => {
+  for (const sdkSessionId of ["agent-7", null]) {
+    const sent: unknown[] = [];
+    const session = new ClientSession({
+      request: (request) => {
+        sent.push(request);
+        return Promise.resolve(sessionAt(0));
+      },
+      warn: () => undefined,
+    });
+    session.begin({ session: null, degraded: "unavailable: the disk is full" });
+    await session.setSdkSession("agent-6");
+    await session.setSdkSession(sdkSessionId);
+    session.take(sessionAt(0));
+    expect(sent).toEqual([{ type: "sdk_session", sdkSessionId }]);
+  }
+});
+
+test("a session that cannot be opened is warned of once, over any number of connections", () => {
+  const lines: string[] = [];
+  const session = new ClientSession({
+    request: () => Promise.resolve(sessionAt(0)),
+    warn: (line) => lines.push(line),
+  });
+  const degraded = { session: null, degraded: "unavailable: the disk is full" };
+  for (let times = 0; times < 3; times++) session.begin(degraded);
+  expect(lines).toEqual(["the session could not be opened: unavailable: the disk is full"]);
+  session.begin({ session: sessionAt(0), degraded: null });
+  session.begin(degraded);
+  expect(lines).toHaveLength(2);
+});

@@ -1,0 +1,84 @@
+/** More promises of `packages/core/src/client/`, of what a client says and does at an end, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+const EVENTS = {
+  file: "packages/core/src/client/events.ts",
+  test: "packages/core/src/client/events.test.ts",
+};
+const SESSION = {
+  file: "packages/core/src/client/session.ts",
+  test: "packages/core/src/client/session.test.ts",
+};
+const CLIENT = { file: "packages/core/src/client/client.ts", test: "packages/core/src/client/link.test.ts" };
+const LINK = { file: "packages/core/src/client/link.ts", test: "packages/core/src/client/link.test.ts" };
+
+export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
+  {
+    ...EVENTS,
+    promise: "A deletion says whose message it was.",
+    text: "        author,\n        messageSequence",
+    mistake: "        author: base.from,\n        messageSequence",
+  },
+  {
+    ...EVENTS,
+    promise: "A part whose words were pruned is not given.",
+    text: " || event.pruned !== undefined) return null;",
+    mistake: ") return null;",
+  },
+  {
+    ...EVENTS,
+    promise: "A text that its writer replaced is given.",
+    text: "content: isDelta ? undefined : textOfContent(content),",
+    mistake: "content: undefined,",
+  },
+  {
+    promise: "A model learns that a message was interrupted.",
+    file: "packages/core/src/client/missed-context.ts",
+    text: 'interrupted: " (interrupted)",',
+    mistake: 'interrupted: "",',
+    test: "packages/core/src/client/missed-context.test.ts",
+  },
+  {
+    ...SESSION,
+    promise: "A session that cannot be opened is warned of once.",
+    text: 'if (this.#state.type !== "degraded") this.#options.warn',
+    mistake: "this.#options.warn",
+  },
+  {
+    ...SESSION,
+    promise: "The agent's session that was named in degraded mode is sent later.",
+    text: "    this.#deferred = { ...this.#deferred, sdkSessionId };\n",
+    mistake: "",
+  },
+  {
+    ...CLIENT,
+    promise: "A client that comes back continues after the last event that it has.",
+    text: "...(this.#everGreeted\n",
+    mistake: "...(this.#inbox.position < 0\n",
+  },
+  {
+    ...CLIENT,
+    promise: "A client that is closed sends what it gathered of a message.",
+    text: "    this.#writer.flushAll();\n",
+    mistake: "",
+  },
+  {
+    ...CLIENT,
+    promise: "A client that is closed says how far it was read.",
+    text: "    this.#session.flush();\n",
+    mistake: "",
+  },
+  {
+    ...LINK,
+    promise: "A frame that is too long does not end every connection.",
+    text: "      if (code === CLOSE.tooLarge) this.#dropLongest();\n",
+    mistake: "",
+  },
+  {
+    ...LINK,
+    promise: "Clients come back to a server that ends when it asked for it.",
+    text: 'if (frame.type === "bye") this.#retryMs = frame.retryMs;',
+    mistake: "",
+  },
+];
