@@ -17,7 +17,7 @@ import { addGuardCommands } from "./guard/index.ts";
 import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
 import { addLiveCommands } from "./live/index.ts";
 import { addMcpCommands } from "./mcp/index.ts";
-import { addMoveCommand, addReceiveCommand } from "./move/index.ts";
+import { addMoveCommand, addReceiveCommand, addReceiveMirrorCommand } from "./move/index.ts";
 import { addPickCommand } from "./pick/index.ts";
 import { addRelocateCommand } from "./relocate/index.ts";
 import { addReplCommand } from "./repl/index.ts";
@@ -117,6 +117,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   import: addImportCommand,
   move: addMoveCommand,
   "receive-move": addReceiveCommand,
+  "receive-mirror": addReceiveMirrorCommand,
   search: addSearchCommand,
   open: addOpenCommand,
   blame: addBlameCommand,

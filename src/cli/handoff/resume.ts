@@ -81,7 +81,14 @@ async function runAlone(
 /** Its agent opens a session only where it keeps it: one that it deleted is put back. */
 async function inPlace(located: LookUpHit, { print }: ResumeFlags, shell: Shell): Promise<LookUpHit> {
   const copy = located.kind === "native" ? located.native.copyOf : null;
-  if (copy === null || print) return located;
+  if (copy === null) return located;
+  const mirror = copy.problems.find(({ code }) => code === "mirror");
+  if (mirror !== undefined) {
+    throw new ContinuoError("conflict", `session ${copy.sessionId} is a mirror: ${mirror.message}`, {
+      hint: `Run \`continuo move ${shellWord(`${copy.agent}:${copy.sessionId}`)} --take-over\` when that machine is gone.`,
+    });
+  }
+  if (print) return located;
   const { location } = await restoreGuardedSession(`${copy.agent}:${copy.sessionId}`, {
     places: placesOf(shell),
   });

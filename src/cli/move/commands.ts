@@ -14,11 +14,17 @@ session, which its agent reads back, and applies the changes in DIR: a clone wit
 it is the folder of the same name. Only then is the session marked here as moved. A connection that was cut off leaves both machines
 whole: run the same command again, and the transfer continues.
 
+With --follow the session stays here, and the other machine gets what its agent writes, until Ctrl-C. The list there shows it as a
+mirror. When this machine is gone, --take-over there continues it from all that was acknowledged. A session in a database (opencode)
+cannot be followed, and the work tree does not come along.
+
 Examples:
   continuo move 4bf3c2a1 --to ssh://laptop/~/work/timer     a folder below the home there
   continuo move 4bf3c2a1 --to ssh://ann@10.0.0.7:2222       the folder of the same name
   continuo move 4bf3c2a1 --to timer.bundle                  a file, and on the other machine:
-  continuo import timer.bundle --into ~/work/timer`;
+  continuo import timer.bundle --into ~/work/timer
+  continuo move last --to ssh://laptop --follow             a mirror while it grows, and when this machine is gone:
+  continuo move 4bf3c2a1 --take-over --into ~/work/timer`;
 
 export function addMoveCommand(program: Command, run: ProgramRun | null): void {
   program
@@ -27,6 +33,9 @@ export function addMoveCommand(program: Command, run: ProgramRun | null): void {
     .argument("<id>", "the session")
     .option("--to <place>", "ssh://[USER@]HOST[:PORT][/DIR], or the bundle to write")
     .option("--take-back", "continue a session here that was moved away; it stays on the other machine too")
+    .option("--follow", "with a machine: mirror the session there while it grows, until Ctrl-C")
+    .option("--take-over", "continue a session that another machine mirrors to this one")
+    .option("--into <dir>", "with --take-over: the folder to continue in")
     .option("--remote-command <command>", "how the other machine starts Continuo", "continuo")
     .option("--no-work-tree", "only the session")
     .option("--force", "with a file: replace an existing one")
@@ -45,5 +54,15 @@ export function addReceiveCommand(program: Command, run: ProgramRun | null): voi
     .description("take a session from another machine over standard input and output")
     .action(async () => {
       if (run !== null) run.onEnd(await (await import("./receive.ts")).runReceive(run.shell));
+    });
+}
+
+/** The same for a mirror. */
+export function addReceiveMirrorCommand(program: Command, run: ProgramRun | null): void {
+  program
+    .command("receive-mirror", { hidden: true })
+    .description("mirror a session of another machine over standard input and output")
+    .action(async () => {
+      if (run !== null) run.onEnd(await (await import("./receive.ts")).runReceiveMirror(run.shell));
     });
 }

@@ -3,6 +3,10 @@
 export interface MoveFlags {
   readonly to?: string;
   readonly takeBack?: true;
+  readonly takeOver?: true;
+  /** The folder to continue a mirror in. */
+  readonly into?: string;
+  readonly follow?: true;
   readonly remoteCommand: string;
   readonly workTree: boolean;
   readonly force?: true;

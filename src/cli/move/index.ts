@@ -5,4 +5,4 @@
  * Does not know: how a work tree is read and laid out.
  */
 
-export { addMoveCommand, addReceiveCommand } from "./commands.ts";
+export { addMoveCommand, addReceiveCommand, addReceiveMirrorCommand } from "./commands.ts";

@@ -25,18 +25,24 @@ import {
   toJsonText,
 } from "../terminal/index.ts";
 import type { MoveFlags } from "./flags.ts";
+import { refuseMovedElsewhere } from "./moved-elsewhere.ts";
 import { openSsh, parsePlace, type SshPlace } from "./ssh.ts";
 
 export async function runMove(id: string, flags: MoveFlags, shell: Shell): Promise<number> {
-  const { to, takeBack } = flags;
-  if ((to === undefined) === (takeBack === undefined)) {
-    throw new ContinuoError("usage", "name the place that the session moves to, or take it back", {
-      hint: "Add --to ssh://HOST/DIR, --to FILE, or --take-back.",
+  const { to, takeBack, takeOver, follow } = flags;
+  if ([to, takeBack, takeOver].filter((one) => one !== undefined).length !== 1) {
+    throw new ContinuoError("usage", "name the place that the session moves to, or take it back or over", {
+      hint: "Add --to ssh://HOST/DIR, --to FILE, --take-back, or --take-over.",
     });
   }
+  if (takeOver === true) return await (await import("./take-over.ts")).runTakeOver(id, flags, shell);
   const session = await nativeOf(id, shell);
   if (to === undefined) return await takeItBack(session, shell);
   const place = parsePlace(to);
+  if (follow === true) {
+    if (place !== null) return await (await import("./follow.ts")).runFollow(session, place, flags, shell);
+    throw new ContinuoError("usage", "a file cannot follow a session", { hint: "Add --to ssh://HOST." });
+  }
   if (place !== null) return await moveToMachine(session, place, flags, shell);
   return await moveToFile(session, resolve(shell.cwd, to), flags, shell);
 }
@@ -63,7 +69,7 @@ async function moveToMachine(
   shell: Shell,
 ): Promise<number> {
   const { machine, folder } = place;
-  refuseMoved(found, machine, shell);
+  refuseMovedElsewhere(found, machine, shell);
   using progress = createProgress(shell);
   progress.show(`Asking ${machine}`);
   const sent = await sendMove(found, {
@@ -85,15 +91,6 @@ async function moveToMachine(
     : drawSent(sent, machine, shell);
   await createOutput(shell.stdout).write(text);
   return 0;
-}
-
-/** The session on that machine may have grown. Errors: `conflict`. */
-function refuseMoved(found: LocatedSession["found"], machine: string, shell: Shell): void {
-  const moved = movedToOf(found, placesOf(shell));
-  if (moved === null || moved.machine === machine) return;
-  throw new ContinuoError("conflict", `session ${found.sessionId} was moved to ${moved.machine}`, {
-    hint: `Move it from that machine, or from here as it was after \`continuo move ${shellWord(`${found.agent}:${found.sessionId}`)} --take-back\`.`,
-  });
 }
 
 async function moveToFile(

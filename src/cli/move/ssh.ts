@@ -1,6 +1,7 @@
 /** A connection to Continuo on another machine by the system's ssh, with the keys and settings that it has. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { Readable } from "node:stream";
 import { type MoveConnection, openChannel } from "@continuo/agents/handoff/moving";
 import { ContinuoError, cutText, present } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
@@ -31,16 +32,18 @@ export function parsePlace(text: string): SshPlace | null {
   return { machine, host: name.replace(/[[\]]/gu, ""), port, folder: named };
 }
 
-/** ssh asks for a password or a passphrase on the terminal itself. @param command a line for the shell there */
-export function openSsh({ host, port, machine }: SshPlace, command: string, shell: Shell): MoveConnection {
-  const args = [
-    "-T",
-    ...ALIVE,
-    ...(port === null ? [] : ["-p", port]),
-    "--",
-    host,
-    `${command} receive-move`,
-  ];
+/**
+ * ssh asks for a password or a passphrase on the terminal itself.
+ * @param command a line for the shell there
+ * @param end what of Continuo there answers
+ */
+export function openSsh(
+  { host, port, machine }: SshPlace,
+  command: string,
+  shell: Shell,
+  end: "receive-move" | "receive-mirror" = "receive-move",
+): MoveConnection {
+  const args = ["-T", ...ALIVE, ...(port === null ? [] : ["-p", port]), "--", host, `${command} ${end}`];
   const child = spawn("ssh", args, { env: { ...shell.env }, stdio: ["pipe", "pipe", "pipe"] });
   const said = listen(child);
   const ended = new Promise<void>((done) => {
@@ -50,7 +53,7 @@ export function openSsh({ host, port, machine }: SshPlace, command: string, shel
   const broken = (why: string, cause?: unknown): ContinuoError =>
     notReached(machine, { why, cause, said: said() });
   return {
-    channel: openChannel(child.stdout, child.stdin, broken),
+    channel: openChannel(Readable.from(outputOf(child, ended)), child.stdin, broken),
     broken,
     async [Symbol.asyncDispose]() {
       child.stdin.end();
@@ -59,6 +62,15 @@ export function openSsh({ host, port, machine }: SshPlace, command: string, shel
       clearTimeout(timer);
     },
   };
+}
+
+/** Ends when all of ssh has: its reason is known then. */
+async function* outputOf(
+  { stdout }: ChildProcessWithoutNullStreams,
+  ended: Promise<void>,
+): AsyncGenerator<Buffer, void, void> {
+  yield* stdout;
+  await ended;
 }
 
 /** A machine that went away is noticed within a minute. */

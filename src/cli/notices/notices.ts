@@ -46,8 +46,13 @@ export async function locate(
     shell.stderr.write("No sessions on this machine: this is an example session that ships with Continuo.\n");
   }
   if (located.kind === "native" && located.native.copyOf !== null) {
-    const { agent } = located.native.copyOf;
-    shell.stderr.write(`${AGENT_LABELS[agent]} deleted this session: this is the copy of the guard.\n`);
+    const { agent, problems } = located.native.copyOf;
+    const mirror = problems.find(({ code }) => code === "mirror");
+    const text =
+      mirror === undefined
+        ? `${AGENT_LABELS[agent]} deleted this session: this is the copy of the guard.`
+        : `This session is a mirror: ${mirror.message}.`;
+    shell.stderr.write(`${visibleLine(text)}\n`);
   }
   return located;
 }

@@ -15,6 +15,7 @@ import { canonicalFolder, debugOf, isJson, type Places, type PlacesAt, placesOf 
 import { type ListOptions, type NativeList, pick, READABLE_AGENTS, readNativeList } from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
 import { onlyCopies } from "@continuo/native/editing/guard";
+import { mirrorRows } from "@continuo/native/editing/mirrors";
 import { toTitle } from "@continuo/native/kit";
 import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
 import { checkRow } from "./check.ts";
@@ -99,7 +100,7 @@ export async function listCatalog(
   const met = new Set(list.metIds);
   const toldRows = told.told.map(rowOfAgentList);
   const alone = toldRows.filter((row) => !met.has(row.sessionId) && !rows.some((one) => isSame(one, row)));
-  const copies = isOwnAlone ? [] : copiesOf(wanted, { places: placesOf(places), met, natives, rows });
+  const copies = isOwnAlone ? [] : await copiesOf(wanted, { places: placesOf(places), met, natives, rows });
   const shown: readonly ListedSession[] = isOwnAlone ? alone : [...list.sessions, ...copies, ...alone];
   const own = rows
     .map((row) => withNative(row, [...list.setAside, ...toldRows]))
@@ -143,15 +144,22 @@ interface CopySources {
   readonly rows: readonly OwnRow[];
 }
 
-/** Sessions that their agent deleted, and of which the guard has a copy. */
-function copiesOf(
-  { cwd, since }: ListQuery,
+/** Sessions that their agent deleted, and of which the guard has a copy; and those that other machines mirror here. */
+async function copiesOf(
+  { cwd, since, signal }: ListQuery,
   { places, met, natives, rows }: CopySources,
-): readonly SessionInfo[] {
+): Promise<readonly SessionInfo[]> {
   const isWanted = (one: { readonly agent: AgentName; readonly cwd: string | null }): boolean =>
     (natives === null || natives.includes(one.agent)) &&
     (cwd === undefined || (one.cwd !== null && canonicalFolder(one.cwd) === canonicalFolder(cwd)));
-  return onlyCopies({ places, metIds: met, isWanted }).filter(
+  const mirrors = await mirrorRows({
+    places,
+    metIds: met,
+    isWanted: ({ agent, folder }) => isWanted({ agent, cwd: folder }),
+    memo: rowsOf(places),
+    ...present({ signal }),
+  });
+  return [...onlyCopies({ places, metIds: met, isWanted }), ...mirrors].filter(
     (row) => (since === undefined || (row.updatedAt ?? "") >= since) && !rows.some((own) => isSame(own, row)),
   );
 }

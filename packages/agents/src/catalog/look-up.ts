@@ -19,6 +19,7 @@ import {
   type Problem,
   present,
   type SessionInfo,
+  shellWord,
 } from "@continuo/core/model";
 import { type Places, type PlacesAt, placesOf } from "@continuo/files";
 import {
@@ -31,6 +32,7 @@ import {
 } from "@continuo/native";
 import { restoreGuardedSession, settleBeforeReading } from "@continuo/native/editing";
 import { copyRow, findCopy, type GuardManifest, openCopy } from "@continuo/native/editing/guard";
+import { findMirror, type Mirror, mirrorRow, openMirror } from "@continuo/native/editing/mirrors";
 import { agentListOf, isListedOnlyByAgent, type ReportedSession, rowOfAgentList } from "./agent-lists.ts";
 import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
 import { lastSession } from "./last-session.ts";
@@ -44,7 +46,10 @@ export interface LocatedSession extends Lookup {
   readonly places: Places;
   /** True if it is an example that ships with Continuo, because this machine has no sessions. */
   readonly isExample: boolean;
-  /** The row of a session that its agent deleted: this is the guard's copy, in a home of its own. `null` for all others. */
+  /**
+   * The row of a session that its agent deleted, or that another machine mirrors here: this is the copy, in a home of its own.
+   * `null` for all others.
+   */
   readonly copyOf: SessionInfo | null;
 }
 
@@ -97,6 +102,7 @@ export async function lookUp(
     if (!isContinuoError(error, "not_found")) throw error;
     const found =
       (await lookUpCopy(name, options)) ??
+      (await lookUpMirror(name, options)) ??
       (asking === undefined ? null : await lookUpTold(name, asking)) ??
       (await lookUpExample(name, options));
     if (found === null) throw error;
@@ -112,12 +118,13 @@ export async function locateRow(
 ): Promise<LookUpHit> {
   if (isOwn(row)) return { kind: "own", row };
   const { agent, sessionId, location, cwd } = row;
+  const nativeName = `${agent}:${sessionId}`;
   const ref = isAgentName(agent) ? { agent, sessionId, location, cwd } : location;
   try {
     return toNative(await lookUpSession(ref, present({ places, signal })), places);
   } catch (error) {
     const copy = isContinuoError(error, "not_found")
-      ? await lookUpCopy(`${agent}:${sessionId}`, { places })
+      ? ((await lookUpCopy(nativeName, { places })) ?? (await lookUpMirror(nativeName, { places })))
       : null;
     if (copy === null) throw error;
     return copy;
@@ -141,6 +148,40 @@ async function lookUpCopy(
   const lookup = await lookUpSession(opened.location, { places: opened.places });
   const native = { ...lookup, places: opened.places, isExample: false, copyOf: copyRow(info) };
   return { kind: "native", native };
+}
+
+/**
+ * A session that another machine mirrors here; `null` where there is none. Errors: `conflict` where it would have to lie in its
+ * agent's folder: the other machine may still continue it.
+ */
+async function lookUpMirror(
+  name: string,
+  { places, copies = "open" }: Pick<LookUpOptions, "places" | "copies">,
+): Promise<LookUpHit | null> {
+  const at = placesOf(places);
+  const mirror = mirrorNamed(name, at);
+  if (mirror === null) return null;
+  if (copies === "restore") throw belongsElsewhere(mirror);
+  const opened = openMirror(mirror, at);
+  const lookup = await lookUpSession(opened.location, { places: opened.places });
+  const row = await lookup.reader.skim(lookup.found, { part: "ends" });
+  const native = { ...lookup, places: opened.places, isExample: false, copyOf: mirrorRow(row, mirror) };
+  return { kind: "native", native };
+}
+
+function mirrorNamed(name: string, places: Places): Mirror | null {
+  try {
+    return findMirror(name, places);
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
+}
+
+function belongsElsewhere({ agent, sessionId, machine }: Mirror): ContinuoError {
+  return new ContinuoError("conflict", `session ${sessionId} is a mirror: it belongs to ${machine}`, {
+    hint: `Run \`continuo move ${shellWord(`${agent}:${sessionId}`)} --take-over\` when that machine is gone.`,
+  });
 }
 
 function copyNamed(name: string, places: Places): GuardManifest | null {

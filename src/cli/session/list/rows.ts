@@ -117,5 +117,7 @@ function notesOf(session: ListedSession): string {
   if (session.archived) notes.push("archived");
   if (isDamaged(session)) notes.push("damaged");
   if (session.problems.some(({ code }) => code === "only_copy")) notes.push("only a copy");
+  const mirror = session.problems.find(({ code }) => code === "mirror");
+  if (mirror !== undefined) notes.push(`mirror: ${mirror.message}`);
   return notes.join(", ");
 }

@@ -16,7 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { AGENT_NAMES, ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import {
   continuoHome,
@@ -36,6 +36,7 @@ import type { AgentPrograms } from "../index.ts";
 import { originOfHandOff } from "../source/index.ts";
 import { commitsHere, openRepository } from "../work-tree/index.ts";
 import { errorLine, type MoveChannel } from "./channel.ts";
+import { folderOfMove } from "./folder-of-move.ts";
 import { KEPT_DAYS } from "./limits.ts";
 import {
   type BundleOffer,
@@ -80,7 +81,7 @@ async function receiveLocked(options: ReceiveMoveOptions): Promise<void> {
   const { places, channel } = options;
   const here = { host: "the other machine", broken: options.broken };
   const wish = lineAs(offer, await channel.readLine(), here);
-  const folder = folderFor(wish, places);
+  const folder = folderOfMove(wish, places);
   removeOld(places);
   await channel.writeLine({
     ready: 1,
@@ -99,21 +100,6 @@ async function receiveLocked(options: ReceiveMoveOptions): Promise<void> {
   if (!isConfirmation(await channel.readLine())) return;
   rmSync(files.part, { force: true });
   await channel.writeLine({ ended: 1 });
-}
-
-/** The folder that the person named, else that of the other machine: as it is, or below the home here. Errors: `usage`. */
-function folderFor({ into, folder, home }: Offer, places: Places): string {
-  if (into !== null) return into.startsWith("/~/") ? join(places.home, into.slice(3)) : into;
-  const below = folder === null ? ".." : relative(home, folder);
-  const isBelow = below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
-  const candidates = [folder, isBelow ? join(places.home, below) : null];
-  const found = candidates.find(
-    (one) => one !== null && statSync(one, { throwIfNoEntry: false })?.isDirectory(),
-  );
-  if (found !== undefined && found !== null) return found;
-  throw new ContinuoError("usage", `there is no folder ${folder ?? "for the session"} on this machine`, {
-    hint: "Name the folder there: ssh://HOST/DIR, or ssh://HOST/~/DIR for one below the home.",
-  });
 }
 
 /** Errors: `not_found` for a folder that is no repository. */

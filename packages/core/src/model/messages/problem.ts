@@ -34,6 +34,7 @@ export type ProblemCode =
   | "expires_soon"
   | "deleted_on_start"
   | "only_copy"
+  | "mirror"
   | "lost_on_resume"
   | "cannot_resume"
   | "damaged_database"
@@ -159,6 +160,10 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   only_copy: {
     severity: "warning",
     advice: "`continuo guard restore ID` puts it back; `continuo resume ID` does that by itself.",
+  },
+  mirror: {
+    severity: "warning",
+    advice: "`continuo move ID --take-over` continues it on this machine, where the other one is gone.",
   },
   lost_on_resume: {
     severity: "warning",

@@ -1,0 +1,116 @@
+/** The parts of a session's files that are still to be sent: a log its new whole lines, another file all of it. */
+
+import { createHash } from "node:crypto";
+import { closeSync, createReadStream, lstatSync, openSync, readSync } from "node:fs";
+import { relative, sep } from "node:path";
+import { ContinuoError, present } from "@continuo/core/model";
+import { type FoundFile, filesBelow, type Places } from "@continuo/files";
+import type { Lookup } from "@continuo/native";
+import { isSafePath } from "../bundle/index.ts";
+
+/** The path below the root of this machine. Errors: `unsupported`. */
+export function pathThere(path: string): string {
+  const below = relative(sep, path).split(sep).join("/");
+  if (isSafePath(below)) return below;
+  throw new ContinuoError("unsupported", `a mirror cannot hold a file of this name: ${JSON.stringify(path)}`);
+}
+
+/** Logs grow at their ends; whatever else a session has is small, or written as a whole. */
+export function isLog(path: string): boolean {
+  return path.endsWith(".jsonl");
+}
+
+/**
+ * The files and folders of a session, the one that it is opened by first.
+ * Errors: `unsupported` for one in a database, which has the sessions of others too.
+ */
+export async function rootsOf({ reader, found }: Lookup, places: Places): Promise<readonly string[]> {
+  const plan = await reader.trashPlan(found, places);
+  if (plan.type === "files")
+    return [...new Set([found.location, ...found.files.map(({ path }) => path), ...plan.paths])];
+  throw new ContinuoError("unsupported", `cannot mirror a session of ${found.agent}: it lies in a database`, {
+    hint: "Move it without --follow.",
+  });
+}
+
+/** Files of other sessions in which this one begins. Reads all of it once. */
+export async function borrowedFiles(
+  { reader, found }: Lookup,
+  places: Places,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const borrowed = new Set<string>();
+  using opened = await reader.open(found, places, present({ signal }));
+  for await (const { metadata } of opened.history()) {
+    for (const { file } of metadata.records ?? []) if (file !== undefined) borrowed.add(file);
+  }
+  return [...borrowed];
+}
+
+/** Links are left out: they may lead to anything. */
+export function regularFiles(roots: readonly string[]): readonly string[] {
+  const all = new Set(roots.flatMap(filesBelow));
+  return [...all].filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true);
+}
+
+/** The part of a log that was sent, and bytes that tell whether it is another log since. */
+export interface SentLog {
+  readonly sentBytes: number;
+  readonly inode: FoundFile["inode"];
+  /** The last bytes that were sent. */
+  readonly tail: Buffer;
+}
+
+const TAIL_BYTES = 4_096;
+
+export function sentLog(fd: number, { inode }: FoundFile, sentBytes: number): SentLog {
+  const from = Math.max(0, sentBytes - TAIL_BYTES);
+  return { sentBytes, inode, tail: readAt(fd, from, sentBytes - from) };
+}
+
+/** False where the log was written again from its beginning, or changed before its end. */
+export function onlyGrew(fd: number, file: FoundFile, { sentBytes, inode, tail }: SentLog): boolean {
+  if (file.inode !== inode || file.sizeBytes < sentBytes) return false;
+  return readAt(fd, sentBytes - tail.length, tail.length).equals(tail);
+}
+
+/** The end of the last whole line, not before `from`. */
+export function endOfLines(fd: number, from: number, sizeBytes: number): number {
+  for (let end = sizeBytes; end > from; ) {
+    const start = Math.max(from, end - SEARCH_BYTES);
+    const at = readAt(fd, start, end - start).lastIndexOf(0x0a);
+    if (at >= 0) return start + at + 1;
+    end = start;
+  }
+  return from;
+}
+
+const SEARCH_BYTES = 64 * 1024;
+
+/** Fewer at the end of the file. */
+export function readAt(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(fd, bytes, done, length - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
+
+export async function startsWith(path: string, sizeBytes: number, sha256: string): Promise<boolean> {
+  const hash = createHash("sha256");
+  if (sizeBytes > 0)
+    for await (const chunk of createReadStream(path, { end: sizeBytes - 1 })) hash.update(chunk);
+  return hash.digest("hex") === sha256;
+}
+
+export async function withFile<T>(path: string, work: (fd: number) => T | Promise<T>): Promise<T> {
+  const fd = openSync(path, "r");
+  try {
+    return await work(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,122 @@
+/** The machine that has the session: sends what its agent writes, and connects again after a cut until it is told to end. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import { type Lookup, lookUpSession, type SessionRef } from "@continuo/native";
+import type { MoveConnection } from "../moving/index.ts";
+import { borrowedFiles, regularFiles, rootsOf } from "./files.ts";
+import { LOOK_MS, MAX_RETRY_MS, RETRY_MS, SEARCH_MS } from "./limits.ts";
+import type { TakenOverThere } from "./lines.ts";
+import { MirrorSender, type MirrorState, toHello } from "./sender.ts";
+
+export interface FollowOptions {
+  readonly places: Places;
+  /** The name of the other machine, for errors. */
+  readonly host: string;
+  readonly connect: () => MoveConnection;
+  /** Called when something changed, and at most four times a second. */
+  readonly onState?: (state: MirrorState) => void;
+  /** Ends the mirroring; the mirror stays. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Until the signal, then `null`; or until the other machine took the session over.
+ * Errors: those of a lookup and of the other machine; `unsupported` for a session in a database; `unavailable` where the first
+ * connection fails.
+ */
+export async function followSession(ref: SessionRef, options: FollowOptions): Promise<TakenOverThere | null> {
+  const { places, signal } = options;
+  const lookup = await lookUpSession(ref, present({ places, signal }));
+  const following = await beginFollowing(lookup, options);
+  for (let retryMs = RETRY_MS; !signal.aborted; ) {
+    try {
+      return await connected(following, options);
+    } catch (error) {
+      if (signal.aborted) break;
+      const isPassing = isContinuoError(error, "unavailable") || isContinuoError(error, "busy");
+      if (!isPassing || !following.wasConnected) throw error;
+      if (following.sender.takeProgress()) retryMs = RETRY_MS;
+      await pause(retryMs, error, following, options);
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+    }
+  }
+  return null;
+}
+
+interface Following {
+  readonly lookup: Lookup;
+  readonly hello: ReturnType<typeof toHello>;
+  readonly sender: MirrorSender;
+  readonly borrowed: readonly string[];
+  roots: readonly string[];
+  searchedMs: number;
+  wasConnected: boolean;
+}
+
+async function beginFollowing(lookup: Lookup, { places, signal }: FollowOptions): Promise<Following> {
+  const { cwd } = await lookup.reader.skim(lookup.found, { part: "ends" });
+  const roots = await rootsOf(lookup, places);
+  return {
+    lookup,
+    hello: toHello(lookup.found, { cwd, places }),
+    sender: new MirrorSender(),
+    borrowed: await borrowedFiles(lookup, places, signal),
+    roots,
+    searchedMs: performance.now(),
+    wasConnected: false,
+  };
+}
+
+async function connected(following: Following, options: FollowOptions): Promise<TakenOverThere | null> {
+  const { sender, hello } = following;
+  const { connect, host, onState, signal } = options;
+  await using connection = connect();
+  // An answer may be waited for on a connection that is dead.
+  const hangUp = (): void => void connection[Symbol.asyncDispose]();
+  signal.addEventListener("abort", hangUp, { once: true });
+  try {
+    const there = await sender.connect(connection, { host, hello });
+    following.wasConnected = true;
+    if (there !== null) return whenPlaced(there, host);
+    while (!signal.aborted) {
+      const taken = await sender.send(await filesOf(following, options), () => onState?.(sender.state(null)));
+      if (taken !== null) return whenPlaced(taken, host);
+      onState?.(sender.state(null));
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+    return null;
+  } finally {
+    signal.removeEventListener("abort", hangUp);
+  }
+}
+
+/** Errors: `busy` while the session is placed there, which may still fail. */
+function whenPlaced(there: TakenOverThere, host: string): TakenOverThere {
+  if (there.session !== null) return there;
+  throw new ContinuoError("busy", `${host} is taking the session over`, { hint: "Wait until it has." });
+}
+
+/** Bytes that the agent writes meanwhile are counted, so that the lag is known. */
+async function pause(
+  ms: number,
+  error: ContinuoError,
+  following: Following,
+  options: FollowOptions,
+): Promise<void> {
+  const untilMs = performance.now() + ms;
+  do {
+    following.sender.measure(await filesOf(following, options));
+    options.onState?.(following.sender.state(error));
+    await sleep(Math.min(LOOK_MS, ms), undefined, { signal: options.signal }).catch(() => undefined);
+  } while (performance.now() < untilMs && !options.signal.aborted);
+}
+
+async function filesOf(following: Following, { places }: FollowOptions): Promise<readonly string[]> {
+  if (performance.now() - following.searchedMs > SEARCH_MS) {
+    following.roots = await rootsOf(following.lookup, places);
+    following.searchedMs = performance.now();
+  }
+  return regularFiles([...following.roots, ...following.borrowed]);
+}

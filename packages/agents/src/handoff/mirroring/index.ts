@@ -1,0 +1,13 @@
+/**
+ * Mirroring: a session's files sent to another machine while they grow, and the session continued there when this one is gone.
+ *
+ * Promises: what was acknowledged is on the other machine's disk; a cut connection continues where it ended; memory is
+ * bounded by one batch; a session that was taken over there gets nothing more.
+ * Does not know: how the two machines are connected, or how a session is marked that left.
+ */
+
+export { type FollowOptions, followSession } from "./follow.ts";
+export type { TakenOverThere } from "./lines.ts";
+export { type ReceiveMirrorOptions, receiveMirror } from "./receive-mirror.ts";
+export type { MirrorState } from "./sender.ts";
+export { type TakeOverOptions, takeOver } from "./take-over.ts";

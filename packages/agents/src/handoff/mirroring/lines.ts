@@ -1,0 +1,84 @@
+/**
+ * The lines of mirroring. The machine that has the session asks what the other one has of a file, and sends what is missing;
+ * each of its lines is answered by one.
+ */
+
+import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
+import { z } from "zod";
+import { isSafePath } from "../bundle/index.ts";
+import { BATCH_BYTES, MAX_FILE_BYTES } from "./limits.ts";
+
+/** Below the root of the session's machine. */
+const path = z.string().refine(isSafePath);
+const folder = z.string().min(1).max(4_096);
+const fileBytes = z.int().nonnegative().max(MAX_FILE_BYTES);
+const key = { agent: z.enum(AGENT_NAMES), sessionId: z.string().min(1).max(200) };
+
+export interface Hello {
+  readonly mirror: 1;
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly main: string;
+  readonly machine: string;
+  readonly home: string;
+  readonly folder: string | null;
+}
+
+export const hello: z.ZodType<Hello> = z.object({
+  mirror: z.literal(1),
+  ...key,
+  main: path,
+  machine: z.string().min(1).max(255),
+  home: folder,
+  folder: folder.nullable(),
+});
+
+/** The bytes of `append` and `replace` follow their line; a line with `keep` ends those of `replace`. */
+export type Request =
+  | { readonly has: { readonly path: string } }
+  | { readonly append: { readonly path: string; readonly offset: number; readonly sizeBytes: number } }
+  | { readonly replace: { readonly path: string; readonly sizeBytes: number } }
+  | { readonly alive: 1 };
+
+export const request: z.ZodType<Request> = z.union([
+  z.object({ has: z.object({ path }) }),
+  z.object({
+    append: z.object({ path, offset: fileBytes, sizeBytes: z.int().positive().max(BATCH_BYTES) }),
+  }),
+  z.object({ replace: z.object({ path, sizeBytes: fileBytes }) }),
+  z.object({ alive: z.literal(1) }),
+]);
+
+/** False for a file that changed while it was sent. */
+export interface Keep {
+  readonly keep: boolean;
+}
+
+export const keep: z.ZodType<Keep> = z.object({ keep: z.boolean() });
+
+export interface TakenOverThere {
+  readonly host: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** `null` while it is placed. */
+  readonly session: { readonly agent: AgentName; readonly sessionId: string; readonly cwd: string } | null;
+}
+
+export type Answer =
+  | { readonly mirroring: 1 }
+  | { readonly file: { readonly sizeBytes: number; readonly sha256: string } }
+  | { readonly acknowledged: { readonly path: string; readonly sizeBytes: number } }
+  | { readonly takenOver: TakenOverThere };
+
+export const answer: z.ZodType<Answer> = z.union([
+  z.object({ mirroring: z.literal(1) }),
+  z.object({ file: z.object({ sizeBytes: fileBytes, sha256: z.string().regex(/^[0-9a-f]{64}$/u) }) }),
+  z.object({ acknowledged: z.object({ path, sizeBytes: fileBytes }) }),
+  z.object({
+    takenOver: z.object({
+      host: z.string().max(255),
+      at: z.string().max(40),
+      session: z.object({ ...key, cwd: folder }).nullable(),
+    }),
+  }),
+]);

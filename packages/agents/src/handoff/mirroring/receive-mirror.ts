@@ -1,0 +1,166 @@
+/** The machine that keeps a mirror. It acknowledges bytes when they are on its disk. */
+
+import { createHash } from "node:crypto";
+import { closeSync, createReadStream, existsSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
+import {
+  createFile,
+  makeFolderDurably,
+  type Places,
+  removeLeft,
+  renameDurably,
+  statFile,
+} from "@continuo/files";
+import {
+  lockMirror,
+  type Mirror,
+  mirrorFile,
+  readMirror,
+  writeMirror,
+} from "@continuo/native/editing/mirrors";
+import { errorLine, lineAs, type MoveChannel } from "../moving/index.ts";
+import { SILENT_MS } from "./limits.ts";
+import { type Answer, type Hello, hello, keep, type Request, request } from "./lines.ts";
+
+export interface ReceiveMirrorOptions {
+  readonly places: Places;
+  readonly channel: MoveChannel;
+  /** The error for a connection that ended early. */
+  readonly broken: (why: string, cause?: unknown) => ContinuoError;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Until the other machine ends the connection. Errors: each is also sent to the other machine, if it still listens. */
+export async function receiveMirror(options: ReceiveMirrorOptions): Promise<void> {
+  const { channel, broken } = options;
+  const other = { host: "the other machine", broken };
+  try {
+    const key = lineAs(hello, await heard(options), other);
+    await channel.writeLine(await begin(key, options));
+    for (;;) {
+      const line = await heard(options);
+      if (line === null) return;
+      await channel.writeLine(await answerTo(lineAs(request, line, other), key, options));
+    }
+  } catch (error) {
+    if (!channel.isBroken()) await channel.writeLine(errorLine(error)).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A connection of a machine that lost its power may stay open for hours. */
+async function heard({ channel, broken }: ReceiveMirrorOptions): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, refuse) => {
+    timer = setTimeout(() => refuse(broken("the other machine is silent")), SILENT_MS);
+  });
+  try {
+    return await Promise.race([channel.readLine(), silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Change = (mirror: Mirror | null) => Answer;
+
+/** Nothing is written any more once this machine took the session over. */
+async function changing(key: Hello, options: ReceiveMirrorOptions, change: Change): Promise<Answer> {
+  const { places, signal } = options;
+  const lock = await lockMirror(key, places, signal);
+  try {
+    const mirror = readMirror(key, places);
+    if (mirror?.takenOver != null) return { takenOver: { host: hostname(), ...mirror.takenOver } };
+    return change(mirror);
+  } finally {
+    lock.release();
+  }
+}
+
+async function begin(key: Hello, options: ReceiveMirrorOptions): Promise<Answer> {
+  const { mirror: _version, ...named } = key;
+  return await changing(key, options, () => {
+    writeMirror({ ...named, takenOver: null }, options.places);
+    return { mirroring: 1 };
+  });
+}
+
+async function answerTo(wish: Request, key: Hello, options: ReceiveMirrorOptions): Promise<Answer> {
+  const { places, channel } = options;
+  if ("has" in wish) return { file: await stateOf(mirrorFile(key, wish.has.path, places)) };
+  if ("alive" in wish) return await changing(key, options, () => ({ mirroring: 1 }));
+  if ("replace" in wish) return await replace(wish.replace, key, options);
+  const { path, offset, sizeBytes } = wish.append;
+  const chunks: Buffer[] = [];
+  for await (const chunk of channel.readBytes(sizeBytes)) chunks.push(chunk);
+  return await changing(key, options, () => {
+    append(mirrorFile(key, path, places), offset, chunks);
+    return { acknowledged: { path, sizeBytes: offset + sizeBytes } };
+  });
+}
+
+async function stateOf(path: string): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  if (existsSync(path)) {
+    for await (const chunk of createReadStream(path)) {
+      hash.update(chunk);
+      sizeBytes += chunk.length;
+    }
+  }
+  return { sizeBytes, sha256: hash.digest("hex") };
+}
+
+/** Errors: `busy` where an older connection of the same machine wrote meanwhile. */
+function append(path: string, offset: number, chunks: readonly Buffer[]): void {
+  makeFolderDurably(dirname(path));
+  if (!existsSync(path)) createFile(path);
+  const fd = openSync(path, "a");
+  try {
+    if (fstatSync(fd).size !== offset) throw otherWriter();
+    for (const chunk of chunks) writeAll(fd, chunk);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeAll(fd: number, chunk: Buffer): void {
+  for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
+}
+
+/** A file that is no log is the old one or the new one, never a part of it. */
+async function replace(
+  { path, sizeBytes }: { readonly path: string; readonly sizeBytes: number },
+  key: Hello,
+  options: ReceiveMirrorOptions,
+): Promise<Answer> {
+  const { places, channel, broken } = options;
+  const to = mirrorFile(key, path, places);
+  const arriving = `${to}.arriving-${process.pid}`;
+  makeFolderDurably(dirname(to));
+  try {
+    createFile(arriving);
+    const fd = openSync(arriving, "a");
+    try {
+      for await (const chunk of channel.readBytes(sizeBytes)) writeAll(fd, chunk);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    const isWhole = lineAs(keep, await heard(options), { host: "the other machine", broken }).keep;
+    return await changing(key, options, () => {
+      if (isWhole) renameDurably(arriving, to);
+      return { acknowledged: { path, sizeBytes: statFile(to)?.sizeBytes ?? 0 } };
+    });
+  } finally {
+    removeLeft(arriving);
+  }
+}
+
+function otherWriter(): ContinuoError {
+  return new ContinuoError("busy", "an older connection still writes to this mirror", {
+    hint: "Wait until it has ended, within a minute.",
+  });
+}

@@ -1,0 +1,251 @@
+/** The state of each file on both machines, and the requests that send what is missing. */
+
+import { hostname } from "node:os";
+import { type AgentName, ContinuoError } from "@continuo/core/model";
+import { type FoundFile, type Places, statFile } from "@continuo/files";
+import { lineAs, type MoveConnection } from "../moving/index.ts";
+import {
+  endOfLines,
+  isLog,
+  onlyGrew,
+  pathThere,
+  readAt,
+  type SentLog,
+  sentLog,
+  startsWith,
+  withFile,
+} from "./files.ts";
+import { ALIVE_MS, BATCH_BYTES, SETTLED_MS } from "./limits.ts";
+import { type Answer, answer, type Hello, type Keep, type Request, type TakenOverThere } from "./lines.ts";
+
+export interface MirrorState {
+  /** Why the other machine cannot be reached now; `null` where it can. */
+  readonly disconnected: ContinuoError | null;
+  /** On the disk of the other machine. */
+  readonly mirroredBytes: number;
+  /** Written here, and not acknowledged there. */
+  readonly waitingBytes: number;
+  /** When the first of them was found; `null` for none. */
+  readonly waitingSince: Date | null;
+}
+
+export function toHello(
+  {
+    agent,
+    sessionId,
+    location,
+  }: { readonly agent: AgentName; readonly sessionId: string; readonly location: string },
+  { cwd, places }: { readonly cwd: string | null; readonly places: Places },
+): Hello {
+  return {
+    mirror: 1,
+    agent,
+    sessionId,
+    main: pathThere(location),
+    machine: hostname(),
+    home: places.home,
+    folder: cwd,
+  };
+}
+
+interface Known {
+  /** The file as it was when all of it was acknowledged; `null` while something is missing. */
+  seen: FoundFile | null;
+  acknowledgedBytes: number;
+  sizeBytes: number;
+  log: SentLog | null;
+}
+
+interface Link extends Pick<MoveConnection, "channel" | "broken"> {
+  readonly host: string;
+}
+
+class TakenOver extends Error {
+  readonly there: TakenOverThere;
+  constructor(there: TakenOverThere) {
+    super("the session was taken over");
+    this.there = there;
+  }
+}
+
+/** Sends the files of one session, over one connection after the other. */
+export class MirrorSender {
+  readonly #files = new Map<string, Known>();
+  /** Those that were compared since the connection began. */
+  readonly #met = new Set<string>();
+  #link: Link | null = null;
+  #heardMs = 0;
+  #waitingSince: Date | null = null;
+  #hasProgress = false;
+
+  /** Greets the other machine; gives where the session is, if it was taken over there. Errors: those of the connection. */
+  async connect(
+    { channel, broken }: Pick<MoveConnection, "channel" | "broken">,
+    { host, hello }: { readonly host: string; readonly hello: Hello },
+  ): Promise<TakenOverThere | null> {
+    // Everything there is compared by its hash, also what was acknowledged before.
+    this.#met.clear();
+    this.#link = { channel, broken, host };
+    return await untilTakenOver(async () => {
+      if (!("mirroring" in (await this.#ask(hello)))) throw otherLine();
+    });
+  }
+
+  /** Sends what is new in the files. @param onBatch called after each acknowledgement. Errors: those of the connection. */
+  async send(paths: readonly string[], onBatch: () => void): Promise<TakenOverThere | null> {
+    return await untilTakenOver(async () => {
+      for (const path of paths) await this.#sendOne(path, onBatch);
+      this.#count();
+      if (performance.now() - this.#heardMs > ALIVE_MS) await this.#ask({ alive: 1 });
+    });
+  }
+
+  /** Looks how much is new, without a connection. */
+  measure(paths: readonly string[]): void {
+    for (const path of paths) {
+      const known = this.#files.get(path) ?? { seen: null, acknowledgedBytes: 0, sizeBytes: 0, log: null };
+      this.#files.set(path, { ...known, sizeBytes: statFile(path)?.sizeBytes ?? known.sizeBytes });
+    }
+    this.#count();
+  }
+
+  state(disconnected: ContinuoError | null): MirrorState {
+    let [mirroredBytes, waitingBytes] = [0, 0];
+    for (const { acknowledgedBytes, sizeBytes } of this.#files.values()) {
+      mirroredBytes += acknowledgedBytes;
+      waitingBytes += Math.max(0, sizeBytes - acknowledgedBytes);
+    }
+    return { disconnected, mirroredBytes, waitingBytes, waitingSince: this.#waitingSince };
+  }
+
+  /** True if anything was acknowledged since the last call. */
+  takeProgress(): boolean {
+    const had = this.#hasProgress;
+    this.#hasProgress = false;
+    return had;
+  }
+
+  async #ask(wish: Request | Hello, bytes: Uint8Array | null = null): Promise<Answer> {
+    const { channel } = this.#connected();
+    await channel.writeLine(wish);
+    if (bytes !== null) await channel.writeBytes(bytes);
+    return await this.#hear();
+  }
+
+  async #hear(): Promise<Answer> {
+    const link = this.#connected();
+    const said = lineAs(answer, await link.channel.readLine(), link);
+    this.#heardMs = performance.now();
+    if ("takenOver" in said) throw new TakenOver(said.takenOver);
+    return said;
+  }
+
+  #connected(): Link {
+    if (this.#link !== null) return this.#link;
+    throw new ContinuoError("unavailable", "there is no connection");
+  }
+
+  #acknowledge(said: Answer, known: Known): void {
+    if (!("acknowledged" in said)) throw otherLine();
+    known.acknowledgedBytes = said.acknowledged.sizeBytes;
+    this.#hasProgress = true;
+    this.#count();
+  }
+
+  #count(): void {
+    const isWaiting = [...this.#files.values()].some(
+      ({ acknowledgedBytes, sizeBytes }) => acknowledgedBytes < sizeBytes,
+    );
+    this.#waitingSince = isWaiting ? (this.#waitingSince ?? new Date()) : null;
+  }
+
+  async #sendOne(path: string, onBatch: () => void): Promise<void> {
+    const file = statFile(path);
+    if (file === null) return;
+    const old = this.#met.has(path) ? this.#files.get(path) : undefined;
+    const known = old ?? (await this.#meet(path, file));
+    known.sizeBytes = file.sizeBytes;
+    if (known.seen !== null && isUnchanged(file, known.seen)) return;
+    this.#count();
+    const isRewritten = known.seen !== null && known.seen.sizeBytes === file.sizeBytes;
+    if (isLog(path) && !isRewritten && (await this.#append(file, known, onBatch))) return;
+    await this.#replace(file, known);
+    onBatch();
+  }
+
+  /** After a connection nothing is known of the other machine's file: its bytes are compared by their hash. */
+  async #meet(path: string, file: FoundFile): Promise<Known> {
+    const said = await this.#ask({ has: { path: pathThere(path) } });
+    if (!("file" in said)) throw otherLine();
+    const { sizeBytes, sha256 } = said.file;
+    const isBeginning = sizeBytes <= file.sizeBytes && (await startsWith(path, sizeBytes, sha256));
+    const known: Known = {
+      seen: isBeginning && sizeBytes === file.sizeBytes && sizeBytes > 0 ? file : null,
+      acknowledgedBytes: isBeginning ? sizeBytes : 0,
+      sizeBytes: file.sizeBytes,
+      log: isBeginning && isLog(path) ? await withFile(path, (fd) => sentLog(fd, file, sizeBytes)) : null,
+    };
+    this.#files.set(path, known);
+    this.#met.add(path);
+    return known;
+  }
+
+  /** False for a log that did not only grow. */
+  #append(file: FoundFile, known: Known, onBatch: () => void): Promise<boolean> {
+    return withFile(file.path, async (fd) => {
+      if (known.log === null || !onlyGrew(fd, file, known.log)) return false;
+      const isSettled = Date.now() - file.mtimeMs > SETTLED_MS;
+      const end = isSettled ? file.sizeBytes : endOfLines(fd, known.log.sentBytes, file.sizeBytes);
+      for (let at = known.log.sentBytes; at < end; ) {
+        const bytes = readAt(fd, at, Math.min(BATCH_BYTES, end - at));
+        if (bytes.length === 0) return false;
+        const there = { path: pathThere(file.path), offset: at, sizeBytes: bytes.length };
+        this.#acknowledge(await this.#ask({ append: there }, bytes), known);
+        at += bytes.length;
+        known.log = sentLog(fd, file, at);
+        onBatch();
+      }
+      if (end === file.sizeBytes) known.seen = file;
+      return true;
+    });
+  }
+
+  #replace(file: FoundFile, known: Known): Promise<void> {
+    const { path, sizeBytes } = file;
+    return withFile(path, async (fd) => {
+      const { channel } = this.#connected();
+      await channel.writeLine({ replace: { path: pathThere(path), sizeBytes } } satisfies Request);
+      for (let at = 0; at < sizeBytes; at += BATCH_BYTES) {
+        const length = Math.min(BATCH_BYTES, sizeBytes - at);
+        const bytes = readAt(fd, at, length);
+        // All that was promised has to come, also of a file that became shorter; it is not kept then.
+        await channel.writeBytes(bytes.length === length ? bytes : Buffer.alloc(length));
+      }
+      const now = statFile(path);
+      const isSame = now !== null && isUnchanged(now, file);
+      await channel.writeLine({ keep: isSame } satisfies Keep);
+      this.#acknowledge(await this.#hear(), known);
+      if (!isSame) return;
+      known.seen = file;
+      known.log = isLog(path) ? sentLog(fd, file, sizeBytes) : null;
+    });
+  }
+}
+
+async function untilTakenOver(work: () => Promise<void>): Promise<TakenOverThere | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (error instanceof TakenOver) return error.there;
+    throw error;
+  }
+}
+
+function isUnchanged(a: FoundFile, b: FoundFile): boolean {
+  return a.sizeBytes === b.sizeBytes && a.mtimeMs === b.mtimeMs && a.inode === b.inode;
+}
+
+function otherLine(): ContinuoError {
+  return new ContinuoError("unavailable", "the other machine sent a line of another kind");
+}

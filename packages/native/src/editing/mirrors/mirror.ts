@@ -1,0 +1,152 @@
+/** The folder of one mirror: the session's files under the paths that they have on their machine, and a note beside them. */
+
+import { join } from "node:path";
+import { type AgentName, ContinuoError, isAgentName } from "@continuo/core/model";
+import {
+  continuoHome,
+  idInPath,
+  isJson,
+  type Json,
+  listNames,
+  lockSession,
+  type Places,
+  readJsonFile,
+  type WriterLock,
+  writeDurably,
+} from "@continuo/files";
+
+export interface MirrorKey {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+}
+
+export interface Mirror extends MirrorKey {
+  /** The path of the file that the session is opened by, below the root of its machine. */
+  readonly main: string;
+  /** The name that its machine gives itself, the home there, and the session's folder. */
+  readonly machine: string;
+  readonly home: string;
+  readonly folder: string | null;
+  readonly takenOver: TakenOver | null;
+}
+
+export interface TakenOver {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The session that continues it here; `null` until it is placed. */
+  readonly session: (MirrorKey & { readonly cwd: string }) | null;
+}
+
+export function mirrorKey({ agent, sessionId }: MirrorKey): string {
+  return `${agent}:${sessionId}`;
+}
+
+/** The place of a file here. @param path below the root of its machine, checked by the caller to lead nowhere else */
+export function mirrorFile(key: MirrorKey, path: string, places: Places): string {
+  return join(filesOf(key, places), path);
+}
+
+export interface OpenedMirror {
+  /** A home in which the session lies. */
+  readonly places: Places;
+  readonly location: string;
+}
+
+export function openMirror(mirror: Mirror, places: Places): OpenedMirror {
+  return {
+    places: { home: filesOf(mirror, places), env: {} },
+    location: mirrorFile(mirror, mirror.main, places),
+  };
+}
+
+/** `null` where there is none. */
+export function readMirror(key: MirrorKey, places: Places): Mirror | null {
+  return toMirror(readJsonFile(notePath(key, places)));
+}
+
+/** Errors: the system's. */
+export function writeMirror(mirror: Mirror, places: Places): void {
+  writeDurably(notePath(mirror, places), JSON.stringify({ version: 1, ...mirror }));
+}
+
+/** Also those that were taken over. */
+export function listMirrors(places: Places): readonly Mirror[] {
+  const folder = mirrorsFolder(places);
+  return listNames(folder).flatMap((agent) =>
+    listNames(join(folder, agent)).flatMap(
+      (name) => toMirror(readJsonFile(join(folder, agent, name, NOTE))) ?? [],
+    ),
+  );
+}
+
+/** The mirror whose id this is, or begins so, with or without `agent:`. Errors: `not_found`, `ambiguous`. */
+export function findMirror(id: string, places: Places): Mirror {
+  const wanted = id.toLowerCase();
+  const all = listMirrors(places).map((mirror) => ({ mirror, names: namesOf(mirror) }));
+  const exact = all.filter(({ names }) => names.includes(wanted));
+  const near = all.filter(({ names }) => names.some((name) => name.startsWith(wanted)));
+  const matches = id === "" ? [] : exact.length > 0 ? exact : near;
+  const [only] = matches;
+  if (only === undefined) {
+    throw new ContinuoError("not_found", `no machine mirrors a session ${JSON.stringify(id)} to this one`, {
+      hint: "Run `continuo list` to see the sessions that are mirrored here.",
+    });
+  }
+  if (matches.length === 1) return only.mirror;
+  throw new ContinuoError("ambiguous", `${JSON.stringify(id)} names ${matches.length} mirrors`, {
+    hint: "Give more of the id, or AGENT:ID.",
+  });
+}
+
+/** Nobody writes to the mirror, or takes it over, meanwhile. Errors: `busy`, `unwritable`. */
+export function lockMirror(key: MirrorKey, places: Places, signal?: AbortSignal): Promise<WriterLock> {
+  return lockSession("/mirrors", mirrorKey(key), { places, waitMs: LOCK_MS, signal });
+}
+
+const LOCK_MS = 10_000;
+const NOTE = "mirror.json";
+
+function namesOf(mirror: Mirror): readonly string[] {
+  return [mirror.sessionId.toLowerCase(), mirrorKey(mirror).toLowerCase()];
+}
+
+function mirrorsFolder(places: Places): string {
+  return join(continuoHome(places), "mirrors");
+}
+
+function folderOf({ agent, sessionId }: MirrorKey, places: Places): string {
+  return join(mirrorsFolder(places), agent, idInPath(sessionId));
+}
+
+function notePath(key: MirrorKey, places: Places): string {
+  return join(folderOf(key, places), NOTE);
+}
+
+function filesOf(key: MirrorKey, places: Places): string {
+  return join(folderOf(key, places), "files");
+}
+
+function toMirror(value: unknown): Mirror | null {
+  if (!isJson(value) || value.version !== 1) return null;
+  const { agent, sessionId, main, machine, home, folder, takenOver } = value;
+  if (typeof agent !== "string" || !isAgentName(agent) || typeof sessionId !== "string") return null;
+  if (typeof main !== "string" || typeof machine !== "string" || typeof home !== "string") return null;
+  return {
+    agent,
+    sessionId,
+    main,
+    machine,
+    home,
+    folder: typeof folder === "string" ? folder : null,
+    takenOver: isJson(takenOver) ? toTakenOver(takenOver) : null,
+  };
+}
+
+function toTakenOver({ at, session }: Json): TakenOver {
+  return { at: String(at), session: isJson(session) ? toPlaced(session) : null };
+}
+
+function toPlaced({ agent, sessionId, cwd }: Json): TakenOver["session"] {
+  if (typeof agent !== "string" || !isAgentName(agent)) return null;
+  return { agent, sessionId: String(sessionId), cwd: String(cwd) };
+}

@@ -1,0 +1,89 @@
+/** A session that its agent writes here, and its mirror there, as a person on that machine sees it. */
+
+import type { ChildProcess } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { filesBelow } from "@continuo/files";
+import { type Machines, REMOTE } from "./machines.ts";
+
+export interface State {
+  readonly connected: boolean;
+  readonly mirroredBytes: number;
+  readonly waitingBytes: number;
+  readonly waitingSince: string | null;
+}
+
+export interface Following {
+  readonly child: ChildProcess;
+  /** All that the command told, in its order. */
+  readonly states: State[];
+  until(isReached: (state: State) => boolean): Promise<State>;
+}
+
+export function follow(
+  machines: Machines,
+  to = "ssh://laptop",
+  env: Readonly<Record<string, string>> = {},
+): Following {
+  const args = ["move", "last", "--follow", "--json", "--remote-command", REMOTE, "--to", to];
+  const child = machines.start(args, env);
+  const states: State[] = [];
+  let said = "";
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    said += chunk;
+  });
+  if (child.stdout !== null)
+    createInterface({ input: child.stdout }).on("line", (line) => states.push(JSON.parse(line) as State));
+  return {
+    child,
+    states,
+    async until(isReached) {
+      for (let tries = 0; tries < 1_200; tries += 1) {
+        const reached = states.find(isReached);
+        if (reached !== undefined) return reached;
+        if (child.exitCode !== null) throw new Error(`the command ended: ${said}`);
+        await sleep(25);
+      }
+      throw new Error(`not reached: ${JSON.stringify(states.at(-1))} ${said}`);
+    },
+  };
+}
+
+export async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const closed = new Promise<number | null>((done) => child.once("close", done));
+  child.kill(signal);
+  return child.exitCode ?? (await closed);
+}
+
+export function sessionFile({ root }: Machines): string {
+  const [path = ""] = filesBelow(join(root, "here/.claude/projects")).filter((one) => one.endsWith(".jsonl"));
+  return path;
+}
+
+/** Writes a question as Claude Code does. */
+export function ask({ root, here }: Machines, words: string, parentUuid: string | null = null): string {
+  const sessionId = sessionFile({ root } as Machines).replace(/^.*\/(.*)\.jsonl$/u, "$1");
+  const uuid = crypto.randomUUID();
+  const record = {
+    ...{ parentUuid, isSidechain: false, userType: "external", cwd: here.folder, sessionId },
+    ...{ version: "2.1.330", type: "user", message: { role: "user", content: words } },
+    ...{ uuid, timestamp: new Date().toISOString() },
+  };
+  appendFileSync(sessionFile({ root } as Machines), `${JSON.stringify(record)}\n`);
+  return uuid;
+}
+
+export interface MirrorRow {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly location: string;
+  readonly movedTo: { readonly machine: string; readonly sessionId: string } | null;
+  readonly problems: readonly { readonly code: string }[];
+}
+
+export async function rowsOn(machines: Machines, machine: "here" | "there"): Promise<readonly MirrorRow[]> {
+  return JSON.parse((await machines.on(machine, ["list", "--json"])).stdout) as readonly MirrorRow[];
+}
