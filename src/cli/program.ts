@@ -8,7 +8,7 @@ import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
 import { addAuditCommand } from "./audit/index.ts";
 import { addBlameCommand } from "./blame/index.ts";
-import { addChannelCommands } from "./channel/index.ts";
+import { addChannelCommands, openAsking } from "./channel/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
 import { addBugReportCommand, addDoctorCommand } from "./doctor/index.ts";
@@ -156,7 +156,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
     ),
   setup: addSetupCommand,
   update: addUpdateCommand,
-  mcp: addMcpCommands,
+  mcp: (program, run) => addMcpCommands(program, run, openAsking),
   acp: addAcpCommand,
   completion: addCompletionCommands,
 };

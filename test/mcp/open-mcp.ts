@@ -1,7 +1,7 @@
 /** The MCP server in this process, on two streams, for a home of a test. */
 
 import { PassThrough } from "node:stream";
-import { serveMcpOnStdio } from "@continuo/server/mcp";
+import { type QuestionChannels, serveMcpOnStdio } from "@continuo/server/mcp";
 import { machineOf } from "../../src/cli/mcp/machine.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { cleanEnv, type Home } from "../cli/home.ts";
@@ -23,15 +23,19 @@ export interface Called {
 export interface OpenOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  readonly asking?: QuestionChannels | null;
 }
 
-export function openMcp(home: Pick<Home, "path">, { env = {}, cwd }: OpenOptions = {}): OpenMcp {
+export function openMcp(
+  home: Pick<Home, "path">,
+  { env = {}, cwd, asking = null }: OpenOptions = {},
+): OpenMcp {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const stopped = new AbortController();
   const shell = { home: home.path, env: { ...cleanEnv(home.path), ...env }, cwd: cwd ?? home.path };
   const reported: string[] = [];
   const ended = serveMcpOnStdio({
-    machine: machineOf(shell as Shell, "here"),
+    machine: machineOf(shell as Shell, "here", asking),
     input,
     output,
     signal: stopped.signal,

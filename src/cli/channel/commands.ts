@@ -1,5 +1,6 @@
 /** The flags of `continuo channel …`. Nothing here does any work. */
 
+import type { QuestionChannels } from "@continuo/server/mcp";
 import { type Command, InvalidArgumentError } from "commander";
 import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type {
@@ -105,4 +106,9 @@ function count(value: string): number {
 
 function collect(value: string, previous: readonly string[]): readonly string[] {
   return [...previous, value];
+}
+
+/** The channels in which agents may ask other agents. Errors: those of the configuration. */
+export async function openAsking(shell: Shell): Promise<QuestionChannels | null> {
+  return await (await import("./asking.ts")).askingOf(shell);
 }

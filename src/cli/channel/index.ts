@@ -6,6 +6,6 @@
  * Does not know: the store; everything goes through the server.
  */
 
-export { addChannelCommands, addressOptions, serverOptions } from "./commands.ts";
+export { addChannelCommands, addressOptions, openAsking, serverOptions } from "./commands.ts";
 export type { ServerFlags } from "./flags.ts";
 export { accessOf, callServer, channelPath, type ServerAccess } from "./server.ts";

@@ -4,6 +4,7 @@ import { AGENT_NAMES } from "@continuo/core/model";
 import type { Command } from "commander";
 import type { ProgramRun } from "../terminal/index.ts";
 import type { InstallFlags } from "./flags.ts";
+import type { OpenAsking } from "./serve.ts";
 
 const HELP = `
 Agents start this command themselves and talk to it over standard input and output, by the Model Context Protocol
@@ -14,14 +15,14 @@ const INSTALL_HELP = `
 AGENT is one of ${AGENT_NAMES.join(", ")}; without it, every agent that was used on this machine. The change of each
 file is shown first. Everything else in the file stays byte for byte, and \`continuo mcp uninstall\` takes the change back.`;
 
-export function addMcpCommands(program: Command, run: ProgramRun | null): void {
+export function addMcpCommands(program: Command, run: ProgramRun | null, openAsking: OpenAsking): void {
   const mcp = program
     .command("mcp")
     .description("serve the memory of all sessions to an agent")
     .addHelpText("after", HELP)
     .action(async () => {
       if (run === null) return;
-      run.onEnd(await (await import("./serve.ts")).runMcp(run.shell));
+      run.onEnd(await (await import("./serve.ts")).runMcp(run.shell, openAsking));
     });
   const add = (name: "install" | "uninstall", description: string): void => {
     mcp

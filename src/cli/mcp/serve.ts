@@ -1,12 +1,16 @@
 /** `mcp`: the server on standard input and output. */
 
 import { ContinuoError } from "@continuo/core/model";
+import type { QuestionChannels } from "@continuo/server/mcp";
 import { keepIndexed } from "../indexing/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { machineOf } from "./machine.ts";
 
+/** The channels in which agents may ask; `null` for none. */
+export type OpenAsking = (shell: Shell) => Promise<QuestionChannels | null>;
+
 /** Errors: `usage` on a terminal, where no agent is at the other end. */
-export async function runMcp(shell: Shell): Promise<number> {
+export async function runMcp(shell: Shell, openAsking: OpenAsking): Promise<number> {
   if (shell.stdin.isTTY) {
     throw new ContinuoError("usage", "continuo mcp talks to an agent, and standard input is a terminal", {
       hint: "Run `continuo mcp --help` to see how agents start it.",
@@ -18,7 +22,7 @@ export async function runMcp(shell: Shell): Promise<number> {
   const stopped = new AbortController();
   using _termination = shell.holdTermination(() => stopped.abort());
   await serveMcpOnStdio({
-    machine: machineOf(shell, "here"),
+    machine: machineOf(shell, "here", await openAsking(shell)),
     input: shell.stdin,
     output: shell.stdout,
     signal: stopped.signal,

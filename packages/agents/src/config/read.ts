@@ -10,7 +10,7 @@ import { guardedIn, withoutGuarded } from "./guarded-keys.ts";
 import { type Layers, toLive, withCommon, withFile, withFlags } from "./merge.ts";
 import { takenNames, toModels, withModels } from "./models.ts";
 import type { ParsedFile } from "./parse.ts";
-import { type ServerLimitSettings, toServerLimits } from "./server-limits.ts";
+import { toServerLimits } from "./server-limits.ts";
 import {
   type AgentSettings,
   agentsByName,
@@ -22,7 +22,6 @@ import {
   defaultSettings,
   FILE_NAME,
   isKnownAgent,
-  type LiveConfiguration,
   type UntrustedFile,
 } from "./settings.ts";
 import { readTrusted, trustStateOf } from "./trust.ts";
@@ -99,13 +98,7 @@ function lay(
     files: [],
     named: new Map(),
     defaultBy: null,
-    indexExclude: [],
-    indexBackground: "on",
-    serverLimits: {},
-    prices: {},
-    live: {},
-    releaseFeed: null,
-    blobs: null,
+    ofMachine: NO_SETTINGS,
     models: [],
   };
   const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
@@ -126,12 +119,34 @@ function lay(
     ({ name, command, endpoint }) => isKnownAgent(name) || command !== null || endpoint !== undefined,
   );
   const agents = agentsByName(startable.map((settings) => withCommon(settings, layers)));
-  const { indexExclude, indexBackground, serverLimits, prices, live, releaseFeed, blobs } = reading;
   const { continuation } = layers;
-  const ofMachine = { indexExclude, indexBackground, serverLimits, prices, live, releaseFeed, blobs };
-  const read = { continuation, ...ofMachine, files, problems, untrusted };
+  const read = { continuation, ...reading.ofMachine, files, problems, untrusted };
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
+
+/** Settings that only the file in Continuo's home has. */
+type OfMachine = Pick<
+  Configuration,
+  | "indexExclude"
+  | "indexBackground"
+  | "serverLimits"
+  | "prices"
+  | "live"
+  | "blobs"
+  | "askChannels"
+  | "releaseFeed"
+>;
+
+const NO_SETTINGS: OfMachine = {
+  indexExclude: [],
+  indexBackground: "on",
+  serverLimits: {},
+  prices: {},
+  live: {},
+  blobs: null,
+  askChannels: [],
+  releaseFeed: null,
+};
 
 interface Reading {
   readonly userHome: string;
@@ -142,13 +157,7 @@ interface Reading {
   readonly named: Map<string, SaidBy>;
   /** The last file that says which agent is the default. */
   defaultBy: SaidBy | null;
-  indexExclude: readonly string[];
-  indexBackground: Configuration["indexBackground"];
-  serverLimits: ServerLimitSettings;
-  prices: Configuration["prices"];
-  live: LiveConfiguration;
-  releaseFeed: string | null;
-  blobs: Configuration["blobs"];
+  ofMachine: OfMachine;
   models: readonly AgentSettings[];
 }
 
@@ -190,20 +199,24 @@ const OF_HOME = {
   live: "one server serves all projects",
   blobs: "one store has the blobs of all projects",
   models: "the key of a model is sent to its address",
+  mcp: "a project cannot let agents write to your channels",
   updates: "a project cannot choose an address that is asked",
 } as const;
 
 function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
   const { content, placeOf } = parsed;
   if (of === "home") {
-    reading.indexExclude = content.index?.exclude ?? [];
-    reading.indexBackground = content.index?.background === false ? "off" : "on";
-    reading.serverLimits = toServerLimits(content.server?.limits);
-    reading.prices = toPrices(content.prices ?? {});
-    reading.live = toLive(content.live ?? {});
-    reading.blobs = content.blobs === undefined ? null : { s3: present(content.blobs.s3) };
+    reading.ofMachine = {
+      indexExclude: content.index?.exclude ?? [],
+      indexBackground: content.index?.background === false ? "off" : "on",
+      serverLimits: toServerLimits(content.server?.limits),
+      prices: toPrices(content.prices ?? {}),
+      live: toLive(content.live ?? {}),
+      blobs: content.blobs === undefined ? null : { s3: present(content.blobs.s3) },
+      askChannels: content.mcp?.ask ?? [],
+      releaseFeed: content.updates?.feed ?? null,
+    };
     reading.models = toModels(content.models ?? {});
-    reading.releaseFeed = content.updates?.feed ?? null;
     reading.problems.push(...takenNames(file, parsed));
     return;
   }

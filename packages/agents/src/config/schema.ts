@@ -13,6 +13,8 @@ const MAX_AGENTS = 100;
 const MAX_PATTERNS = 1_000;
 const MAX_PRICES = 1_000;
 const MAX_PRICE = 1_000_000;
+const MAX_ASKED_CHANNELS = 20;
+const MAX_NAME_CHARS = 200;
 const MAX_TEXT_CHARS = 10_000;
 const MAX_TIME_MS = 24 * 60 * 60 * 1000;
 
@@ -131,6 +133,7 @@ export interface FileContent {
     | undefined;
   readonly server?: { readonly limits?: FileServerLimits | undefined } | undefined;
   readonly live?: FileLive | undefined;
+  readonly mcp?: { readonly ask?: readonly string[] | undefined } | undefined;
   readonly updates?: { readonly feed?: string | undefined } | undefined;
   readonly blobs?: FileBlobs | undefined;
 }
@@ -438,6 +441,18 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
   live: live
     .optional()
     .describe("How `continuo serve` runs continuous sessions. Only in the file in CONTINUO_HOME."),
+  mcp: z
+    .strictObject({
+      ask: z
+        .array(z.string().min(1).max(MAX_NAME_CHARS))
+        .max(MAX_ASKED_CHANNELS)
+        .optional()
+        .describe(
+          "Channels in which agents may ask other agents, with the tool `ask` of `continuo mcp`. Default: none.",
+        ),
+    })
+    .optional()
+    .describe("The tools of `continuo mcp`. Only in the file in CONTINUO_HOME."),
   updates: z
     .strictObject({
       feed: z

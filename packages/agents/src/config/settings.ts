@@ -184,6 +184,8 @@ export interface Configuration {
   readonly prices: Readonly<Record<string, PriceSettings>>;
   /** Settings of continuous sessions on a server of this user. */
   readonly live: LiveConfiguration;
+  /** Channels in which agents may ask other agents. */
+  readonly askChannels: readonly string[];
   /** The address of the changelog of the releases; `null` for none. */
   readonly releaseFeed: string | null;
   /** The bucket for large blobs of the store; `null`: they stay with the database. */

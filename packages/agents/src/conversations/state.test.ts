@@ -28,6 +28,7 @@ const configuration: Configuration = {
     live: {},
     releaseFeed: null,
     blobs: null,
+    askChannels: [],
     files: [],
     problems: [],
     untrusted: null,

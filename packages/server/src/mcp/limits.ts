@@ -19,6 +19,9 @@ export const MCP_LIMITS = {
   /** Characters of what a caller may ask for. */
   queryChars: 2_000,
   nameChars: 2_000,
+  questionChars: 8_000,
+  /** Seconds for which an agent waits for the answer of another one. */
+  askSeconds: 45,
   /** Elements of the arguments of a call. */
   inputElements: 100,
 } as const;

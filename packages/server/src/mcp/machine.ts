@@ -20,4 +20,30 @@ export interface Machine {
   readonly regexMs: number;
   /** The process of the agent that asks, or one below it; `null` where the caller is somewhere else. */
   readonly callerPid: number | null;
+  /** Questions to agents in channels; `null` where no person allowed them. */
+  readonly asking: QuestionChannels | null;
+}
+
+/** A question in a channel. */
+export interface AskedMessage {
+  readonly channel: string;
+  /** The handle that is asked. */
+  readonly to: string;
+  readonly messageId: string;
+}
+
+export interface QuestionChannels {
+  /** Those that a person opened for questions. */
+  readonly channels: readonly string[];
+  /** The handles of agents that are there now. Errors: the server's; `unavailable`. */
+  present(channel: string): Promise<readonly string[]>;
+  /** Durable when it resolves; a message with this id is said once. Errors: the server's; `unavailable`. */
+  ask(message: AskedMessage & { readonly content: string }): Promise<void>;
+  /** The whole reply of the agent that was asked; `null` while there is none. Errors: the server's; `unavailable`. */
+  replyTo(asked: AskedMessage): Promise<{
+    readonly content: string;
+    readonly state: "complete" | "interrupted";
+    /** ISO 8601. */
+    readonly at: string;
+  } | null>;
 }

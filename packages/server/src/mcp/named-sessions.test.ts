@@ -42,6 +42,7 @@ async function read(
     ownSessions: "hidden",
     regexMs: 1_000,
     callerPid: null,
+    asking: null,
   };
   const given = readTool.input.parse(args);
   try {

@@ -4,6 +4,7 @@ import { AGENT_LABELS, AGENT_NAMES, isContinuoError } from "@continuo/core/model
 import { visibleText } from "@continuo/core/transcript";
 import { readVersion } from "@continuo/files";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { askTool } from "./ask-tool.ts";
 import { digestTool } from "./digest-tool.ts";
 import { fixTool } from "./fix-tool.ts";
 import { grepTool } from "./grep-tool.ts";
@@ -41,12 +42,13 @@ export function createMcpServer(machine: Machine): McpServer {
       cacheHints: { "tools/list": cached, "server/discover": cached },
     },
   );
-  for (const tool of TOOLS) register(server, tool, machine);
+  const asks = machine.asking === null ? [] : [askTool];
+  for (const tool of [...TOOLS, ...asks]) register(server, tool, machine);
   return server;
 }
 
 function register(server: McpServer, tool: Tool, machine: Machine): void {
-  const { name, title, description, input, output } = tool;
+  const { name, title, description, changes = false, input, output } = tool;
   server.registerTool(
     name,
     {
@@ -54,7 +56,12 @@ function register(server: McpServer, tool: Tool, machine: Machine): void {
       description,
       inputSchema: input,
       outputSchema: output,
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      annotations: {
+        readOnlyHint: !changes,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: changes,
+      },
     },
     async (args, { mcpReq }) => {
       try {

@@ -10,6 +10,8 @@ export interface Tool {
   readonly title: string;
   /** When to call it, and what it answers. */
   readonly description: string;
+  /** True for a tool that does more than read. */
+  readonly changes?: true;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
   /** The arguments as `input` has checked them. Errors: `ContinuoError`, which becomes an answer that says so. */
