@@ -27,7 +27,7 @@ export function installFramework(root: string, name: string): void {
   const lock = join(folder, "package-lock.json");
   const installed = join(folder, "node_modules/.installed-lock");
   if (!existsSync(installed) || readFileSync(installed, "utf8") !== readFileSync(lock, "utf8")) {
-    const options = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"];
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
     execFileSync("npm", ["ci", ...options], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
     copyFileSync(lock, installed);
   }
