@@ -1,7 +1,7 @@
 /** Evaluation by replay: the inputs of a log, imported or not, and their answers then and now. */
 
 import type { Agent, NewEvent } from "@continuo/core/model";
-import { type Continuo, openContinuo } from "@continuo/server/runtime";
+import { type AgentDefinition, type Continuo, openContinuo } from "@continuo/server/runtime";
 import { startRun } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
@@ -125,6 +125,82 @@ test("an input that was tried again is one input, and its answer the last one", 
   expect(runs.map(({ runId, before, after }) => [runId, before.text, after.text])).toEqual([
     [first.runId, "It is done", "after 0"],
   ]);
+});
+
+test("nothing of an attempt that failed counts: neither its words, nor its calls, nor its tokens", async () => {
+  await c.store.createSession({ sessionId: "attempts" });
+  const run = (runId: string, ...events: readonly NewEvent[]): NewEvent[] =>
+    events.map((event) => ({ runId, ...event }));
+  const created = (runId: string, metadata: object = {}): NewEvent => ({
+    type: "run_created",
+    data: { runId, input: "Where is my parcel?", metadata },
+  });
+  const call = { toolCallId: "t1", toolName: "track", toolInput: {} };
+  await c.store.append("attempts", [
+    ...run("first", created("first"), { type: "tool_call_started", data: call }),
+    ...run("first", {
+      type: "run_failed",
+      data: { runId: "first", usage: { inputTokens: 900, outputTokens: 9 } },
+    }),
+    ...run("again", created("again", { retryOf: "first" })),
+    ...run("again", { type: "message_received", data: { content: "It is in Bern." } }),
+    ...run("again", { type: "message_received", data: { content: [] } }),
+    ...run("again", {
+      type: "run_completed",
+      data: { runId: "again", usage: { inputTokens: 20, outputTokens: 2 } },
+    }),
+  ]);
+  const [replayed, ...others] = await c.replay("attempts", { agent: counting });
+  expect(others).toEqual([]);
+  expect(replayed?.before).toEqual({
+    text: "It is in Bern.",
+    tools: [],
+    usage: { inputTokens: 20, outputTokens: 2 },
+  });
+});
+
+test("a reminder to the agent between the words of persons is no input", async () => {
+  await c.store.createSession({ sessionId: "told" });
+  const told: NewEvent = {
+    type: "message_sent",
+    actor: { kind: "system" },
+    data: { content: "The parcel has arrived.", role: "user" },
+  };
+  await c.store.append("told", [...IMPORTED, told]);
+  const runs = await c.replay("told", { agent: counting });
+  expect(runs.map(({ input }) => input)).toEqual(["Where is my parcel?", "Thank you."]);
+});
+
+test("nobody is asked in a replay: the agent's request is denied, and the agent is closed after each input", async () => {
+  const session = c.session("asked", { create: true });
+  for (const text of ["one", "two"]) await session.send(text, { agent: "echo" }).result();
+  const outcomes: string[] = [];
+  let closed = 0;
+  const asking: AgentDefinition = {
+    name: "asking",
+    async open({ onPermission }) {
+      return {
+        name: "asking",
+        async execute(_, { signal }) {
+          const request = {
+            approvalId: "a",
+            toolName: "Bash",
+            toolInput: { command: "rm -r ." },
+            readOnly: false,
+            options: [],
+          };
+          const { outcome } = await onPermission(request, { signal: signal ?? new AbortController().signal });
+          outcomes.push(outcome);
+          return {};
+        },
+        async [Symbol.asyncDispose]() {
+          closed += 1;
+        },
+      };
+    },
+  };
+  await c.replay("asked", { agent: asking });
+  expect([outcomes, closed]).toEqual([["denied", "denied"], 2]);
 });
 
 test("a fork is replayed with the inputs that it has from its source", async () => {

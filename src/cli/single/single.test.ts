@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { packFiles, unpackFiles } from "./archive.ts";
@@ -48,6 +49,12 @@ describe("the archive", () => {
       expect(() => unpackFiles(archive)).toThrow("are damaged: they name");
     },
   );
+
+  test("says that it is damaged when its sizes do not fit", () => {
+    const whole = zstdDecompressSync(packFiles(FILES));
+    const longer = zstdCompressSync(Buffer.concat([whole, Buffer.from("more")]));
+    expect(() => unpackFiles(longer)).toThrow("are damaged: their sizes do not fit");
+  });
 
   test("says that it is damaged when it was cut", () => {
     expect(() => unpackFiles(packFiles(FILES).subarray(0, 40))).toThrow("are damaged");
@@ -98,6 +105,15 @@ describe("the folder of the files", () => {
     const other = start("1");
     expect(other).not.toBe(folder);
     expect(readFileSync(join(other, "dist/cli/main.js"), "utf8")).toBe("process.exit(0);");
+  });
+
+  test("is not a link that leads somewhere else", () => {
+    const elsewhere = join(home, "elsewhere");
+    mkdirSync(join(home, "app"), { recursive: true });
+    mkdirSync(elsewhere, { mode: 0o700 });
+    symlinkSync(elsewhere, join(home, "app/1"));
+    expect(existsSync(join(start("1"), "dist/cli/main.js"))).toBe(true);
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   test("is removed after a few later builds, and no folder of a killed start stays", () => {

@@ -3,6 +3,7 @@
 import { CATALOG } from "./catalog.ts";
 import { CATALOG_FIGURES } from "./catalog-figures.ts";
 import { CHANNEL_CHANGES } from "./channel-changes.ts";
+import { CHANNEL_HOLDERS } from "./channel-holders.ts";
 import { CHANNELS } from "./channels.ts";
 import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
@@ -13,17 +14,21 @@ import { MCP } from "./mcp.ts";
 import { MCP_RECALL } from "./mcp-recall.ts";
 import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
+import { RUNTIME_REPLAY } from "./replay.ts";
 import { SERVER } from "./server.ts";
+import { SERVER_ACCESS } from "./server-access.ts";
+import { SINGLE } from "./single.ts";
 import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
-  server: SERVER,
+  server: [...SERVER, ...SERVER_ACCESS],
   mcp: [...MCP, ...MCP_RECALL],
-  channels: [...CHANNELS, ...CHANNEL_CHANGES],
+  channels: [...CHANNELS, ...CHANNEL_CHANGES, ...CHANNEL_HOLDERS],
   catalog: [...CATALOG, ...CATALOG_FIGURES],
   client: [...CLIENT, ...CLIENT_ENDS],
   machine: [...MACHINE, ...MACHINE_LISTS],
   pages: PAGES,
   wire: WIRE,
-  cli: CLI,
+  cli: [...CLI, ...SINGLE],
+  runtime: RUNTIME_REPLAY,
 };

@@ -8,7 +8,7 @@ import { answerIdOf, type ClaimOptions, claimInput, endRun } from "./claims.ts";
 import { type Fence, takeHandle } from "./handles.ts";
 import { interruptMessages } from "./interrupt.ts";
 import { LIMITS } from "./limits.ts";
-import { channelLogId } from "./names.ts";
+import { channelLogId, participantSession } from "./names.ts";
 import { markInterrupted, readHistory, readParticipantSession } from "./participant-session.ts";
 import { openChannel } from "./participants.ts";
 import { post } from "./post.ts";
@@ -165,6 +165,16 @@ test("no participant ends the run of another one, and who answers is no longer i
   await endRun(store, { place: BOT, fence, runId, status: "failed" });
   await endRun(store, { place: BOT, fence, runId, status: "failed" });
   expect(await readParticipantSession(store, BOT)).toMatchObject({ status: "active", processed: sequence });
+});
+
+test("a run that failed says why, in the run and in the log of its participant", async () => {
+  const { sequence } = await say("m", "@bot one");
+  const runId = runOf(await claim(sequence));
+  const error = { code: "agent_failed", message: "the model is overloaded" };
+  await endRun(store, { place: BOT, fence, runId, status: "failed", error });
+  expect((await store.getRun(runId))?.error).toMatchObject(error);
+  const { events } = await store.read(participantSession(BOT), { types: ["run_failed"] });
+  expect(events.map(({ data }) => data)).toEqual([{ runId, error }]);
 });
 
 test("what is not addressed to the handle is no input of it", async () => {

@@ -55,6 +55,17 @@ test("a window has each message once with its whole text, changed only by its wr
   expect(await window(9, 2)).toEqual([["first first complete"], false]);
 });
 
+test("a window has the newest messages that fit, each with those that it speaks to", async () => {
+  const long = "x".repeat(LIMITS.windowLength / 2 - 10);
+  for (const id of ["a", "b", "c"]) await say(id, { content: long, to: [`to ${id}`] });
+  const { messages, hasOlder } = await readMessages(store, "team", { limit: 9 });
+  expect(messages.map(({ messageId, to }) => [messageId, to])).toEqual([
+    ["b", ["to b"]],
+    ["c", ["to c"]],
+  ]);
+  expect(hasOlder).toBe(true);
+});
+
 test("only the writer of a message changes it or ends it, and its text grows", async () => {
   await writeInParts();
   const { open, sequence } = await readState(store, "team");
@@ -151,11 +162,12 @@ test("the part that is left out has only whole messages that speak to the reader
   await say("named", { content: "hello @me" });
   await say("named alike", { content: "me" });
   await add("message_completed", "end", { messageId: "open", content: "all", to: ["me"] });
-  const replay = { channel: "team", after: 0, handle: "me", upTo: 6, wholeAfter: 6, omitted: 0 };
+  await add("message_edited", "edit", { messageId: "mine", content: "changed", to: ["me"] });
+  const replay = { channel: "team", after: 0, handle: "me", upTo: 7, wholeAfter: 7, omitted: 0 };
   const ids = async (from: number): Promise<readonly string[]> =>
     (await Array.fromAsync(addressedEvents(store, replay, from))).map(({ id }) => id);
-  expect(await ids(0)).toEqual(["mine", "named", "end"]);
-  expect(await ids(2)).toEqual(["named", "end"]);
+  expect(await ids(0)).toEqual(["mine", "named", "end", "edit"]);
+  expect(await ids(2)).toEqual(["named", "end", "edit"]);
   expect(await Array.fromAsync(addressedEvents(store, { ...replay, handle: null }, 0))).toEqual([]);
 });
 

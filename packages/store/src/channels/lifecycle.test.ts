@@ -14,6 +14,7 @@ import {
   openParticipantSession,
   readHistory,
   readParticipantSession,
+  setSdkSession,
   storeMessage,
 } from "./participant-session.ts";
 import { type Card, openChannel, ownerOf, readRoster } from "./participants.ts";
@@ -76,6 +77,30 @@ test("the handle of an agent that is there is refused at once, and given back to
   expect(await take(card("one", "agent"))).toMatchObject({ name: presenceLease(ANN) });
 });
 
+test("a newcomer waits while nobody knows whether the holder of an expired lease is there", async () => {
+  await take(card("one", "agent"));
+  nowMs += CHANNEL_LIMITS.silenceMs;
+  await expect(take(card("two", "agent"))).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(await take(card("one", "agent"))).toMatchObject({ name: presenceLease(ANN) });
+});
+
+test("a person and an agent that come at the same moment do not both get the handle", async () => {
+  const owner = ownerOf(card("bot", "agent"));
+  const acquireLease: OpenedStore["acquireLease"] = async (...asked) => {
+    const lease = await store.acquireLease(...asked);
+    await store.acquireLease(presenceLease(ANN), { owner, ttlMs: CHANNEL_LIMITS.silenceMs });
+    return lease;
+  };
+  const raced = new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = name === "acquireLease" ? acquireLease : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await expect(takeHandle(raced, ANN, { card: card("p1") })).rejects.toMatchObject(TAKEN);
+  expect((await readRoster(store, "team")).map(({ type }) => type)).toEqual(["agent"]);
+});
+
 test("a connection that broke keeps its handle for a moment, and no longer", async () => {
   const fence = await take(card("one", "agent"));
   await awaitReturn(store, fence);
@@ -122,6 +147,20 @@ test("a participant that leaves an input unanswered is interrupted, and is activ
   expect(await status()).toBe("active");
 });
 
+test("an input is unanswered however many messages that are none of its kind came before it", async () => {
+  await openParticipantSession(store, ANN);
+  const fence = await take(card("one", "agent"));
+  const begun = Array.from({ length: 40 }, (_, at) => ({
+    ...{ id: `begun-${at}`, type: "message_sent", actor: { kind: "person", id: "bob" } as const },
+    data: { content: "", state: "open", to: ["ann"] },
+  }));
+  await store.append(channelLogId("team"), begun);
+  const { sequence } = await say("m", undefined, { content: "@ann hello" }, "bob");
+  await moveReceived(store, { place: ANN, fence }, sequence);
+  await endConnection(store, ANN, { fence, reason: "left" });
+  expect((await readParticipantSession(store, ANN)).status).toBe("interrupted");
+});
+
 test("what comes after the last event that was received is no unanswered input", async () => {
   await openParticipantSession(store, ANN);
   const fence = await take(card("one", "agent"));
@@ -161,6 +200,36 @@ test("a sweep leaves who may be there, interrupts who is gone, and gives back th
   const isBob = async ({ name }: { readonly name: string }): Promise<boolean> => name.endsWith("/bob");
   expect(await sweepChannels(store, { owner: "a", isGone: isBob })).toEqual([{ ...ANN, handle: "bob" }]);
   expect(await sweepChannels(store, { owner: "b" })).toEqual([{ ...ANN, handle: "cem" }]);
+});
+
+test("a channel that was deleted keeps a sweep from no other one", async () => {
+  for (const channel of ["gone", "team"]) {
+    await openChannel(store, channel);
+    const place = { channel, handle: "ann" };
+    await takeHandle(store, place, { card: card("one", "agent") });
+  }
+  await store.deleteLog(channelLogId("gone"));
+  nowMs += CHANNEL_LIMITS.silenceMs;
+  const swept = await sweepChannels(store, { owner: "a" });
+  expect(swept.map(({ channel }) => channel).toSorted()).toEqual(["gone", "team"]);
+});
+
+test("an agent's own session is kept with its participant until it is removed", async () => {
+  await openParticipantSession(store, ANN);
+  const fence = await take(card("one", "agent"));
+  const named = async (id: string | null): Promise<string | null> => {
+    await setSdkSession(store, { place: ANN, fence }, id);
+    return (await readParticipantSession(store, ANN)).sdkSessionId;
+  };
+  expect([await named("agent-7"), await named(null)]).toEqual(["agent-7", null]);
+});
+
+test("an entry of a history keeps its role", async () => {
+  await openParticipantSession(store, ANN);
+  const fence = await take(card("one", "agent"));
+  for (const role of ["system", "user", "assistant"])
+    await storeMessage(store, { place: ANN, fence }, { id: role, role, content: role });
+  expect((await readHistory(store, ANN, 9)).map(({ role }) => role)).toEqual(["system", "user", "assistant"]);
 });
 
 test("a history begins after it was cleared, and has the newest messages, oldest first", async () => {

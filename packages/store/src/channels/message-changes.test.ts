@@ -102,6 +102,19 @@ test("a message in progress is edited only once its own writer has ended it", as
   expect(await edit()).toBe("done");
 });
 
+test("a message that the server interrupted is edited by who wrote it", async () => {
+  const data = { content: "half", state: "open", writer: "x" };
+  await store.append(channelLogId("team"), [
+    { id: "m", type: "message_sent", actor: { kind: "person", id: "ann" }, data },
+    {
+      type: "message_interrupted",
+      actor: { kind: "system" },
+      data: { messageId: "m", content: "half", handle: "ann" },
+    },
+  ]);
+  expect(await code(put("edit", { messageId: "m", content: "whole" }))).toBe("done");
+});
+
 test("an edit speaks to whom the message spoke, and has the blobs of its own blocks", async () => {
   const blob = await store.putBlob([Buffer.from("picture")], { mediaType: "image/png" });
   const messageId = (await put("send", { content: "hello", to: ["bob"] })).id;
@@ -117,6 +130,9 @@ test("a reaction is stored once, is removed only by who made it, and reaches no 
   expect(await put("react", { ...thumb, change: "added" })).toEqual(first);
   expect(await code(put("react", { ...thumb, change: "removed" }, { handle: "bob" }))).toBe("not_found");
   expect((await put("react", { ...thumb, change: "removed" })).type).toBe("reaction_removed");
+  // A reaction that was taken back can be given again.
+  const again = await put("react", { ...thumb, change: "added" });
+  expect([again.type, again.sequence > first.sequence]).toEqual(["reaction_added", true]);
   await put("delete", { messageId });
   expect(await code(put("react", { ...thumb, change: "added" }))).toBe("conflict");
 });

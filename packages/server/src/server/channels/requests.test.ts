@@ -3,7 +3,7 @@
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { CHANNEL_LIMITS, channelLogId } from "@continuo/core/wire";
 import { type OpenedStore, openStore } from "@continuo/store";
-import { openChannel, readState, takeHandle } from "@continuo/store/channels";
+import { createParticipantSession, openChannel, readState, takeHandle } from "@continuo/store/channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { mayHaveOpen, type Participation, perform } from "./requests.ts";
 
@@ -118,4 +118,19 @@ test("messages of which nobody knows what was stored are bounded", async () => {
 
 test("a connection that came back looks for messages that an earlier one stored late", () => {
   expect([false, true].map((cameBack) => mayHaveOpen({ ...participation, cameBack }))).toEqual([false, true]);
+});
+
+test("an input is claimed only by a participant with one connection", async () => {
+  participation.session = "kept";
+  await createParticipantSession(base, place);
+  const said = { content: "@ann hello", to: ["ann"] };
+  const [input] = await base.append(channelLogId(place.channel), [
+    { type: "message_sent", actor: { kind: "person", id: "bob" }, data: said },
+  ]);
+  const claim = { type: "claim", request: 1, sequence: input?.sequence ?? 0, agent: "pi" } as const;
+  const card = { instance: "second", handle: "ann", name: "ann", type: "person", capabilities: [] };
+  const second = await takeHandle(base, place, { card });
+  await expect(perform(participation, claim)).rejects.toMatchObject({ code: "conflict" });
+  await base.releaseLease(second);
+  expect(await perform(participation, claim)).toMatchObject({ state: "claimed", content: "@ann hello" });
 });

@@ -1,0 +1,67 @@
+/** The security log has each event once, whichever part of the server sees it. */
+
+import { type AuditEntry, ContinuoError } from "@continuo/core/model";
+import { pageLabel } from "@continuo/core/wire";
+import { expect, test } from "vitest";
+import type { Grant, Peer, SecurityEvent, SecurityLog } from "../context/index.ts";
+import { watchAudit } from "./audit-watch.ts";
+import { createFailureLog } from "./failures.ts";
+
+function recorded(): {
+  readonly log: SecurityLog;
+  readonly lines: readonly (readonly [string, SecurityEvent])[];
+} {
+  const lines: (readonly [string, SecurityEvent])[] = [];
+  return { lines, log: { record: (type, event) => void lines.push([type, event]) } };
+}
+
+function entry(what: string, label: string | null, target: string): AuditEntry {
+  const about = { who: "user:ann", from: null, workspaceId: "w", at: "2026-01-01T00:00:00.000Z" };
+  return { ...about, what, target, details: label === null ? {} : { label } } as unknown as AuditEntry;
+}
+
+test("tokens that a command makes and revokes are recorded, and those of pages are not a second time", async () => {
+  const { log, lines } = recorded();
+  const page = pageLabel({ kind: "tab", parentId: "5cd4bbbb-0000-4000-8000-000000000003" });
+  const rounds = [
+    [
+      entry("token_created", "laptop", "t1"),
+      entry("token_created", page, "t2"),
+      entry("log_deleted", null, "x"),
+    ],
+    [entry("token_revoked", null, "t1")],
+  ];
+  const watch = watchAudit(async () => rounds.shift() ?? [], { log, report: () => undefined });
+  // It looks for the last time when it is closed.
+  await watch.close();
+  const from = { address: "user:ann", who: "user:ann", workspaceId: "w", tokenId: "t1" };
+  expect(lines).toEqual([
+    ["token_created", from],
+    ["token_revoked", from],
+  ]);
+});
+
+test("an audit log that cannot be read is reported once, until it can be read again", async () => {
+  const { log } = recorded();
+  const reports: string[] = [];
+  const follow = async (): Promise<readonly AuditEntry[]> => {
+    throw new Error("the disk is away");
+  };
+  const watch = watchAudit(follow, { log, report: (line) => reports.push(line) });
+  await watch.close();
+  expect(reports).toEqual([expect.stringContaining("the disk is away")]);
+});
+
+test("an error that passes through several parts of the server is one line, with the token that met it", () => {
+  const { log, lines } = recorded();
+  const failures = createFailureLog(log);
+  const peer = { address: "192.0.2.7" } as Peer;
+  failures.know(peer, { tokenId: "t1", workspaceId: "w", page: null } as unknown as Grant);
+  const refused = new ContinuoError("forbidden", "the token lacks a scope", {
+    details: { need: { kind: "channel", name: "team", access: "write" } },
+  });
+  for (let times = 0; times < 3; times++) failures.record(refused, peer);
+  expect(lines).toMatchObject([
+    ["access_refused", { address: "192.0.2.7", tokenId: "t1", reason: "channel:team:write" }],
+  ]);
+});

@@ -1,0 +1,108 @@
+/** More promises of `packages/store/src/channels/`: handles, participants and late readers, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+const ROOM = "packages/store/src/channels";
+const LIFECYCLE = `${ROOM}/lifecycle.test.ts`;
+const CHANGES = { file: `${ROOM}/message-changes.ts`, test: `${ROOM}/message-changes.test.ts` };
+const CHECKS = { file: `${ROOM}/frame-checks.ts`, test: `${ROOM}/frame-checks.test.ts` };
+const WINDOW = { file: `${ROOM}/read-messages.ts`, test: `${ROOM}/late-reader.test.ts` };
+const SESSION = { file: `${ROOM}/participant-session.ts`, test: LIFECYCLE };
+
+export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
+  {
+    promise: "A run that failed says why in the log of its participant.",
+    file: `${ROOM}/claims.ts`,
+    text: "const data = error === undefined ? { runId } : { runId, error };",
+    mistake: "const data = { runId };",
+    test: `${ROOM}/claims.test.ts`,
+  },
+  {
+    promise: "A person and an agent that come at the same moment do not both get the handle.",
+    file: `${ROOM}/handles.ts`,
+    text: 'if ((await rivalOf(store, place, card))?.state !== "held") return fence;',
+    mistake: "if (fence !== null) return fence;",
+    test: LIFECYCLE,
+  },
+  {
+    promise: "A newcomer waits while nobody knows whether the holder is there.",
+    file: `${ROOM}/handles.ts`,
+    text: 'if (rival?.state === "expired" && performance.now() < until) {',
+    mistake: 'if (rival?.state === "released" && performance.now() < until) {',
+    test: LIFECYCLE,
+  },
+  {
+    ...SESSION,
+    promise: "The agent's own session of a participant can be removed.",
+    text: "const patch = { metadata: { sdkSessionId } };",
+    mistake: "const patch = { metadata: sdkSessionId === null ? {} : { sdkSessionId } };",
+  },
+  {
+    ...SESSION,
+    promise: "An input is unanswered however many other messages came before it.",
+    text: "after = read < LIMITS.unansweredEvents ? page.nextAfter : null;",
+    mistake: "after = null;",
+  },
+  {
+    ...SESSION,
+    promise: "What a program stored as a system message stands in the history as one.",
+    text: "{ content, role } : { content, messageId: id }",
+    mistake: "{ content } : { content, messageId: id }",
+  },
+  {
+    ...CHECKS,
+    promise: "The attachment of a message that a program posts is kept.",
+    text: "blobs: [...new Set([...(event.blobs ?? []), ...blobs])]",
+    mistake: "blobs: event.blobs ?? []",
+  },
+  {
+    ...CHECKS,
+    promise: "The refusal of one of several events names it.",
+    text: "details: { ...details, index }",
+    mistake: "details",
+  },
+  {
+    ...CHECKS,
+    promise: "Nobody edits a message by appending to the log.",
+    text: "  if (CHANGES.has(type)) throw change(type);\n",
+    mistake: "",
+  },
+  {
+    promise: "A late reader is sent the edit of a message that speaks to it.",
+    file: `${ROOM}/replay.ts`,
+    text: '"message_completed", "message_edited", "method_called"]',
+    mistake: '"message_completed", "method_called"]',
+    test: `${ROOM}/late-reader.test.ts`,
+  },
+  {
+    ...WINDOW,
+    promise: "A window of long messages has the newest that fit.",
+    text: "    if (length > LIMITS.windowLength && first < messages.length) break;\n",
+    mistake: "",
+  },
+  {
+    ...WINDOW,
+    promise: "A message in a window keeps those that it speaks to.",
+    text: "    ...(Array.isArray(to) ? { to } : {}),\n",
+    mistake: "",
+  },
+  {
+    promise: "A channel that was deleted keeps a sweep from no other one.",
+    file: `${ROOM}/interrupt.ts`,
+    text: ".catch(ignoreDeleted);",
+    mistake: ".catch((error: unknown) => { ignoreDeleted(null); throw error; });",
+    test: LIFECYCLE,
+  },
+  {
+    ...CHANGES,
+    promise: "A reaction that was taken back can be given again.",
+    text: "return events.findLast(isOf) ?? null;",
+    mistake: "return events.find(isOf) ?? null;",
+  },
+  {
+    ...CHANGES,
+    promise: "A message that was interrupted can be edited.",
+    text: 'const END_TYPES = ["message_completed", "message_interrupted"];',
+    mistake: 'const END_TYPES = ["message_completed"];',
+  },
+];

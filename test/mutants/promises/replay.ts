@@ -1,0 +1,70 @@
+/** The promises of replays and retries in `packages/server/src/runtime/`, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+const REPLAY = { file: "packages/server/src/runtime/replay.ts", test: "test/runtime/replay.test.ts" };
+
+const RETRIES = { file: "packages/server/src/runtime/retries.ts", test: "test/runtime/approvals.test.ts" };
+
+export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
+  {
+    ...REPLAY,
+    promise: "A replay leaves no session behind.",
+    text: "if (!keep) await store.deleteSession",
+    mistake: "if (keep) await store.deleteSession",
+  },
+  {
+    ...REPLAY,
+    promise: "An agent answers after the conversation before the input, without it.",
+    text: "sequence: before },",
+    mistake: "sequence: before + 1 },",
+  },
+  {
+    ...REPLAY,
+    promise: "Calls of an attempt that failed are none of the answer.",
+    text: "      first.answer = NO_ANSWER;\n",
+    mistake: "",
+  },
+  {
+    ...REPLAY,
+    promise: "Nothing is permitted in a replay, because nobody is asked.",
+    text: 'outcome: "denied", by: "policy", reason: "nobody',
+    mistake: 'outcome: "granted", by: "policy", reason: "nobody',
+  },
+  {
+    ...REPLAY,
+    promise: "What an agent was told, and nobody said, is no input.",
+    text: "      if (namesPersons && !isPerson) continue;\n",
+    mistake: "",
+  },
+  {
+    ...REPLAY,
+    promise: "The agent of a replay is closed after each input.",
+    text: "    await opened[Symbol.asyncDispose]?.();\n",
+    mistake: "",
+  },
+  {
+    ...REPLAY,
+    promise: "A message without words leaves the words before it.",
+    text: 'text: text === "" ? answer.text : text',
+    mistake: "text",
+  },
+  {
+    ...REPLAY,
+    promise: "An answer has the tokens of its run.",
+    text: 'isEvent(event, "run_completed") || isEvent(event, "run_failed")',
+    mistake: 'isEvent(event, "run_failed")',
+  },
+  {
+    ...RETRIES,
+    promise: "An input is given up after exactly as many attempts as allowed.",
+    text: "if (attempt >= attempts) return await giveUp(host, run);",
+    mistake: "if (attempt > attempts) return await giveUp(host, run);",
+  },
+  {
+    ...RETRIES,
+    promise: "An input that is started again is no dead letter any more.",
+    text: "  await store.deleteClaim(claim);\n  return run;",
+    mistake: "  return run;",
+  },
+];
