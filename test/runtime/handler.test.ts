@@ -114,6 +114,50 @@ describe("the handler", () => {
   });
 });
 
+test("readers without rights on the machine see no folder and no file of it", async () => {
+  const FOLDER = "/srv/customers/ann";
+  const ref = { sessionId: "native-1", location: `${FOLDER}/native.jsonl`, cwd: FOLDER };
+  const metadata = { providerSessionId: "native-1", providerSessions: { asking: { ...ref, state: "live" } } };
+  const session = c.session("ann", { create: true, cwd: FOLDER, metadata: { customer: 7 } });
+  const run = session.send("may I?", { id: "1", agent: "asking" });
+  await run;
+  await c.store.updateSession("ann", { metadata });
+  const resumed = { requested: "auto", happened: "native", ref: { agent: "asking", ...ref } };
+  await c.store.append("ann", [{ type: "session_resumed", data: resumed }]);
+  const next = session.send("and this?", { id: "2", agent: "asking" });
+  await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(1);
+  await c.approvals.resolve((await c.approvals.list({ status: "open" }))[0]?.id ?? "", {
+    outcome: "granted",
+  });
+  await run.result();
+  await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(1);
+
+  const listed = (await (await as("boss", "/approvals")).json()) as Approval[];
+  expect(listed).toMatchObject([{ metadata: { customer: 7 } }]);
+  const answered = await as("boss", `/approvals/${listed[0]?.id}`, { outcome: "granted" });
+  await next.result();
+  const texts = [
+    JSON.stringify(listed),
+    await answered.text(),
+    await (await as("boss", "/approvals?status=granted")).text(),
+    await (await as("ann", "/sessions/ann")).text(),
+    await (await as("ann", "/sessions/ann/html")).text(),
+    await (await as("ann", "/sessions/ann/runs/2/events")).text(),
+    await newest(await as("ann", "/sessions/ann/events"), /run_completed.*run_completed/su),
+  ];
+  for (const text of texts) expect(text).not.toMatch(/\/srv\/customers|providerSession/u);
+});
+
+/** The text of a stream that goes on, until it has the words. */
+async function newest({ body }: Response, words: RegExp): Promise<string> {
+  let text = "";
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (words.test(text)) break;
+  }
+  return text;
+}
+
 test("an expected failure in a route of the program's own has the server's answer, and a mistake stays one", async () => {
   app.onError(toErrorResponse);
   app.post("/answer/:id", async (x) =>

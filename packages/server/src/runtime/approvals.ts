@@ -12,6 +12,7 @@ import {
   ContinuoError,
   canonicalJson,
   isContinuoError,
+  isEvent,
   listAll,
   type Page,
   type PermissionDecision,
@@ -19,10 +20,12 @@ import {
   present,
   RUN_END_STATUSES,
   type Run,
+  readAll,
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
 import { APPROVAL_ANSWER, APPROVAL_FILTERS } from "./options.ts";
+import { ownMetadata } from "./readers.ts";
 import type { Approval, ApprovalAnswer, ApprovalStatus, Approvals, ListApprovalsOptions } from "./types.ts";
 
 interface ApprovalData {
@@ -87,7 +90,7 @@ export class ApprovalDesk implements Approvals {
 
   async get(id: string): Promise<Approval | null> {
     try {
-      const claim = await this.#findSoon(id);
+      const claim = await this.#find(id);
       return toApproval(claim.status === "open" ? await this.#settled(claim) : claim);
     } catch (error) {
       if (isContinuoError(error, "not_found")) return null;
@@ -101,7 +104,7 @@ export class ApprovalDesk implements Approvals {
       throw new ContinuoError("usage", "the outcome of an approval must be granted or denied");
     }
     for (;;) {
-      const claim = await this.#findSoon(id);
+      const claim = await this.#find(id);
       if (claim.status !== "open") return alreadyResolved(claim, answer);
       const settled = await this.#settle(claim, answer);
       if (settled !== null) return toApproval(settled);
@@ -158,7 +161,7 @@ export class ApprovalDesk implements Approvals {
       }
       const session = known === null ? await this.#store.getSession(run.sessionId) : null;
       const data: ApprovalData = {
-        metadata: session?.metadata ?? {},
+        metadata: ownMetadata(session?.metadata ?? {}),
         requestedAt: new Date().toISOString(),
         ...known?.data,
         sessionId: run.sessionId,
@@ -289,19 +292,33 @@ export class ApprovalDesk implements Approvals {
     return (await this.#store.getClaim(PREFIX + id)) as StoredApproval | null;
   }
 
-  /** The event of a question can be read a moment before the question is stored. */
-  async #findSoon(id: string): Promise<StoredApproval> {
-    for (const pauseMs of LISTED_ID.test(id) ? [] : STORED_WITHIN_MS) {
-      const found = await this.#find(id).catch((error: unknown) => {
-        if (!isContinuoError(error, "not_found")) throw error;
-      });
-      if (found !== undefined) return found;
+  /** The event of a question can be read a moment before the question is stored. Errors: `not_found`, `conflict`. */
+  async #find(id: string): Promise<StoredApproval> {
+    const known = await this.#findStored(id);
+    if (known !== null) return known;
+    // No event has the id of a list, and for an id that nobody asked with there is nothing to wait for.
+    const pauses = !LISTED_ID.test(id) && (await this.#isBeingAsked(id)) ? STORED_WITHIN_MS : [];
+    for (const pauseMs of pauses) {
       await sleep(pauseMs);
+      const stored = await this.#findStored(id);
+      if (stored !== null) return stored;
     }
-    return await this.#find(id);
+    throw new ContinuoError("not_found", `there is no approval ${id}`);
   }
 
-  async #find(id: string): Promise<StoredApproval> {
+  /** True if a run that is executed now has the event of such a question. */
+  async #isBeingAsked(id: string): Promise<boolean> {
+    const runs = listAll((place) => this.#store.listRuns({ status: "running", limit: MAX_LISTED, ...place }));
+    for await (const { sessionId, runId } of runs) {
+      const asked = { runId, types: ["approval_requested"], texts: [JSON.stringify(id)] };
+      for await (const event of readAll(this.#store, sessionId, asked)) {
+        if (isEvent(event, "approval_requested") && event.data.approvalId === id) return true;
+      }
+    }
+    return false;
+  }
+
+  async #findStored(id: string): Promise<StoredApproval | null> {
     const named = await this.#get(id);
     if (named !== null) return named;
     const found: StoredApproval[] = [];
@@ -313,8 +330,7 @@ export class ApprovalDesk implements Approvals {
         hint: "Use the `id` of the list of approvals.",
       });
     }
-    if (first === undefined) throw new ContinuoError("not_found", `there is no approval ${id}`);
-    return first;
+    return first ?? null;
   }
 
   #claims(filter: {
@@ -361,7 +377,7 @@ function toApproval({ name, status, data }: StoredApproval): Approval {
     runId,
     agent,
     options,
-    metadata,
+    metadata: ownMetadata(metadata),
     requestedAt,
     ...present({ toolName, toolInput, title, resolvedAt, by, reason }),
   };

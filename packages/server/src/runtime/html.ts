@@ -4,6 +4,7 @@ import { shippedPrices, toCatalogSession, toOwnRow } from "@continuo/agents/cata
 import { keepHistory, keyOf, pageOf, readPageTemplate, toMachineSession } from "@continuo/agents/pages";
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
+import { ownMetadata } from "./readers.ts";
 
 /** Errors: `not_found`, also if the viewer is not built; `too_large`. */
 export async function sessionToHtml(store: Store, sessionId: string): Promise<string> {
@@ -11,8 +12,8 @@ export async function sessionToHtml(store: Store, sessionId: string): Promise<st
   if (session === null)
     throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`);
   const transcript = await TranscriptBuilder.fromStore(store, sessionId);
-  // The place of the store is not for the readers of a page.
-  const row = toOwnRow(session, "");
+  // The places of the store and of the agents are not for the readers of a page.
+  const row = toOwnRow({ ...session, cwd: null, metadata: ownMetadata(session.metadata) }, "");
   const { details, leaves, problems } = toCatalogSession(row, transcript, session.parentId);
   const prices = { own: {}, list: shippedPrices() };
   using kept = await keepHistory(transcript.messages, prices);

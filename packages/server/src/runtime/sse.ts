@@ -1,7 +1,8 @@
-/** Events as server-sent events, which a browser resumes by the id of the last one. */
+/** Events as server-sent events, which a browser resumes by the id of the last one. They name no folder of the server. */
 
 import { assertKnownOptions, type KnownEvent } from "@continuo/core/model";
 import { EVENT_OPTIONS } from "./options.ts";
+import { forReaders } from "./readers.ts";
 import type { FollowOptions } from "./run-events.ts";
 import type { SseOptions } from "./types.ts";
 
@@ -35,7 +36,7 @@ export function toSseResponse(
   return streamResponse({ signal, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
     yield ":\n\n";
     for await (const event of open({ after, signal: over })) {
-      yield `id: ${event.sequence}\ndata: ${JSON.stringify(event)}\n\n`;
+      yield `id: ${event.sequence}\ndata: ${JSON.stringify(forReaders(event))}\n\n`;
     }
     if (!over.aborted) yield "event: end\ndata: {}\n\n";
   });

@@ -108,7 +108,7 @@ export interface SessionHandle {
   append<Data>(type: DefinedEvent<Data>, data: Data): Promise<StoredEvent<Data>>;
   /** A page without scripts of others, as text. */
   toHtml(): Promise<string>;
-  /** All events as server-sent events. It goes on after the `Last-Event-ID` of the request, and does not end by itself. */
+  /** All events as server-sent events, without the folders and files of this machine. It goes on after the `Last-Event-ID` of the request, and does not end by itself. */
   toSSE(from?: Request | SseOptions): Response;
 }
 
@@ -181,7 +181,7 @@ export interface Approval {
   readonly toolInput?: unknown;
   readonly title?: string;
   readonly options: readonly PermissionOption[];
-  /** The metadata of the session when it was asked. */
+  /** The metadata that the program gave the session, as they were when it was asked. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly requestedAt: string;
   readonly resolvedAt?: string;
