@@ -33,19 +33,19 @@ export async function rootsOf({ reader, found }: Lookup, places: Places): Promis
   });
 }
 
-/** Files of other sessions in which this one begins. Reads all of it once. */
+/** Files of other sessions in which this one begins. */
 export async function borrowedFiles(
   { reader, found }: Lookup,
   places: Places,
   signal?: AbortSignal,
-): Promise<string[]> {
-  const borrowed = new Set<string>();
-  using opened = await reader.open(found, places, present({ signal }));
-  for await (const { metadata } of opened.history()) {
-    for (const { file } of metadata.records ?? []) if (file !== undefined) borrowed.add(file);
-  }
-  return [...borrowed];
+): Promise<readonly string[]> {
+  if (reader.fileIdOf === undefined) return [];
+  using opened = await reader.open(found, places, { newestBytes: FEW_BYTES, ...present({ signal }) });
+  return opened.filesBefore?.there.map(({ path }) => path) ?? [];
 }
+
+/** The beginning names the files before it, and is read in any case. */
+const FEW_BYTES = 64 * 1024;
 
 /** Links are left out: they may lead to anything. */
 export function regularFiles(roots: readonly string[]): readonly string[] {
