@@ -58,10 +58,13 @@ const NAMES = {
 } as const satisfies OutputOptions;
 
 const ENTRY = "src/cli/main.ts";
-/** Every command loads `PROGRAM`. Most load `NOTICES`, lists load `LIST`, searches `SEARCH` too; chat loads a part of both. */
+/**
+ * Every command loads `PROGRAM`. Most load `NOTICES`, lists load `LIST`, searches `SEARCH` too; chat and the hook at the end of a
+ * session load parts of both.
+ */
 const PROGRAM = ["src/cli/program.ts"];
 const NOTICES = ["src/cli/failure.ts"];
-const CHAT = ["src/cli/chat/chat.ts"];
+const CHAT = ["src/cli/chat/chat.ts", "src/cli/guard/quiet/run.ts"];
 const LIST = [
   "src/cli/session/list/list.ts",
   ...AGENT_NAMES.map((agent) => `packages/native/src/native/${agent}/index.ts`),

@@ -34,15 +34,22 @@ async function run(
 ): Promise<number> {
   try {
     prepare(shell);
-    // Agents call it at each prompt: it waits neither for the parser nor for the other commands.
-    if (argv.join(" ") === "guard hook")
-      return await (await import("./guard/hook/index.ts")).runHook({}, shell);
+    const hook = await runHookOf(argv.join(" "), shell);
+    if (hook !== null) return hook;
     const { runProgram } = await import("./program.ts");
     return await runProgram(argv, shell);
   } catch (error) {
     const { reportFailure } = await import("./failure.ts");
     return reportFailure(error, argv, shell);
   }
+}
+
+/** Agents call these at each prompt and each end: they wait neither for the parser nor for the other commands. */
+async function runHookOf(line: string, shell: Shell): Promise<number | null> {
+  if (line === "guard hook") return await (await import("./guard/hook/index.ts")).runHook({}, shell);
+  if (line !== "guard run --quiet") return null;
+  await (await import("./guard/quiet/index.ts")).runAlong(shell);
+  return 0;
 }
 
 function keepCompiled(shell: Shell): void {

@@ -39,7 +39,9 @@ test("a session of 100 MB is mirrored although the connection is cut, and each m
   const again = following.states.length;
   await following.until((state) => state.connected && state.mirroredBytes === size);
   // It did not begin from the start.
-  const first = following.states.slice(again).find(({ connected, mirroredBytes }) => connected && mirroredBytes > 0);
+  const first = following.states
+    .slice(again)
+    .find(({ connected, mirroredBytes }) => connected && mirroredBytes > 0);
   expect(first?.mirroredBytes).toBeGreaterThan(SIZE / 4);
   ask(machines, "And make it ring");
   await following.until(({ mirroredBytes }) => mirroredBytes === statSync(sessionFile(machines)).size);

@@ -5,7 +5,7 @@ import type { DueCounts } from "./due.ts";
 
 /** If the guard is on: what cannot be done now is done by the next run. */
 export async function runGuardAlong(shell: Shell): Promise<void> {
-  await (await import("./run-guard.ts")).runAlong(shell);
+  await (await import("./quiet/index.ts")).runAlong(shell);
 }
 
 /** The line under a list about sessions that go soon and have no copy; `null` where there are none. */

@@ -1,25 +1,14 @@
-/** Runs of the guard: by command, and along with other work of Continuo. */
+/** Runs of the guard by command, and what they say. */
 
-import { excludes, rowsOf } from "@continuo/agents/catalog";
-import { readHomeConfiguration } from "@continuo/agents/config";
-import { isContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
-import { type GuardRun, readGuardSettings, runGuard } from "@continuo/native/editing/guard";
+import { type GuardRun, readGuardSettings } from "@continuo/native/editing/guard";
 import { createOutput, formatCount, plural, type Shell, toJsonText } from "../terminal/index.ts";
 import type { RunFlags } from "./flags.ts";
+import { runAlong, runNow } from "./quiet/index.ts";
 
 /** A person waits for a run that is at work. */
 const WAIT_MS = 60_000;
-
-/** Never throws: a settings file that cannot be read is told by `guard status`. */
-function isGuardOn(shell: Shell): boolean {
-  try {
-    return readGuardSettings(placesOf(shell)).on;
-  } catch {
-    return false;
-  }
-}
 
 /** Errors: `usage` where the guard is off, `busy`, `unwritable`. */
 export async function runRun({ quiet, json }: RunFlags, shell: Shell): Promise<number> {
@@ -37,32 +26,6 @@ export async function runRun({ quiet, json }: RunFlags, shell: Shell): Promise<n
   const run = await runNow(shell, WAIT_MS);
   await output.write(json ? `${toJsonText({ on: true, ...run }, 2)}\n` : drawRun(run));
   return 0;
-}
-
-/** For the person who just turned it on. Errors: `busy`, `unwritable`. */
-export async function runNow(shell: Shell, waitMs: number): Promise<GuardRun> {
-  const { indexExclude } = await readHomeConfiguration(shell);
-  const places = placesOf(shell);
-  const memo = rowsOf(shell);
-  const run = await runGuard({
-    places,
-    waitMs,
-    memo,
-    isExcluded: excludes(indexExclude, places.home),
-    now: shell.now,
-  });
-  await memo.save("part");
-  return run;
-}
-
-/** If the guard is on: what cannot be done now is done by the next run. */
-export async function runAlong(shell: Shell): Promise<void> {
-  if (!isGuardOn(shell)) return;
-  try {
-    await runNow(shell, 0);
-  } catch (error) {
-    if (!isContinuoError(error)) throw error;
-  }
 }
 
 /** Lines about sessions that were left out, of which none is silent. */

@@ -36,9 +36,11 @@ export function readLedger(places: Places): Ledger {
   return new Map(value.map((one: GuardedSession) => [keyOf(one), one]));
 }
 
-/** Errors: the system's. */
+/** A list that says the same stays: most runs find nothing new, and a disk takes long to sync. Errors: the system's. */
 export function writeLedger(ledger: Ledger, places: Places): void {
-  writeDurably(ledgerPath(places), `${JSON.stringify([...ledger.values()])}\n`);
+  const text = `${JSON.stringify([...ledger.values()])}\n`;
+  if (readSmallFile(ledgerPath(places), { maxBytes: MAX_LEDGER_BYTES }) === text) return;
+  writeDurably(ledgerPath(places), text);
 }
 
 /** The manifests are read one by one: those that cannot be read are missing. */
