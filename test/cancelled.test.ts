@@ -145,6 +145,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
     agents.writeNativeSession([], { to: "codex", title: "", cwd: home, places, signal }),
   planContext: (signal) => continuo.planContext([], { maxMessages: 1, summarizer: never, signal }),
   openStore: (signal) => storeEntry.openStore("memory:", { signal }),
+  moveBlobs: (signal) => storeEntry.moveBlobs(store, { to: "database", signal }),
   vacuumStore: (signal) => storeEntry.vacuumStore(store, { signal }),
   verifyStore: (signal) => Array.fromAsync(storeEntry.verifyStore(store, { signal })),
   connect: (signal) => client.connect({ serverUrl: channels.url, channel: "team", handle: "ben", signal }),

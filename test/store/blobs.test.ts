@@ -138,9 +138,12 @@ test("what is no blob, no hash or no time is refused", async () => {
   await expect(store.putBlob(bytesOf(1), { expiresAt: "soon" })).rejects.toMatchObject(
     refused("invalid", "the expiresAt of a blob must be an ISO 8601 time in UTC (2026-01-31T12:00:00.000Z)"),
   );
-  const reason = new Error("no longer needed");
-  await expect(store.putBlob(bytesOf(1), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-  await expect(store.collectBlobs({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  const cause = new Error("no longer needed");
+  const cancelled = { code: "cancelled", cause };
+  await expect(store.putBlob(bytesOf(1), { signal: AbortSignal.abort(cause) })).rejects.toMatchObject(
+    cancelled,
+  );
+  await expect(store.collectBlobs({ signal: AbortSignal.abort(cause) })).rejects.toMatchObject(cancelled);
 });
 
 test("a blob is not collected in its first hour, unless the caller says so", async () => {

@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type { StoreFlags } from "./command-store.ts";
+import type { MoveFlags } from "./move-blobs.ts";
 
 type Action = (work: (shell: Shell) => Promise<number>) => Promise<void>;
 
@@ -38,6 +39,16 @@ export function addStoreCommands(store: Command, run: ProgramRun | null): void {
   add(store, "vacuum", "remove expired logs and unused blobs, and return the space to the system").action(
     (flags: StoreFlags) => action(async (shell) => (await import("./operations.ts")).runVacuum(flags, shell)),
   );
+  const blobs = store.command("blobs").description("where the bytes of large blobs are kept");
+  add(
+    blobs,
+    "move",
+    "move the bytes of large blobs into files, the database or S3; other programs can keep writing",
+  )
+    .requiredOption("--to <place>", "files (SQLite only), database or s3 (`blobs.s3` in continuo.yaml)")
+    .action((flags: MoveFlags) =>
+      action(async (shell) => (await import("./move-blobs.ts")).runMoveBlobs(flags, shell)),
+    );
 }
 
 function add(store: Command, name: string, says: string): Command {

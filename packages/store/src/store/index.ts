@@ -14,10 +14,12 @@ export {
   checkDatabase,
   followAudit,
   type LogVerification,
+  moveBlobs,
   restoreStore,
   type VacuumResult,
   vacuumStore,
   verifyStore,
 } from "./operate.ts";
+export type { MoveBlobsOptions, MovedBlobs } from "./operations/index.ts";
 export type { S3Settings } from "./s3/index.ts";
 export type { OpenedStore } from "./sql-store.ts";

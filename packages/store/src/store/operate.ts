@@ -5,12 +5,13 @@ import {
   type AuditEntry,
   assertKnownOptions,
   type CallOptions,
+  cancellable,
   isContinuoError,
   listAll,
   type VerifyResult,
 } from "@continuo/core/model";
 import { auditFollower } from "./audit.ts";
-import type { BackupResult, RestoreResult } from "./operations/index.ts";
+import type { BackupResult, MoveBlobsOptions, MovedBlobs, RestoreResult } from "./operations/index.ts";
 import { cursorProblems, sessionProblems } from "./projections.ts";
 import { auditStatement, findOrphans } from "./rules/index.ts";
 import type { OpenedStore } from "./sql-store.ts";
@@ -32,6 +33,22 @@ export async function restoreStore(store: OpenedStore, file: string): Promise<Re
   const { scope } = store.engine;
   const restored = auditStatement(scope, scope.by, { what: "store_restored", target: file });
   return (await import("./operations/index.ts")).restore(store.engine, file, restored);
+}
+
+/**
+ * Moves the bytes of large blobs into files, the database or S3, while others use the store. Each copy is read back before it
+ * counts; a call that was killed is made again. Errors: `unsupported`, `corrupt`, `unavailable`.
+ */
+export async function moveBlobs(store: OpenedStore, options: MoveBlobsOptions): Promise<MovedBlobs> {
+  assertKnownOptions("moveBlobs", options, {
+    to: true,
+    exceptMediaTypes: true,
+    onMoved: true,
+    signal: true,
+  });
+  return await cancellable(options.signal, async () =>
+    (await import("./operations/index.ts")).moveBlobs(store.engine, options),
+  );
 }
 
 export interface VacuumResult {

@@ -1,5 +1,5 @@
 /**
- * Operations on a whole store: backup and restore.
+ * Operations on a whole store: backup, restore, and moving its blobs.
  *
  * Promises: a backup is one file, and consistent while others write; a restore is complete or changes nothing. This
  * room loads `node:sqlite`, so its callers import it late.
@@ -7,4 +7,5 @@
  */
 
 export { type BackupResult, backup } from "./backup.ts";
+export { type MoveBlobsOptions, type MovedBlobs, moveBlobs } from "./move-blobs.ts";
 export { type RestoreResult, restore } from "./restore.ts";

@@ -1,0 +1,87 @@
+/** A move of blobs that is killed at 100 random moments, and goes on each time. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openStore } from "@continuo/store";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { sql } from "../../../packages/store/src/store/engine/index.ts";
+import { scratchFolder } from "../../scratch-folder.ts";
+import { BUCKET, CREDENTIALS, REGION, type S3Server, startS3 } from "./s3-server.ts";
+
+const KILLS = 100;
+const BLOBS = 40;
+const PLACES = ["s3", "database", "files"] as const;
+const MOVER = join(import.meta.dirname, "../processes/blob-mover.ts");
+const url = `sqlite:${join(scratchFolder("move-kills"), "store.db")}`;
+let s3: S3Server;
+
+beforeAll(async () => {
+  s3 = await startS3();
+  for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await s3[Symbol.asyncDispose]();
+});
+
+const settings = () => ({ endpoint: s3.endpoint, bucket: BUCKET, region: REGION });
+
+/** Resolves when it begins to move. */
+async function startMover(to: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [MOVER, url, to, JSON.stringify(settings())], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout as NodeJS.ReadableStream, "data");
+  return child;
+}
+
+test("a move that is killed at 100 random moments loses no blob, and ends with all of them in one place", {
+  timeout: 400_000,
+}, async () => {
+  s3.fault = () => (Math.random() < 0.05 ? "busy" : Math.random() < 0.2 ? "slow" : undefined);
+  await using store = await openStore(url, { blobs: { s3: settings() } });
+  const hashes: string[] = [];
+  for (let n = 0; n < BLOBS; n++) hashes.push((await store.putBlob(randomBytes(20_000 + n * 10_000))).hash);
+  const assertAll = async (): Promise<void> => {
+    for (const hash of hashes) {
+      const sum = createHash("sha256");
+      for await (const chunk of (await store.openBlob(hash)).bytes) sum.update(chunk);
+      expect(sum.digest("hex")).toBe(hash);
+    }
+  };
+  let kills = 0;
+  let arrivals = 0;
+  for (let place = 1; kills < KILLS; ) {
+    const to = PLACES[place % PLACES.length] ?? "s3";
+    const child = await startMover(to);
+    const ended = once(child, "exit");
+    const delay = Math.random() * 300;
+    await Promise.race([sleep(delay), ended]);
+    if (child.exitCode === null) child.kill("SIGKILL");
+    const [code, signal] = await ended;
+    if (signal === "SIGKILL") kills++;
+    else {
+      expect(code).toBe(0);
+      arrivals++;
+      place++;
+    }
+    if (signal !== "SIGKILL" || kills % 10 === 0) await assertAll();
+  }
+  const last = await startMover("files");
+  expect((await once(last, "exit"))[0]).toBe(0);
+  await assertAll();
+  expect(arrivals).toBeGreaterThan(0);
+  expect(s3.overwritten).toEqual([]);
+  const keys = await store.engine.read((scope) =>
+    sql<{ readonly body_key: string }>(scope, "select body_key from blobs where body_key is not null"),
+  );
+  expect(keys.map(({ body_key: key }) => store.engine.bodies.placeOf(key))).toEqual(
+    hashes.map(() => "files"),
+  );
+  // At most one body of each kill has no row.
+  expect(s3.objects.size).toBeLessThanOrEqual(KILLS);
+});
