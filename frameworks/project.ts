@@ -21,7 +21,11 @@ export interface Project {
   /** Starts a program of the folder. It is killed as soon as it prints the text, where one is given. */
   run(
     file: string,
-    options?: { readonly args?: readonly string[]; readonly killAt?: string },
+    options?: {
+      readonly args?: readonly string[];
+      readonly killAt?: string;
+      readonly env?: Readonly<Record<string, string>>;
+    },
   ): Promise<string>;
   remove(): void;
 }
@@ -42,9 +46,10 @@ export function newProject(adapter: string): Project {
   }
   return {
     folder,
-    run: async (file, { args = [], killAt } = {}) => {
+    run: async (file, { args = [], killAt, env = {} } = {}) => {
       const child = spawn(process.execPath, [file, ...args], {
         cwd: folder,
+        env: { ...process.env, ...env },
         stdio: ["ignore", "pipe", "pipe"],
       });
       let text = "";

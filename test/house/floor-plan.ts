@@ -94,6 +94,11 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     only: [...BELOW, "sessions", "drivers", "handoff", "model-agent", "catalog", "pages", "server"],
   },
   langgraph: { folder: "packages/langgraph/src", floor: 9, only: [...BELOW, "adapters"] },
+  "claude-agent-sdk": {
+    folder: "packages/claude-agent-sdk/src",
+    floor: 9,
+    only: [...BELOW, "native", "adapters"],
+  },
   "openai-agents": { folder: "packages/openai-agents/src", floor: 9, only: [...BELOW, "adapters"] },
   cli: { folder: "src/cli", floor: 9 },
   testing: { folder: "packages/store/src/testing", floor: 9 },

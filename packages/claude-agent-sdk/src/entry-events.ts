@@ -1,0 +1,51 @@
+/** Entries of a transcript as events: a message is also one of Continuo's, anything else is only kept. */
+
+import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
+import type { Block, NewEvent } from "@continuo/core/model";
+import { isToolResult, toBlock, toToolResult } from "@continuo/native/claude";
+
+export const ENTRY = "claude.entry";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** An entry with a `uuid` has it as the id of its event, so that it is stored once in its log. */
+export function entryEvent(entry: SessionStoreEntry): NewEvent {
+  const id = entry.uuid === undefined ? {} : { id: entry.uuid };
+  const { type, data } = messageOf(entry) ?? { type: ENTRY, data: {} };
+  return { ...id, type, data: { ...data, entry } };
+}
+
+export function entryOf(data: unknown): SessionStoreEntry | undefined {
+  return (data as { readonly entry?: SessionStoreEntry } | null)?.entry;
+}
+
+/** The words of the first prompt, for the title of the session. */
+export function promptOf({ type, message, isMeta }: SessionStoreEntry): string | undefined {
+  const content = (message as Json | undefined)?.content;
+  return type === "user" && isMeta !== true && typeof content === "string" ? content : undefined;
+}
+
+interface EntryMessage {
+  readonly type: string;
+  readonly data: Json;
+}
+
+function messageOf(entry: SessionStoreEntry): EntryMessage | undefined {
+  const { type, message, uuid, isMeta, isSidechain } = entry;
+  const isMessage = type === "user" || type === "assistant";
+  if (!isMessage || isMeta === true || isSidechain === true || typeof uuid !== "string") return undefined;
+  const content = (message as Json | undefined)?.content;
+  if (typeof content !== "string" && !Array.isArray(content)) return undefined;
+  const blocks = typeof content === "string" ? content : content.map(toPart);
+  if (type === "assistant") return { type: "message_received", data: { messageId: uuid, content: blocks } };
+  const isResult = Array.isArray(content) && content.some(isToolResult);
+  return {
+    type: "message_sent",
+    data: { role: isResult ? "tool" : "user", messageId: uuid, content: blocks },
+  };
+}
+
+function toPart(raw: unknown): Block {
+  const options = { children: new Map<string, string>() };
+  return isToolResult(raw) ? toToolResult(raw, options) : toBlock(raw, options);
+}

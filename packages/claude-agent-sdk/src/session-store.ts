@@ -1,0 +1,128 @@
+/** The `SessionStore` of the Claude Agent SDK: each transcript, and each of a sub-agent, is a session of the store. */
+
+import type { SessionKey, SessionStore, SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
+import {
+  cutText,
+  isContinuoError,
+  listAll,
+  type NewEvent,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
+import { type AdapterSession, adapterSession, InOrder } from "@continuo/store/adapters";
+import { entryEvent, entryOf, promptOf } from "./entry-events.ts";
+
+/** Keys of the metadata of a transcript's session. */
+const PROJECT = "claudeProject";
+const SESSION = "claudeSession";
+const SUBPATH = "claudeSubpath";
+
+const TITLE_LENGTH = 80;
+
+export class ContinuoSessionStore implements SessionStore {
+  readonly #store: Store;
+  readonly #inOrder = new InOrder();
+
+  /** The store stays the caller's, who closes it. */
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const session = this.#sessionOf(key, entries);
+    // The first counts of an entry that is there twice.
+    const isFirst = ({ uuid }: SessionStoreEntry, at: number): boolean =>
+      uuid === undefined || entries.findIndex((other) => other.uuid === uuid) === at;
+    const events = entries.filter(isFirst).map(entryEvent);
+    await this.#inOrder.run(session.sessionId, () => appendNew(session, events));
+  }
+
+  async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
+    const session = this.#sessionOf(key, []);
+    const entries: SessionStoreEntry[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: Awaited<ReturnType<AdapterSession["read"]>> = await session.read({ after });
+      entries.push(...page.events.map(({ data }) => entryOf(data)).filter((entry) => entry !== undefined));
+      after = page.nextAfter;
+    }
+    return entries.length === 0 ? null : entries;
+  }
+
+  async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
+    const sessions = await this.#find({ [PROJECT]: projectKey, [SUBPATH]: "" });
+    return sessions.map(({ metadata, lastActivityAt }) => {
+      return { sessionId: String(metadata[SESSION]), mtime: Date.parse(lastActivityAt) };
+    });
+  }
+
+  async listSubkeys({ projectKey, sessionId }: { projectKey: string; sessionId: string }): Promise<string[]> {
+    const sessions = await this.#find({ [PROJECT]: projectKey, [SESSION]: sessionId });
+    return sessions.map(({ metadata }) => String(metadata[SUBPATH])).filter((subpath) => subpath !== "");
+  }
+
+  /** The transcript of a session takes those of its sub-agents with it. */
+  async delete({ projectKey, sessionId, subpath }: SessionKey): Promise<void> {
+    const of = { [PROJECT]: projectKey, [SESSION]: sessionId };
+    const sessions = await this.#find(isMain(subpath) ? of : { ...of, [SUBPATH]: subpath });
+    for (const one of sessions) {
+      await this.#inOrder.run(one.sessionId, () => this.#remove(one.sessionId));
+    }
+  }
+
+  /** One that another process has just deleted is gone as well. */
+  async #remove(sessionId: string): Promise<void> {
+    try {
+      await this.#store.deleteSession(sessionId, { reason: "the Claude Agent SDK deleted it" });
+    } catch (error) {
+      if (!isContinuoError(error, "not_found")) throw error;
+    }
+  }
+
+  async #find(metadata: Readonly<Record<string, string>>): Promise<readonly Session[]> {
+    const list = listAll((place) => this.#store.listSessions({ ...place, agent: AGENT, metadata }));
+    return await Array.fromAsync(list);
+  }
+
+  #sessionOf(
+    { projectKey, sessionId, subpath }: SessionKey,
+    entries: readonly SessionStoreEntry[],
+  ): AdapterSession {
+    const parts = [projectKey, sessionId, ...(isMain(subpath) ? [] : [subpath])];
+    const prompt = entries.map(promptOf).find((words) => words !== undefined);
+    const cwd = entries.map((entry) => entry.cwd).find((one) => typeof one === "string");
+    return adapterSession(this.#store, parts.map(encodeURIComponent).join("/"), {
+      agent: AGENT,
+      ...(prompt === undefined ? {} : { title: cutText(prompt, TITLE_LENGTH) }),
+      ...(cwd === undefined ? {} : { cwd }),
+      metadata: { [PROJECT]: projectKey, [SESSION]: sessionId, [SUBPATH]: subpath ?? "" },
+    });
+  }
+}
+
+const AGENT = "claude-agent-sdk";
+
+function isMain(subpath: string | undefined): subpath is undefined | "" {
+  return subpath === undefined || subpath === "";
+}
+
+/** Entries that are there stay as they are; the others are appended. */
+async function appendNew(session: AdapterSession, events: readonly NewEvent[]): Promise<void> {
+  let left = events;
+  for (;;) {
+    try {
+      if (left.length > 0) await session.append(left);
+      return;
+    } catch (error) {
+      if (!isContinuoError(error, "conflict")) throw error;
+      const missing: NewEvent[] = [];
+      for (const event of left) if (!(await isThere(session, event.id))) missing.push(event);
+      if (missing.length === left.length) throw error;
+      left = missing;
+    }
+  }
+}
+
+async function isThere(session: AdapterSession, id: string | undefined): Promise<boolean> {
+  return id !== undefined && (await session.read({ id, limit: 1 })).events.length > 0;
+}
