@@ -1,7 +1,7 @@
 /** Indexes what is missing, until all is done or the time is over. */
 
 import { existsSync } from "node:fs";
-import { updateTexts } from "@continuo/agents/catalog";
+import { noteProjects, updateTexts } from "@continuo/agents/catalog";
 import { readHomeConfiguration } from "@continuo/agents/config";
 import { isContinuoError } from "@continuo/core/model";
 import { lockSession, placesOf, type WriterLock } from "@continuo/files";
@@ -21,6 +21,8 @@ export async function runIndexing(shell: Shell): Promise<number> {
   if (lock === null) return 0;
   const stop = new AbortController();
   try {
+    // A project that moves is found by what was seen of it before.
+    await noteProjects(placesOf(shell));
     const { timeMs, batchChars } = INDEXING_LIMITS;
     await updateTexts({
       places: placesOf(shell),

@@ -79,6 +79,7 @@ export {
   shippedPrices,
   tokensOf,
 } from "./prices.ts";
+export { noteProjects } from "./project-marks.ts";
 export { type ResumePrice, type ResumePriceOptions, resumePriceOf } from "./resume-price.ts";
 export { type RowKnowledge, rowKnowledgeOf } from "./row-facts.ts";
 export { openRowIndex, type RowIndex } from "./row-index.ts";

@@ -22,6 +22,8 @@ export const CATALOG_LIMITS = {
   /** Names of changed files in the facts of a row, and characters of one text. */
   rowFiles: 3,
   rowChars: 240,
+  /** Folders whose repositories are marked: the file of them stays below a megabyte. */
+  projects: 2_000,
   /** Tags of a session, bytes of the file of marks, and milliseconds of the wait for another writer of it. */
   tags: 20,
   markBytes: 16_777_216,

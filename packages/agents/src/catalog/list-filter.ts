@@ -1,8 +1,10 @@
-/** Filters on the rows of a list, and their order. Pure, except that it resolves symbolic links in folders. */
+/** Filters on the rows of a list, and their order. Pure, except that it looks at folders. */
 
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { canonicalFolder, gitPlaceOf, gitRemoteIn } from "@continuo/files";
 import { isEmptySession } from "@continuo/native";
+import type { ProjectMarks } from "./project-marks.ts";
 import { type ListedSession, OWN } from "./rows.ts";
 
 export interface RowQuery {
@@ -26,8 +28,8 @@ export interface RowQuery {
 
 export type RowFilter = (row: ListedSession) => boolean;
 
-/** `null` where every row is wanted. */
-export function toRowFilter(query: RowQuery): RowFilter | null {
+/** `null` where every row is wanted. @param marks the repositories of folders that may be gone */
+export function toRowFilter(query: RowQuery, marks: ProjectMarks = NO_MARKS): RowFilter | null {
   const { pinned, tags = [], title, below, ofProject, project, branch, until } = query;
   const filters: RowFilter[] = [];
   if (pinned === true) filters.push(({ marks }) => marks?.pinned === true);
@@ -37,7 +39,7 @@ export function toRowFilter(query: RowQuery): RowFilter | null {
     filters.push((row) => words.every((word) => contains(row.title ?? "", word)));
   }
   if (below !== undefined) filters.push(toFolderFilter(below));
-  if (ofProject !== undefined) filters.push(toProjectFilter(ofProject));
+  if (ofProject !== undefined) filters.push(toProjectFilter(ofProject, marks));
   if (project !== undefined) filters.push(({ cwd }) => contains(cwd, project));
   if (branch !== undefined) filters.push(({ gitBranch }) => contains(gitBranch, branch));
   if (until !== undefined) filters.push(({ updatedAt }) => updatedAt !== null && updatedAt < until);
@@ -70,15 +72,26 @@ function isBelow(path: string, top: string): boolean {
   return path === top || path.startsWith(top.endsWith("/") ? top : `${top}/`);
 }
 
-/** A repository is the same in another folder where it shares its store, as work trees do, or has the same remote. */
-function toProjectFilter(folder: string): RowFilter {
+const NO_MARKS: ProjectMarks = new Map();
+
+/**
+ * A repository is the same in another folder where it shares its store, as work trees do, or has the same remote; and in a folder
+ * that is gone where its mark has the same remote, or, without one, the same first commit.
+ */
+function toProjectFilter(folder: string, marks: ProjectMarks): RowFilter {
   const top = canonicalFolder(folder);
   const own = gitPlaceOf(top);
   if (own === null) return toFolderFilter(top);
   const remote = gitRemoteIn(own.store);
+  const root = [top, own.worktree].map((one) => marks.get(one)?.root).find(Boolean) ?? null;
   const within = relative(canonicalFolder(own.worktree), top);
   return forEachFolder((path) => {
     if (isBelow(path, top)) return true;
+    const gone = existsSync(path) ? undefined : marks.get(path);
+    if (gone !== undefined) {
+      if (!isBelow(path, join(gone.worktree, within))) return false;
+      return gone.remote === null ? gone.root !== null && gone.root === root : gone.remote === remote;
+    }
     const other = gitPlaceOf(path);
     if (other === null || !isBelow(path, join(canonicalFolder(other.worktree), within))) return false;
     return other.store === own.store || (remote !== null && gitRemoteIn(other.store) === remote);

@@ -30,6 +30,7 @@ import {
 } from "./list-filter.ts";
 import { readMarks } from "./marks.ts";
 import { type ModelIndex, openModels } from "./models.ts";
+import { readProjectMarks } from "./project-marks.ts";
 import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
 import { listOwn, type OpenOwn, openOwn } from "./store.ts";
 
@@ -228,7 +229,8 @@ interface FilterSources {
 /** `null` where every row is wanted. */
 function toFilter(query: ListQuery, { places, models }: FilterSources): Filter | null {
   const { withProblems, model = "" } = query;
-  const isOfQuery: RowFilter | null = toRowFilter(query);
+  const marks = query.ofProject === undefined ? undefined : readProjectMarks(placesOf(places));
+  const isOfQuery: RowFilter | null = toRowFilter(query, marks);
   if (isOfQuery === null && withProblems !== true && models === null) return null;
   const wanted = model.toLowerCase();
   return async (row, store) => {

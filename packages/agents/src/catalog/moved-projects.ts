@@ -1,14 +1,15 @@
 /**
- * Projects whose folder is gone and that lie elsewhere now: a session says which repository it worked in, and a folder of
- * this machine is a clone of that repository.
+ * Projects whose folder is gone and that lie elsewhere now: a session, or a mark that was made while the folder was there, says
+ * which repository it worked in, and a folder of this machine is a clone of that repository.
  */
 
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type AgentName, isFailure } from "@continuo/core/model";
-import { gitPlaceOf, gitRemoteIn, hasCommit, listNames, type Places } from "@continuo/files";
+import { canonicalFolder, gitPlaceOf, gitRemoteIn, hasCommit, listNames, type Places } from "@continuo/files";
 import { formatOf, READABLE_AGENTS } from "@continuo/native";
 import type { RepositoryMarks } from "@continuo/native/kit";
+import { type ProjectMark, readProjectMarks } from "./project-marks.ts";
 
 export interface MovedProject {
   readonly from: string;
@@ -59,6 +60,7 @@ interface Folders {
 async function foldersOfSessions({ places, signal }: MovedProjectsOptions): Promise<Folders> {
   const gone = new Map<string, GoneFolder>();
   const there = new Set<string>();
+  const own = readProjectMarks(places);
   for (const agent of READABLE_AGENTS) await addFolders(agent);
   return { gone, there };
 
@@ -71,13 +73,18 @@ async function foldersOfSessions({ places, signal }: MovedProjectsOptions): Prom
         there.add(cwd);
         continue;
       }
-      const folder = gone.get(cwd) ?? { sessions: 0, repositories: [] };
+      const folder = gone.get(cwd) ?? goneFolder(own.get(canonicalFolder(cwd)));
       gone.set(cwd, folder);
       folder.sessions += 1;
       const marks = (await reader.repositoryOf?.(found)) ?? null;
       if (marks !== null) folder.repositories.push(marks);
     }
   }
+}
+
+function goneFolder(mark: ProjectMark | undefined): GoneFolder {
+  if (mark === undefined) return { sessions: 0, repositories: [] };
+  return { sessions: 0, repositories: [{ remote: mark.remote, projectId: null, commit: mark.root }] };
 }
 
 function hasFolderAbove(folder: string, gone: ReadonlyMap<string, unknown>): boolean {

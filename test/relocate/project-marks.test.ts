@@ -1,0 +1,70 @@
+/** Projects of agents that record no repository: a mark that was made while the folder was there finds them after a move. */
+
+import { mkdirSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { findMovedProjects, listCatalog, noteProjects } from "@continuo/agents/catalog";
+import { beforeEach, expect, test } from "vitest";
+import { sessionPath, talk } from "../lost/claude-recipes.ts";
+import { GEMINI_TALK, geminiHead, writeGemini } from "../lost/gemini-recipes.ts";
+import { PI_TALK, piHeader, writePi } from "../lost/pi-recipes.ts";
+import { type LostHome, makeLostHome, placesOfHome, toLines, writeText } from "../lost/recipe.ts";
+import { type Git, gitIn } from "../move/tree-shapes.ts";
+import { scratchFolder } from "../scratch-folder.ts";
+
+const SAID = [
+  { role: "user", content: "Make the timer stop" },
+  { role: "assistant", content: "It stops now." },
+] as const;
+
+let home: LostHome;
+let git: Git;
+
+beforeEach(() => {
+  home = makeLostHome(scratchFolder("project-marks"));
+  git = gitIn(home.project);
+  git("init", "--quiet");
+  git("commit", "--quiet", "--allow-empty", "--message=Begin");
+  writeText(sessionPath(home), toLines(talk(home, SAID)));
+  writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
+  writePi(home, [piHeader(home), ...PI_TALK]);
+});
+
+const target = (): string => join(home.root, "renamed");
+
+const movedProjects = () => findMovedProjects({ places: placesOfHome(home), cwd: target() });
+
+async function listedIn(ofProject: string): Promise<readonly string[]> {
+  const at = { ...placesOfHome(home), cwd: home.root };
+  const { sessions } = await listCatalog({ ofProject }, { places: at, store: null });
+  return sessions.map(({ agent }) => agent).toSorted();
+}
+
+test("a renamed project of Claude Code, Gemini CLI and pi is found by the first commit that was noted, by nobody else", async () => {
+  await noteProjects(placesOfHome(home));
+  expect(statSync(join(home.root, ".continuo/projects.json")).mode & 0o777).toBe(0o600);
+  renameSync(home.project, target());
+  const other = gitIn(join(home.root, "other"));
+  mkdirSync(other.folder);
+  other("init", "--quiet");
+  other("commit", "--quiet", "--allow-empty", "--message=Another beginning");
+  expect(await movedProjects()).toEqual([{ from: home.project, to: [target()], sessions: 3 }]);
+  // Marks of a folder that is gone stay.
+  await noteProjects(placesOfHome(home));
+  expect(await movedProjects()).toHaveLength(1);
+});
+
+test("without a mark nothing is found, and none is made of a folder that is gone", async () => {
+  renameSync(home.project, target());
+  await noteProjects(placesOfHome(home));
+  expect(await movedProjects()).toEqual([]);
+});
+
+test("the list of a project has the sessions of its old folder before they are relocated, not those of another remote", async () => {
+  git("remote", "add", "origin", "https://example.com/ann/timer.git");
+  await noteProjects(placesOfHome(home));
+  renameSync(home.project, target());
+  expect(await listedIn(target())).toEqual(["claude", "gemini", "pi"]);
+  expect(await listedIn(join(target(), "src"))).toEqual([]);
+  gitIn(target())("remote", "set-url", "origin", "https://example.com/ann/clock.git");
+  expect(await listedIn(target())).toEqual([]);
+});
