@@ -1,8 +1,11 @@
 /** `GET /v1/machine/files`: who wrote a file, without the words that no session wrote. */
 
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { FileBlameAnswer } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type EditedHome, editedHome, FIRST_ID, LAST_ID } from "../search/edited-home.ts";
+import { claudeFile } from "../cli/home.ts";
+import { type EditedHome, editedHome, FIRST_ID, LAST_ID, NOW } from "../search/edited-home.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 
 let home: EditedHome;
@@ -26,6 +29,19 @@ test("a file that sessions changed has the turn of each line, with the key of it
   const keys = blame.lines.map(({ origin }) => (origin === null ? null : blame.origins[origin]?.key));
   const [first, last] = [`claude:${FIRST_ID}`, `claude:${LAST_ID}`];
   expect(keys).toEqual([null, last, last, first, last, last, first, first]);
+});
+
+test("a secret that a session wrote into a file is masked", async () => {
+  using own = editedHome();
+  const secret = "ghp_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const file = join(own.path, claudeFile(LAST_ID));
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll("white: 300", `white: '${secret}'`));
+  own.edit("src/brew.ts", NOW.replace("white: 300", `white: '${secret}'`));
+  await using other = await openMachine(own);
+  const blame = (await other.json(pathOf(own.at("src/brew.ts")))) as FileBlameAnswer;
+  const texts = blame.lines.map(({ text }) => text);
+  expect(texts).toContain("  white: '[masked: GitHub token]',");
+  expect(JSON.stringify(blame)).not.toContain(secret);
 });
 
 test("a file is not found if no session changed it, or if it is below no folder of a session", async () => {

@@ -14,15 +14,27 @@ beforeEach(() => {
 test("a page that asks while the search runs gets the number of unsearched sessions, and then all results", async () => {
   const places = { home: home.path, cwd: home.path, env: {} };
   const { promise: patterns, resolve } = Promise.withResolvers<readonly string[]>();
+  let began = 0;
   const options = {
     places,
-    exclude: () => patterns,
+    exclude: () => {
+      began += 1;
+      return patterns;
+    },
     onUnindexed: () => undefined,
     toTime: (text: string) => text,
   };
   const searches = createTextSearches(options, 10);
   const rows = await createRowSource(places).rows();
-  expect(await searches.find("build", rows)).toMatchObject({ sessions: [], unsearched: rows.byKey.size });
+  const { size } = rows.byKey;
+  // The same question again does not begin another search.
+  for (let times = 0; times < 2; times++)
+    expect(await searches.find("build", rows)).toEqual({
+      sessions: [],
+      unsearched: size,
+      notices: [`The texts of ${size} sessions are not searched yet.`],
+    });
+  expect(began).toBe(1);
   resolve([]);
   let found = await searches.find("build", rows);
   while (found.unsearched > 0) found = await searches.find("build", rows);

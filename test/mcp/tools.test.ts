@@ -134,6 +134,11 @@ test("a session that is kept out of the index is not read either", async () => {
 test("grep finds every turn, the newest session first, and shows each match", async () => {
   writeSessions(home);
   await using mcp = openMcp(home);
+  // The time of a session is that of its last words, whenever its file was copied.
+  utimesSync(
+    join(home.path, `.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${CODEX_ID}.jsonl`),
+    ...([1_000, 1_000] as const),
+  );
   const { data, text } = await mcp.call("grep", { pattern: "^line 1[0-3]$|hello", ignoreCase: true });
   expect(data.results).toMatchObject([
     { session: `codex:${CODEX_ID}`, turn: 1, role: "person", excerpt: "Hello Codex" },
@@ -146,6 +151,14 @@ test("grep finds every turn, the newest session first, and shows each match", as
   const narrow = await mcp.call("grep", { pattern: "line \\d", query: "tool:Bash project:app" });
   expect(narrow.data.results).toMatchObject([{ session: CLAUDE, turn: 1 }]);
   expect((await mcp.call("grep", { pattern: "(" })).text).toMatch(/^usage: the pattern cannot be used: /u);
+});
+
+test("a search says whether its results have all words or only most of them", async () => {
+  writeSessions(home);
+  await using mcp = openMcp(home);
+  const headOf = async (query: string): Promise<string> => (await mcp.call("search", { query })).text;
+  expect(await headOf("fix build")).toMatch(/^1 session matches, best first\./u);
+  expect(await headOf("fix build wombats")).toMatch(/^1 session has most of the words, best first\./u);
 });
 
 test("grep pages through more turns than an answer holds, each of them once", async () => {

@@ -52,6 +52,14 @@ test("prompts are masked, and sessions in the trash are not named", async () => 
   expect(await ask()).not.toContain(LAST_ID);
 });
 
+test("a session that the person excluded is named as the writer of no line", async () => {
+  home.write(".continuo/continuo.yaml", `index: { exclude: ["**/${LAST_ID}*"] }`);
+  await using mcp = openMcp(home, { cwd: home.project });
+  const { text, data } = await mcp.call("who", { file: "src/brew.ts" });
+  expect(text + JSON.stringify(data)).not.toContain(LAST_ID);
+  expect(text).toContain(FIRST_ID);
+});
+
 test("an answer that is too long says how much it leaves out", async () => {
   await using mcp = openMcp(home, { cwd: home.project });
   const { data, text } = await mcp.call("who", { file: "src/brew.ts", maxTokens: 300 });

@@ -15,6 +15,11 @@ const LOOK_UP = {
   test: "packages/server/src/machine/session-lookup.test.ts",
 };
 
+const USAGE = {
+  file: "packages/server/src/machine/row-usage.ts",
+  test: "packages/server/src/machine/row-usage.test.ts",
+};
+
 export const MACHINE_LISTS: readonly PromiseOfRoom[] = [
   {
     ...ROWS,
@@ -123,5 +128,44 @@ export const MACHINE_LISTS: readonly PromiseOfRoom[] = [
     promise: "The former address of a session with a strange id leads to its conversation.",
     text: 'keyOf({ ...name, location: name.location ?? "" }) === key',
     mistake: 'keyOf({ ...name, location: "" }) === key',
+  },
+  {
+    ...USAGE,
+    promise: "A session that grew does not show the turns that it had before.",
+    text: "return one?.stamp === stampOf(row) && one.since <= time ? one.usage : NOTHING;",
+    mistake: "return one !== undefined && one.since <= time ? one.usage : NOTHING;",
+  },
+  {
+    ...USAGE,
+    promise: "The turns of a session that grew are counted again.",
+    text: "boolean => known.get(nameOf(row))?.stamp === stampOf(row);",
+    mistake: "boolean => known.has(nameOf(row));",
+  },
+  {
+    ...USAGE,
+    promise: "A row shows the model that was used last.",
+    text: "newest.findLast(({ model })",
+    mistake: "newest.find(({ model })",
+  },
+  {
+    promise: "A secret in a line of a file is masked.",
+    file: "packages/server/src/machine/file-blame.ts",
+    text: "maskSecrets(line.text).value",
+    mistake: "line.text",
+    test: "test/machine/file-blame.test.ts",
+  },
+  {
+    promise: "The same question again does not begin another search.",
+    file: "packages/server/src/machine/text-searches.ts",
+    text: "const one = running.get(text) ?? start(text);",
+    mistake: "const one = start(text);",
+    test: "test/machine/found.test.ts",
+  },
+  {
+    promise: "A page says how many sessions were not searched yet.",
+    file: "packages/server/src/machine/text-searches.ts",
+    text: "notices: left };",
+    mistake: "notices: [] };",
+    test: "test/machine/found.test.ts",
   },
 ];

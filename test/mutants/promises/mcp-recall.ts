@@ -1,4 +1,4 @@
-/** The promises of `digest` and `recall` in `packages/server/src/mcp/`, each with a mistake that breaks it. */
+/** The promises of `digest`, `recall` and other tools in `packages/server/src/mcp/`, each with a mistake that breaks it. */
 
 import type { PromiseOfRoom } from "./promise.ts";
 
@@ -106,5 +106,26 @@ export const MCP_RECALL: readonly PromiseOfRoom[] = [
     promise: "The titles of sessions to choose from are masked.",
     text: "shorten(mask(row.title), 100)",
     mistake: "shorten(row.title, 100)",
+  },
+  {
+    promise: "The tool `grep` shows the newest session first, by its words and not by its file.",
+    file: "packages/server/src/mcp/grep-tool.ts",
+    text: "found.results.toSorted(byNewest).flatMap",
+    mistake: "found.results.flatMap",
+    test: "test/mcp/tools.test.ts",
+  },
+  {
+    promise: "A search says that its results have only most of the words.",
+    file: "packages/server/src/mcp/search-tool.ts",
+    text: 'found.matched === "all"',
+    mistake: "found.matched !== undefined",
+    test: "test/mcp/tools.test.ts",
+  },
+  {
+    promise: "The tool `who` names no session that the person excluded.",
+    file: "packages/server/src/mcp/who-tool.ts",
+    text: "exclude: await exclude(),",
+    mistake: "exclude: [],",
+    test: "test/mcp/who.test.ts",
   },
 ];
