@@ -6,6 +6,7 @@ import type { Clock } from "@continuo/live";
 interface Timer {
   readonly atMs: number;
   readonly call: () => void;
+  isCancelled: boolean;
 }
 
 export interface FakeClock extends Clock {
@@ -20,27 +21,24 @@ export interface FakeClock extends Clock {
 
 export function fakeClock(settle: () => Promise<void>, startMs: number = Date.now()): FakeClock {
   let nowMs = startMs;
-  const timers = new Set<Timer>();
-  const soonest = (): Timer | undefined => {
-    let first: Timer | undefined;
-    for (const timer of timers) if (first === undefined || timer.atMs < first.atMs) first = timer;
-    return first;
-  };
+  const timers = new Timers();
   return {
     now: () => nowMs,
     after: (ms, call) => {
-      const timer = { atMs: nowMs + Math.max(1, Math.round(ms)), call };
+      const timer = { atMs: nowMs + Math.max(1, Math.round(ms)), call, isCancelled: false };
       timers.add(timer);
-      return () => timers.delete(timer);
+      return () => {
+        timer.isCancelled = true;
+      };
     },
-    isDue: (withinMs) => (soonest()?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs + withinMs,
+    isDue: (withinMs) => (timers.soonest?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs + withinMs,
     advance: async (ms) => {
       const untilMs = nowMs + ms;
       for (;;) {
         await settle();
-        const next = soonest();
+        const next = timers.soonest;
         if (next === undefined || next.atMs > untilMs) break;
-        timers.delete(next);
+        timers.removeSoonest();
         nowMs = Math.max(nowMs, next.atMs);
         next.call();
       }
@@ -48,6 +46,63 @@ export function fakeClock(settle: () => Promise<void>, startMs: number = Date.no
       await settle();
     },
   };
+}
+
+/** Timers by their times, those of one time in the order in which they were set: hundreds of sessions have thousands. */
+class Timers {
+  readonly #byTime = new Map<number, Timer[]>();
+  /** The times, as a binary heap. */
+  readonly #times: number[] = [];
+
+  add(timer: Timer): void {
+    const same = this.#byTime.get(timer.atMs);
+    if (same !== undefined) {
+      same.push(timer);
+      return;
+    }
+    this.#byTime.set(timer.atMs, [timer]);
+    const times = this.#times;
+    let at = times.push(timer.atMs) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if ((times[parent] as number) <= (times[at] as number)) break;
+      [times[parent], times[at]] = [times[at] as number, times[parent] as number];
+      at = parent;
+    }
+  }
+
+  get soonest(): Timer | undefined {
+    for (;;) {
+      const [time] = this.#times;
+      if (time === undefined) return undefined;
+      const same = this.#byTime.get(time) ?? [];
+      while (same[0]?.isCancelled === true) same.shift();
+      if (same[0] !== undefined) return same[0];
+      this.#byTime.delete(time);
+      this.#removeTime();
+    }
+  }
+
+  removeSoonest(): void {
+    const { soonest } = this;
+    if (soonest !== undefined) this.#byTime.get(soonest.atMs)?.shift();
+  }
+
+  #removeTime(): void {
+    const times = this.#times;
+    const last = times.pop();
+    if (last === undefined || times.length === 0) return;
+    times[0] = last;
+    for (let at = 0; ; ) {
+      const [left, right] = [2 * at + 1, 2 * at + 2];
+      let least = at;
+      if (left < times.length && (times[left] as number) < (times[least] as number)) least = left;
+      if (right < times.length && (times[right] as number) < (times[least] as number)) least = right;
+      if (least === at) return;
+      [times[least], times[at]] = [times[at] as number, times[least] as number];
+      at = least;
+    }
+  }
 }
 
 /**

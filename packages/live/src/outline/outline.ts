@@ -1,7 +1,7 @@
 /** The outline of a talk from its pieces. */
 
 import { isFiller, type Sentence } from "../sentences/index.ts";
-import { keySentencesOf, termsOf, textOfSentences } from "../thoughts/index.ts";
+import { keySentencesOf, termsOfSentence, textOfSentences } from "../thoughts/index.ts";
 import { chaptersIn, type KnownSentence } from "./chapters.ts";
 import { isDecision, openQuestionsIn } from "./cues.ts";
 import { OUTLINE_LIMITS as LIMITS } from "./limits.ts";
@@ -23,8 +23,7 @@ export function* outlineSteps(pieces: readonly SpokenPiece[]): Generator<void, r
   const sentences = yield* spokenSentences(pieces);
   const known: KnownSentence[] = [];
   for (const sentence of sentences) {
-    const { kind, text, lang } = sentence;
-    known.push({ sentence, terms: kind === "sound" ? [] : termsOf(text, lang) });
+    known.push({ sentence, terms: termsOfSentence(sentence) });
     yield;
   }
   if (isTooShort(sentences)) return [];
@@ -32,7 +31,7 @@ export function* outlineSteps(pieces: readonly SpokenPiece[]): Generator<void, r
     .map((chapter) => chapter.map(({ sentence }) => sentence))
     .filter((chapter) => chapter.some(({ kind }) => kind === "speech"));
   yield;
-  const titles = titlesOf(chapters);
+  const titles = yield* titlesOf(chapters);
   const items: OutlineItem[] = [];
   const tellings: Sentence[] = [];
   for (const [n, chapter] of chapters.entries()) {

@@ -9,7 +9,7 @@ import {
   STOP_WORDS,
   segmenterOf,
 } from "../sentences/index.ts";
-import { termsOf } from "../thoughts/index.ts";
+import { termOf } from "../thoughts/index.ts";
 import { OUTLINE_LIMITS as LIMITS } from "./limits.ts";
 
 interface Phrase {
@@ -19,9 +19,15 @@ interface Phrase {
   count: number;
 }
 
-/** One title for each chapter, in their order. */
-export function titlesOf(chapters: readonly (readonly Sentence[])[]): readonly string[] {
-  const phrases = chapters.map(phrasesIn);
+/** One title for each chapter, in their order. Yields after each chapter. */
+export function* titlesOf(
+  chapters: readonly (readonly Sentence[])[],
+): Generator<void, readonly string[], void> {
+  const phrases: ReadonlyMap<string, Phrase>[] = [];
+  for (const chapter of chapters) {
+    phrases.push(phrasesIn(chapter));
+    yield;
+  }
   const spread = new Map<string, number>();
   for (const own of phrases) {
     for (const stem of new Set([...own.values()].flatMap(({ stems }) => stems)))
@@ -93,8 +99,8 @@ function tellingWords(
   return [...segmenterOf(lang).segment(text)].flatMap(({ segment: word, isWordLike, index }) => {
     if (isWordLike !== true || stops.has(word.toLowerCase()) || /^\p{N}+$/u.test(word)) return [];
     if (word.length < (/\p{Script=Han}/u.test(word) ? 1 : 3)) return [];
-    const [stem] = termsOf(word, lang);
-    return stem === undefined || stem === "" ? [] : [{ word, stem, index }];
+    const stem = termOf(word.normalize("NFKC").toLowerCase());
+    return stem === "" ? [] : [{ word, stem, index }];
   });
 }
 

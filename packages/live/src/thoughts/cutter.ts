@@ -3,7 +3,7 @@
 import { isDiscourseMark, isFiller, type Sentence } from "../sentences/index.ts";
 import { LIMITS } from "./limits.ts";
 import { noteOf, type ThoughtNote } from "./note.ts";
-import { termsOf } from "./terms.ts";
+import { termsOfSentence } from "./terms.ts";
 
 /** The thought that is open, as it is kept between batches: plain JSON. */
 export interface ThoughtState {
@@ -65,6 +65,11 @@ export function endThought(state: ThoughtState, fewestTerms: number = LIMITS.few
     state: { ...state, sentences: [], allowance: note === null ? allowance : allowance - 1 },
     notes: note === null ? [] : [note],
   };
+}
+
+/** Ends the thought that is open if there is room for its note; without it, a thought goes on. */
+export function endIfRoom(state: ThoughtState): Thoughts {
+  return state.allowance < 1 ? { state, notes: [] } : endThought(state);
 }
 
 /** A seek, or a silence after which there is room for another note. */
@@ -148,9 +153,9 @@ const facts = new WeakMap<Sentence, Facts>();
 function factsOf(sentence: Sentence): Facts {
   const known = facts.get(sentence);
   if (known !== undefined) return known;
-  const { text, lang, kind } = sentence;
+  const { text, lang } = sentence;
   const found: Facts = {
-    terms: kind === "sound" ? [] : termsOf(text, lang),
+    terms: termsOfSentence(sentence),
     isFiller: isFiller(text, lang),
     isMark: isDiscourseMark(text, lang),
   };

@@ -6,7 +6,16 @@
  * Does not know: sessions, captions, how notes are stored.
  */
 
-export { addSentence, endAtPause, endBefore, endThought, NO_THOUGHT, type ThoughtState } from "./cutter.ts";
+export {
+  addSentence,
+  endAtPause,
+  endBefore,
+  endIfRoom,
+  endThought,
+  NO_THOUGHT,
+  type ThoughtState,
+  type Thoughts,
+} from "./cutter.ts";
 export { LIMITS as THOUGHT_LIMITS } from "./limits.ts";
 export { keySentencesOf, type ThoughtNote, textOfSentences } from "./note.ts";
-export { termsOf } from "./terms.ts";
+export { termOf, termsOfSentence } from "./terms.ts";

@@ -36,6 +36,8 @@ export const LIMITS = {
   noteChars: 480,
   /** The rest of a sentence that was cut follows within this time. */
   restMs: 1_500,
+  /** Sentences of one chapter that are compared with each other. */
+  comparedSentences: 200,
   fewestTerms: 3,
   /** With fewer words, what stands between two thoughts has no note. */
   asideTerms: 12,

@@ -3,7 +3,7 @@
 import { isAboutSpeaker, isFiller, isGlued, type Sentence } from "../sentences/index.ts";
 import { LIMITS } from "./limits.ts";
 import { rankOf } from "./rank.ts";
-import { termsOf } from "./terms.ts";
+import { termsOfSentence } from "./terms.ts";
 
 export interface ThoughtNote {
   readonly text: string;
@@ -35,7 +35,25 @@ export function noteOf(sentences: readonly Sentence[], fewestTerms: number): Tho
 /** The sentences that tell most, at most so many, in the order in which they were said. */
 export function keySentencesOf(sentences: readonly Sentence[], most: number): readonly Sentence[] {
   const telling = sentences.filter(({ kind, text, lang }) => kind === "speech" && !isFiller(text, lang));
-  return chosenOf(joinCut(telling).map(knownOf), most);
+  return chosenOf(mostShared(joinCut(telling).map(knownOf)), most);
+}
+
+/** Sentences of a chapter of many hours are too many to compare each with each: those whose words come most often. */
+function mostShared(known: readonly Known[]): readonly Known[] {
+  if (known.length <= LIMITS.comparedSentences) return known;
+  const counts = countsOf(known);
+  const weights = known.map(({ terms }) =>
+    [...terms].reduce((sum, term) => sum + (counts.get(term) ?? 0), 0),
+  );
+  const order = [...known.keys()].sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
+  const kept = new Set(order.slice(0, LIMITS.comparedSentences));
+  return known.filter((_, at) => kept.has(at));
+}
+
+function countsOf(known: readonly Known[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { terms } of known) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return counts;
 }
 
 /** A sentence that was cut is whole only with the next one; beyond the length of a note it stays cut. */
@@ -70,7 +88,7 @@ interface Known {
 }
 
 function knownOf(sentence: Sentence): Known {
-  return { sentence, terms: new Set(termsOf(sentence.text, sentence.lang)) };
+  return { sentence, terms: new Set(termsOfSentence(sentence)) };
 }
 
 /** Takes the sentence that adds most to what those before it say, one after the other, as long as a note has room. */
@@ -80,8 +98,7 @@ function chosenOf(
   places: readonly number[] = [],
 ): readonly Sentence[] {
   const ranks = rankOf(known.map(({ terms }) => terms));
-  const counts = new Map<string, number>();
-  for (const term of known.flatMap(({ terms }) => [...terms])) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const counts = countsOf(known);
   const mostChars = Math.max(1, most / LIMITS.noteSentences) * LIMITS.noteChars;
   const said = new Set<string>();
   const chosen: number[] = [];

@@ -1,6 +1,6 @@
 /** The words of a sentence by which its subject is known, without their endings. Pure. */
 
-import { contentWords } from "../sentences/index.ts";
+import { contentWords, type Sentence } from "../sentences/index.ts";
 
 const STEM = 5;
 const ARTICLE = /^(?:[وفبك]?ال|لل)(?=.{2})/u;
@@ -8,8 +8,25 @@ const PARTICLE = /^[\p{Script=Hiragana}ー]{1,3}$/u;
 
 export function termsOf(text: string, lang: string): readonly string[] {
   return contentWords(text, lang)
-    .map((word) => stemOf(word))
-    .filter((word) => word !== "" && !PARTICLE.test(word));
+    .map(termOf)
+    .filter((term) => term !== "");
+}
+
+/** The same for a single word in small letters; empty for one that tells no subject. */
+export function termOf(word: string): string {
+  const stem = stemOf(word);
+  return PARTICLE.test(stem) ? "" : stem;
+}
+
+const known = new WeakMap<Sentence, readonly string[]>();
+
+/** The words of a sentence are asked for again and again: they are kept as long as the sentence is. */
+export function termsOfSentence(sentence: Sentence): readonly string[] {
+  const before = known.get(sentence);
+  if (before !== undefined) return before;
+  const terms = sentence.kind === "sound" ? [] : termsOf(sentence.text, sentence.lang);
+  known.set(sentence, terms);
+  return terms;
 }
 
 function stemOf(word: string): string {
