@@ -1,9 +1,9 @@
 /** Items to send to the server: evidence, frames with their pictures, pieces of audio. Items from pages are checked. Pure. */
 
-import type { EvidenceInput, ListedCue } from "@continuo/core/wire";
+import type { EvidenceInput, ListedCue, PlaybackInput } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 
-export type ItemKind = "transcript" | "remark" | "frame" | "audio" | "voice" | "captions";
+export type ItemKind = "transcript" | "remark" | "frame" | "audio" | "voice" | "playback" | "captions";
 
 interface Base {
   /** Stays the same when the item is sent again. */
@@ -55,6 +55,12 @@ export interface VoiceItem extends Base {
   readonly activity: "speaking" | "silent";
 }
 
+/** The video was paused, moved to another place or ended, after it had played up to the time of the item. */
+export interface PlaybackItem extends Base {
+  readonly kind: "playback";
+  readonly state: PlaybackInput["state"];
+}
+
 /** Captions of the whole video, at most `LIMITS.cuesPerItem`. */
 export interface CaptionsItem extends Base {
   readonly kind: "captions";
@@ -62,10 +68,17 @@ export interface CaptionsItem extends Base {
   readonly cues: readonly ListedCue[];
 }
 
-export type Item = TranscriptItem | RemarkItem | FrameItem | AudioItem | VoiceItem | CaptionsItem;
+export type Item =
+  | TranscriptItem
+  | RemarkItem
+  | FrameItem
+  | AudioItem
+  | VoiceItem
+  | PlaybackItem
+  | CaptionsItem;
 
 /** Items that a page may send. */
-export type PageItem = TranscriptItem | FrameItem | CaptionsItem;
+export type PageItem = TranscriptItem | FrameItem | PlaybackItem | CaptionsItem;
 
 /** A random id. It does not use `crypto.randomUUID`, which pages on plain http do not have. */
 export function newItemId(): string {
@@ -86,6 +99,11 @@ export function parsePageItem(value: unknown): PageItem | null {
     const { text, endMs, lang } = value;
     if (!isText(text) || !isTime(endMs) || endMs < base.mediaTimeMs || !isLang(lang)) return null;
     return { ...base, kind: "transcript", text, endMs, lang, speaker: null };
+  }
+  if (value.kind === "playback") {
+    const { state } = value;
+    const isKnown = state === "paused" || state === "moved" || state === "ended";
+    return isKnown ? { ...base, kind: "playback", state } : null;
   }
   if (value.kind === "captions") {
     const { lang, cues } = value;
@@ -123,7 +141,7 @@ function parseCue(value: unknown): ListedCue | null {
  * session of another video.
  */
 export function toEvidence(
-  item: TranscriptItem | RemarkItem | VoiceItem | CaptionsItem,
+  item: TranscriptItem | RemarkItem | VoiceItem | PlaybackItem | CaptionsItem,
   otherVideo?: string,
 ): EvidenceInput {
   const { id, mediaTimeMs } = item;
@@ -146,6 +164,8 @@ export function toEvidence(
       return { type: "remark_added", id, text: item.text, mediaTimeMs, ...ofVideo };
     case "voice":
       return { type: "voice_activity", id, activity: item.activity, mediaTimeMs };
+    case "playback":
+      return { type: "playback_changed", id, state: item.state, mediaTimeMs, ...ofVideo };
     case "captions": {
       const { lang, cues } = item;
       return { type: "captions_listed", id, cues, ...(lang === "" ? {} : { lang }), ...ofVideo };

@@ -13,7 +13,15 @@ export interface SendingState {
 
 export const NEW_SENDING_STATE: SendingState = { connection: "offline", level: "normal", isDegraded: false };
 
-const EVERY_KIND: readonly ItemKind[] = ["transcript", "remark", "frame", "audio", "voice", "captions"];
+const EVERY_KIND: readonly ItemKind[] = [
+  "transcript",
+  "remark",
+  "frame",
+  "audio",
+  "voice",
+  "playback",
+  "captions",
+];
 
 /** Kinds that may be sent now. */
 export function sendable({ connection, level, isDegraded }: SendingState): readonly ItemKind[] {
@@ -53,6 +61,8 @@ export function badgeOf({ level, isDegraded }: Pick<SendingState, "level" | "isD
   return { text: "⏸", colour: "#FFA500", title: "Continuo: the server is busy; evidence waits here" };
 }
 
+const ALONE: ReadonlySet<ItemKind> = new Set(["frame", "audio", "captions", "playback"]);
+
 export interface QueueCounts {
   readonly order: number;
   readonly kind: ItemKind;
@@ -60,18 +70,18 @@ export interface QueueCounts {
 
 /**
  * The next items to send together: the oldest that may be sent, in order. A frame or a piece of audio, which is
- * uploaded first, and a list of captions go by themselves.
+ * uploaded first, and a list of captions go by themselves; so does a stop of the video, which a server of an earlier
+ * version refuses.
  */
 export function nextBatch<One extends QueueCounts>(
   waiting: readonly One[],
   kinds: readonly ItemKind[],
 ): readonly One[] {
   const free = waiting.filter(({ kind }) => kinds.includes(kind));
-  const isLarge = ({ kind }: QueueCounts): boolean =>
-    kind === "frame" || kind === "audio" || kind === "captions";
+  const isAlone = ({ kind }: QueueCounts): boolean => ALONE.has(kind);
   const first = free[0];
   if (first === undefined) return [];
-  if (isLarge(first)) return [first];
-  const stop = free.findIndex(isLarge);
+  if (isAlone(first)) return [first];
+  const stop = free.findIndex(isAlone);
   return free.slice(0, Math.min(LIMITS.batchItems, stop < 0 ? free.length : stop));
 }

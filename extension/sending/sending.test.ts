@@ -110,6 +110,22 @@ test("evidence has the fields that the server takes", () => {
   expect(toEvidence(CUE, "walk")).toMatchObject({ videoId: "walk" });
 });
 
+test("a page tells how its video stopped, in a batch that a server of an earlier version can refuse by itself", () => {
+  const stop = { kind: "playback", id: "stop.1", state: "paused", mediaTimeMs: 7 } as const;
+  expect(parsePageItem({ ...stop, more: 1 })).toEqual(stop);
+  expect(parsePageItem({ ...stop, state: "rewound" })).toBeNull();
+  expect(toEvidence(stop, "walk")).toEqual({
+    type: "playback_changed",
+    id: "stop.1",
+    state: "paused",
+    mediaTimeMs: 7,
+    videoId: "walk",
+  });
+  const waiting = (["transcript", "playback", "transcript"] as const).map((kind, order) => ({ kind, order }));
+  const batches = [0, 1, 2].map((from) => nextBatch(waiting.slice(from), sendable(OPEN)));
+  expect(batches.map((batch) => batch.map(({ order }) => order))).toEqual([[0], [1], [2]]);
+});
+
 test("settings, videos and positions that are none are not taken", () => {
   expect(parseSettings(undefined)).toEqual(SETTINGS);
   expect(

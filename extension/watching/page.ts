@@ -7,7 +7,7 @@ import { cutText, present } from "@continuo/core/model";
 import { browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
 import type { CaptureResult, EvidenceAnswer, ToEngine, ToPage, ToWorker } from "../messages/messages.ts";
-import type { PageItem } from "../sending/items.ts";
+import { newItemId, type PageItem, type PlaybackItem } from "../sending/items.ts";
 import { type Adapter, recognise } from "./adapters.ts";
 import { type Cue, cueId, newWords, plainText, wholeMs } from "./captions.ts";
 import { similarity } from "./colours.ts";
@@ -54,6 +54,10 @@ export class PageWatcher {
   #colours: readonly number[] = [];
   #framed = { atMs: 0, running: false };
   #positionAtMs = 0;
+  /** The place up to which the video played since it stopped last; `null` if it did not play since. */
+  #playedTo: number | null = null;
+  /** The video stands still: another place of it is told although it did not play since. */
+  #isStopped = false;
   #texts: TextPlaces = new Map();
   #captionTimes: readonly number[] = [];
   #pictureTimes: readonly number[] = [];
@@ -63,6 +67,8 @@ export class PageWatcher {
   readonly #outbox = new PageOutbox((items) => this.#store(items));
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #moved = (): void => this.#tellPosition();
+  readonly #paused = (): void => this.#stopped(this.#video?.ended === true ? "ended" : "paused");
+  readonly #sought = (): void => this.#stopped("moved");
 
   constructor() {
     this.#timer = setInterval(() => this.#look(), LIMITS.lookMs);
@@ -123,6 +129,7 @@ export class PageWatcher {
     this.#tracks.read();
     this.#readDrawn();
     this.#listCaptions();
+    if (!this.#video.paused && !this.#video.seeking) this.#playedTo = wholeMs(this.#video.currentTime);
     if (!this.#video.paused && Date.now() - this.#positionAtMs >= LIMITS.positionMs) this.#tellPosition();
     if (this.#isFrameDue()) void this.#capture(null);
   }
@@ -130,6 +137,9 @@ export class PageWatcher {
   #isAdvertisement(chosen: HTMLVideoElement | null): boolean {
     const isAd = chosen !== null && chosen === this.#video && chosen.closest(ADVERTISEMENT) !== null;
     if (isAd !== this.#isAd) {
+      if (isAd) this.#stopped("paused");
+      // It goes on where it was interrupted, also where the player seeks to that place.
+      this.#isStopped = false;
       this.#isAd = isAd;
       this.#drawn = "";
       // Its times are not those of the video.
@@ -153,6 +163,12 @@ export class PageWatcher {
         this.#video?.removeEventListener(type, this.#moved);
         video?.addEventListener(type, this.#moved);
       }
+      this.#video?.removeEventListener("pause", this.#paused);
+      this.#video?.removeEventListener("seeking", this.#sought);
+      video?.addEventListener("pause", this.#paused);
+      video?.addEventListener("seeking", this.#sought);
+      this.#playedTo = null;
+      this.#isStopped = false;
       this.#video = video;
       if (video !== null) this.#tellPosition();
     }
@@ -192,6 +208,23 @@ export class PageWatcher {
       lang: /^[\w-]*$/u.test(lang) ? lang : "",
       speaker: null,
     });
+  }
+
+  /** The thought that is open ends: once, however often a person moves about before the video plays again. */
+  #stopped(state: PlaybackItem["state"]): void {
+    const { isRecording } = this.#control;
+    const isTold = state === "moved" ? this.#isStopped || this.#playedTo !== null : this.#playedTo !== null;
+    const mediaTimeMs = this.#playedTo;
+    this.#isStopped = state !== "moved";
+    this.#playedTo = null;
+    if (!isTold || this.#isAd || !this.#isKnown || !isRecording) return;
+    // The last words before it come first. After a jump, its place is not theirs.
+    if (state !== "moved") {
+      this.#tracks.read();
+      this.#readDrawn();
+    }
+    const place = mediaTimeMs ?? wholeMs(this.#video?.currentTime ?? 0);
+    this.#add({ kind: "playback", id: newItemId(), state, mediaTimeMs: place });
   }
 
   /** The captions of the whole video, where the page has them. */

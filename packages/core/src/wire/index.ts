@@ -100,6 +100,7 @@ export {
   type FrameInput,
   type FrameTier,
   type ListedCue,
+  type PlaybackInput,
   type PurgeWarning,
   type RemarkInput,
   type TelemetryInput,

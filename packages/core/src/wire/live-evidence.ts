@@ -81,6 +81,16 @@ export interface VoiceActivityInput {
   readonly mediaTimeMs: number;
 }
 
+/** The video was paused, somebody went to another place of it, or it ended: the thought that was open ends. */
+export interface PlaybackInput {
+  readonly type: "playback_changed";
+  readonly state: "paused" | "moved" | "ended";
+  /** The place at which it played last. */
+  readonly mediaTimeMs: number;
+  /** The video, if that is not the video of the session. */
+  readonly videoId?: string;
+}
+
 export interface TelemetryInput {
   readonly type: "telemetry_reported";
   readonly name: string;
@@ -115,6 +125,7 @@ export type EvidenceInput = (
   | RemarkInput
   | FrameInput
   | VoiceActivityInput
+  | PlaybackInput
   | TelemetryInput
   | CaptionsInput
 ) & { readonly id?: string };
@@ -124,6 +135,7 @@ export const EVIDENCE_TYPES: readonly EvidenceInput["type"][] = [
   "remark_added",
   "frame_captured",
   "voice_activity",
+  "playback_changed",
   "telemetry_reported",
   "captions_listed",
 ];

@@ -9,8 +9,11 @@ import { contentWords } from "../sentences/index.ts";
 
 export interface WindowInput {
   readonly atMs: number;
-  /** Frames restart the window, but do not begin a batch; one that a person captured counts as a remark. */
-  readonly kind: "transcript" | "remark" | "note" | "frame";
+  /**
+   * Frames restart the window, but do not begin a batch; one that a person captured counts as a remark. A stop of the
+   * video closes the window at once.
+   */
+  readonly kind: "transcript" | "remark" | "note" | "frame" | "stop";
   readonly text?: string;
   readonly lang?: string;
   /** When the words of a transcript were said, by the clock of the video. */
@@ -73,7 +76,10 @@ export function afterMessage(
   const waitedMs = atMs - (oldestAtMs ?? atMs);
   const isSoon = writer === "model" && waitedMs < stretch * LIMITS.pauseEndsAfterMs;
   const isPaused = mode === "adaptive" && !isSoon && isAfterPause(window, message);
-  const pausedUntilMs = window.pausedUntilMs ?? (isPaused ? atMs + stretch * LIMITS.quietWindowMs : null);
+  const pausedUntilMs =
+    kind === "stop"
+      ? atMs
+      : (window.pausedUntilMs ?? (isPaused ? atMs + stretch * LIMITS.quietWindowMs : null));
   return {
     lastAtMs: atMs,
     recent,

@@ -25,6 +25,7 @@ import {
   countsByType,
   type Follower,
   isInput,
+  isSignal,
   type LiveFold,
   type PendingEvidence,
 } from "../state/index.ts";
@@ -124,7 +125,7 @@ export class LaneWork {
   /** Takes over the evidence that a former owner left pending. */
   begin({ pending }: LiveFold): void {
     for (const one of pending.values()) {
-      if (isInLane(this.#options.lane, one)) this.#add({ atMs: one.atMs, kind: this.#kindOf(one) });
+      if (this.#begins(one)) this.#add({ atMs: one.atMs, kind: this.#kindOf(one) });
     }
   }
 
@@ -132,6 +133,7 @@ export class LaneWork {
     const { lane } = this.#options;
     if (!isInput(event) || !isInLane(lane, event) || event.type === "voice_activity") return;
     const data = isFields(event.data) ? event.data : {};
+    if (event.type === "playback_changed" && !this.#endsAtStop) return;
     if (event.type === "transcript_added") this.#heardAtMs = Date.parse(event.occurredAt);
     this.#add({
       atMs: Date.parse(event.occurredAt),
@@ -198,6 +200,11 @@ export class LaneWork {
       this.#running = null;
     });
     await this.#running;
+  }
+
+  /** True if the end of the playing ends something: a model is not called when there is nothing to write. */
+  get #endsAtStop(): boolean {
+    return this.isWaiting || (this.#writer().hasOpen !== undefined && this.#hasOpen);
   }
 
   /** True if words wait for the next batch. */
@@ -441,10 +448,15 @@ export class LaneWork {
   }
 
   #left(): readonly WindowInput[] {
-    const { follower, lane } = this.#options;
+    const { follower } = this.#options;
     return [...follower.fold.pending.values()]
-      .filter((one) => isInLane(lane, one) && one.type !== "voice_activity")
+      .filter((one) => this.#begins(one))
       .map((one) => ({ atMs: one.atMs, kind: this.#kindOf(one) }));
+  }
+
+  /** Signals alone begin no batch: they are given with the next one. */
+  #begins(one: PendingEvidence): boolean {
+    return isInLane(this.#options.lane, one) && !isSignal(one.type);
   }
 
   #add(message: WindowInput): void {
@@ -466,6 +478,7 @@ export class LaneWork {
     // A frame begins a batch if a person captured it, and in the supplementary lane.
     const begins = isAsked === true || this.#options.lane === "supplementary";
     if (type === "frame_captured") return begins ? "remark" : "frame";
+    if (type === "playback_changed") return "stop";
     return type === "remark_added" ? "remark" : "note";
   }
 }

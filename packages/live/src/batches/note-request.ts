@@ -1,7 +1,7 @@
 /** The request to a note writer: the batch, the newest notes, and a function that reads more evidence. */
 
 import { present, type Store, type StoredEvent } from "@continuo/core/model";
-import { fetchContextWindow, readPictures, readSequences, toItem } from "../evidence/index.ts";
+import { fetchContextWindow, readPictures, readSequences, stopOf, toItem } from "../evidence/index.ts";
 import {
   type AnsweredDraft,
   type EvidenceItem,
@@ -56,10 +56,11 @@ export async function noteRequest(
   return { events, request };
 }
 
-/** `now` also if the last words were said just now. */
-function speechAt(given: readonly EvidenceItem[], nowMs: number): "now" | "paused" {
-  const last = given.findLast(({ type }) => type === "transcript_added");
+/** `now` also if the last words were said just now; `undefined` where nothing follows them. */
+function speechAt(given: readonly EvidenceItem[], nowMs: number): "now" | "paused" | undefined {
+  const last = given.findLast(({ type }) => type === "transcript_added" || type === "playback_changed");
   if (last === undefined) return "paused";
+  if (last.type === "playback_changed") return stopOf(last) === "ended" ? undefined : "paused";
   const endsAtMs = Date.parse(last.event.occurredAt) + last.endMs - last.startMs;
   return nowMs - endsAtMs < LIMITS.quietWindowMs ? "now" : "paused";
 }

@@ -56,6 +56,11 @@ const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Che
     activity: (value) => value === "speaking" || value === "silent",
     mediaTimeMs: isTime,
   },
+  playback_changed: {
+    state: (value) => value === "paused" || value === "moved" || value === "ended",
+    mediaTimeMs: isTime,
+    "videoId?": isName,
+  },
   telemetry_reported: { name: isName, "value?": () => true, "mediaTimeMs?": isTime },
   captions_listed: {
     cues: (value) =>

@@ -10,4 +10,4 @@ export { fetchContextWindow } from "./context-window.ts";
 export { parseEvidenceBatch, readEvidence, toEvent } from "./evidence.ts";
 export { readPictures } from "./frame-pictures.ts";
 export { ANY_PICTURE, type FrameDays, Frames, type PictureAccess } from "./frames.ts";
-export { rangesOf, readSequences, toItem } from "./sequences.ts";
+export { rangesOf, readSequences, stopOf, toItem } from "./sequences.ts";

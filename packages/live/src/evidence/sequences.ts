@@ -1,6 +1,7 @@
 /** Events of a session by their sequences, and evidence as a note writer receives it. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
+import type { PlaybackInput } from "@continuo/core/wire";
 import { type EvidenceItem, isFields, LIMITS } from "../kit/index.ts";
 
 /** Reads the events of these sequences in as few pages as possible. Errors: the store's. */
@@ -49,6 +50,12 @@ export function toItem(event: StoredEvent): EvidenceItem {
     ...(typeof data.videoId === "string" ? { videoId: data.videoId } : {}),
     event,
   };
+}
+
+/** Why the playing of the video stopped, for `playback_changed`. */
+export function stopOf({ event }: EvidenceItem): PlaybackInput["state"] {
+  const { state } = isFields(event.data) ? event.data : {};
+  return state === "moved" || state === "ended" ? state : "paused";
 }
 
 function textIn({ text, description, content }: Readonly<Record<string, unknown>>): string {

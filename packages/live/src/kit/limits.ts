@@ -38,6 +38,8 @@ export const LIMITS = {
 
   /** Batches of a stand-in that the note writer receives again. */
   owedBatches: 200,
+  /** After a stop of the video, what was said before it is transcribed within this time. */
+  lateSpeechMs: 30_000,
   /** The longest pause between two tries to give these batches to the note writer. */
   owedRetryMs: 600_000,
   /** Turns of a kept conversation of an agent, after which a new one begins. */

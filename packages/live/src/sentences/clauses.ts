@@ -70,6 +70,20 @@ export function clauseScore({ words, times, lang }: Place, at: number): number |
   );
 }
 
+/** A pause of the video says as little as a short pause of the speaker: people seldom hit the end of a sentence. */
+const STOP_MS = 700;
+
+/** The score of the place after the last word, when the video was paused there and nothing follows. */
+export function stopScore({ words, lang }: Pick<Place, "words" | "lang">): number {
+  const last = functionWordOf(words.at(-1)?.t ?? "");
+  return (
+    SCORES.place +
+    pauseScore(STOP_MS) +
+    lastScore(clauseWords(lang), last) +
+    shortScore(unitsBefore(words, words.length))
+  );
+}
+
 /** The word with its apostrophe, as in `she's`. */
 function functionWordOf(word: string): string {
   return word

@@ -7,7 +7,16 @@
 
 export { isClosed } from "./boundaries.ts";
 export { contentWords, functionWords, languageOf, STOP_WORDS, segmenterOf } from "./content-words.ts";
-export { backSince, EMPTY_JOIN_STATE, endSentence, joinHeard, joinPiece, openSentence } from "./joiner.ts";
+export {
+  backSince,
+  EMPTY_JOIN_STATE,
+  endIfWhole,
+  endSentence,
+  type JoinResult,
+  joinHeard,
+  joinPiece,
+  openSentence,
+} from "./joiner.ts";
 export { isAboutSpeaker, isDiscourseMark, isFiller, languageIn } from "./languages.ts";
 export { isGlued } from "./pieces.ts";
 export { type EarlierWords, earlierWords, isBehind, isRepeat, passOver, stepBack } from "./repeats.ts";

@@ -1,7 +1,7 @@
 /** Joins pieces to sentences, one piece after the other. */
 
 import { endOf, firstEnd, hasPunctuation, isClosed, pauseBefore, type SentenceEnd } from "./boundaries.ts";
-import { SURE } from "./clauses.ts";
+import { SURE, stopScore } from "./clauses.ts";
 import { languageIn } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
 import { isGlued, plainWord, type SpeechToken, speechTokensOf, unitsOf } from "./pieces.ts";
@@ -65,7 +65,8 @@ export function joinPiece(before: JoinState, piece: Piece): JoinResult {
       ...state,
       last: { sequence, startMs, endMs, words: count, lineWords: wordsOfLastLine(piece) },
       furthestMs: Math.max(state.furthestMs, startMs),
-      backAt: isBehind(before, piece) ? state.backAt : null,
+      // New words beyond all that was heard: from here on, a word that comes again is said again.
+      backAt: startMs <= before.furthestMs ? state.backAt : null,
     },
     sentences,
   };
@@ -75,6 +76,16 @@ export function joinPiece(before: JoinState, piece: Piece): JoinResult {
 export function endSentence(state: JoinState): JoinResult {
   const open = openSentence(state);
   return open === null ? { state, sentences: [] } : cut(state, { at: state.words.length, isCut: false });
+}
+
+/** Ends the sentence that is open if it can be whole: the video was paused, perhaps within it. */
+export function endIfWhole(state: JoinState): JoinResult {
+  const { words, lang, plainWords, strictness = STRICT } = state;
+  const last = words.at(-1);
+  if (last === undefined) return { state, sentences: [] };
+  const isPlain = plainWords >= LIMITS.plainWords;
+  const isWhole = isPlain ? stopScore({ words, lang }) >= SURE + strictness : isClosed(last.t);
+  return isWhole ? endSentence(state) : { state, sentences: [] };
 }
 
 /** The sentence that is said now, as far as it is known. */

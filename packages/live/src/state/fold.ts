@@ -161,6 +161,7 @@ export function emptyFold(chainHash: string): LiveFold {
 
 /** The types that count for the depth, in addition to note events of people. */
 const COUNTED: ReadonlySet<string> = new Set(["transcript_added", "remark_added", "frame_captured"]);
+const SIGNALS: ReadonlySet<string> = new Set(["voice_activity", "playback_changed"]);
 const SPOKEN: ReadonlySet<string> = new Set(["transcript_added", "remark_added"]);
 const NOTE_TYPES: ReadonlySet<string> = new Set(NOTE_EVENT_TYPES);
 
@@ -173,13 +174,18 @@ export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
  * given it.
  */
 export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {
-  return isCounted(event) || event.type === "voice_activity";
+  return isCounted(event) || isSignal(event.type);
+}
+
+/** A signal says how other evidence is to be read: nothing is written of it. */
+export function isSignal(type: string): boolean {
+  return SIGNALS.has(type);
 }
 
 export function depthOf({ pending, pendingRest }: Pending): number {
   let depth = pendingRest?.count ?? 0;
   // Only note events of people are pending.
-  for (const { type } of pending.values()) if (type !== "voice_activity") depth++;
+  for (const { type } of pending.values()) if (!isSignal(type)) depth++;
   return depth;
 }
 

@@ -16,6 +16,7 @@ export {
   depthOf,
   emptyFold,
   isInput,
+  isSignal,
   type LiveFold,
   ledgerCursor,
   type OpenRequest,

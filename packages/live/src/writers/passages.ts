@@ -56,6 +56,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
     }
   };
   for (const item of sorted) {
+    if (item.type === "playback_changed") continue;
     if (item.type !== "transcript_added") {
       const { type, text, startMs, endMs } = item;
       passages.push({ type, text, startMs, endMs, ...sourceOf(item), items: [item] });

@@ -1,12 +1,16 @@
 /** Speech so far, for the writer without a model: the open sentence of each speaker, and the open thought. */
 
+import { present } from "@continuo/core/model";
+import { stopOf } from "../evidence/index.ts";
 import { breathing, type EvidenceItem, LIMITS, type NoteRequest } from "../kit/index.ts";
 import {
   backSince,
   type EarlierWords,
   EMPTY_JOIN_STATE,
   earlierWords,
+  endIfWhole,
   endSentence,
+  type JoinResult,
   type JoinState,
   joinHeard,
   openSentence,
@@ -17,11 +21,13 @@ import {
   addSentence,
   endAtPause,
   endBefore,
+  endIfRoom,
   endThought,
   NO_THOUGHT,
   THOUGHT_LIMITS,
   type ThoughtNote,
   type ThoughtState,
+  type Thoughts,
 } from "../thoughts/index.ts";
 
 /** Plain JSON: the writer's memory. */
@@ -36,6 +42,8 @@ interface VideoSpeech {
   /** The open sentence of each speaker. */
   readonly streams: Readonly<Record<string, JoinState>>;
   readonly thought: ThoughtState;
+  /** The video was paused or ended there: a recording of what was said before may still come. */
+  readonly stopped?: { readonly mediaTimeMs: number; readonly atMs: number } | null;
 }
 
 export const EMPTY_SPEECH: SpeechState = { type: "thoughts.1", streams: {}, thought: NO_THOUGHT };
@@ -68,6 +76,10 @@ export async function foldSpeech(before: SpeechState, request: NoteRequest): Pro
   for (const item of request.evidence) {
     const { videoId } = item;
     const before = hearingOf(state, videoId);
+    if (item.type === "playback_changed") {
+      take(videoId, stopHearing(before, item));
+      continue;
+    }
     if (item.type !== "transcript_added") {
       take(videoId, pass(before, item));
       continue;
@@ -77,6 +89,7 @@ export async function foldSpeech(before: SpeechState, request: NoteRequest): Pro
       take(videoId, await hearPiece(hearingOf(state, videoId), { piece, speaker, videoId }, lookBack));
       await breathe();
     }
+    take(videoId, afterStop(hearingOf(state, videoId), item));
     const [longest = ""] = Object.keys(state.videos ?? {});
     // Beyond the bound, a video that was not heard for long ends.
     if (Object.keys(state.videos ?? {}).length > LIMITS.joinedVideos) {
@@ -102,11 +115,12 @@ function hearingOf(state: SpeechState, videoId: string | undefined): VideoSpeech
 function withHearing(
   state: SpeechState,
   videoId: string | undefined,
-  { streams, thought }: VideoSpeech,
+  { streams, thought, stopped }: VideoSpeech,
 ): SpeechState {
-  if (videoId === undefined) return { ...state, streams, thought };
+  const hearing = { streams, thought, ...present({ stopped }) };
+  if (videoId === undefined) return { ...state, ...hearing };
   const { videos = {} } = withoutVideo(state, videoId);
-  return { ...state, videos: { ...videos, [videoId]: { streams, thought } } };
+  return { ...state, videos: { ...videos, [videoId]: hearing } };
 }
 
 function withoutVideo(state: SpeechState, videoId: string): SpeechState {
@@ -178,15 +192,45 @@ export function endSpeech(before: SpeechState): SpeechResult {
 }
 
 function endHearing(before: VideoSpeech): SpeechStep {
+  return endWith(before, endSentence, endThought);
+}
+
+/**
+ * The video was paused, went elsewhere or ended: the thought ends. A sentence in which it was paused goes on when it
+ * plays again, also if the person went back a few seconds before.
+ */
+function stopHearing(before: VideoSpeech, item: EvidenceItem): SpeechStep {
+  const state = stopOf(item);
+  const stopped =
+    state === "moved" ? null : { mediaTimeMs: item.startMs, atMs: Date.parse(item.event.occurredAt) };
+  return endWith({ ...before, stopped }, state === "ended" ? endSentence : endIfWhole, endIfRoom);
+}
+
+/** Words that were recorded before the video stopped, and arrive when they are transcribed, end their thought too. */
+function afterStop(hearing: VideoSpeech, { startMs, event }: EvidenceItem): SpeechStep {
+  const stopped = hearing.stopped ?? null;
+  if (stopped === null) return { hearing, notes: [] };
+  const isLate =
+    startMs < stopped.mediaTimeMs && Date.parse(event.occurredAt) - stopped.atMs <= LIMITS.lateSpeechMs;
+  return isLate
+    ? endWith(hearing, endIfWhole, endIfRoom)
+    : { hearing: { ...hearing, stopped: null }, notes: [] };
+}
+
+function endWith(
+  before: VideoSpeech,
+  endOpen: (state: JoinState) => JoinResult,
+  endLast: (thought: ThoughtState) => Thoughts,
+): SpeechStep {
   let hearing = before;
   const notes: ThoughtNote[] = [];
   for (const [speaker, state] of Object.entries(before.streams)) {
-    const ended = endSentence(state);
+    const ended = endOpen(state);
     const step = addSentences(withStream(hearing, speaker, ended.state), speaker, ended.sentences);
     hearing = step.hearing;
     notes.push(...step.notes);
   }
-  const last = endThought(hearing.thought);
+  const last = endLast(hearing.thought);
   return { hearing: { ...hearing, thought: last.state }, notes: [...notes, ...last.notes] };
 }
 

@@ -74,6 +74,13 @@ export const LIVE_EVENT_TYPES = {
     retention: "supplementary",
     transcript: "nothing",
   },
+  playback_changed: {
+    area: "evidence",
+    says: "The video was paused, somebody went to another place of it (`moved`), or it ended: the thought that was open ends.",
+    payload: { state: "text", mediaTimeMs: "number", "videoId?": "text" },
+    retention: "critical",
+    transcript: "nothing",
+  },
   captions_listed: {
     area: "evidence",
     says: "Captions of the video as a whole, `{ startMs, endMs, text }` each, also of what was not played.",

@@ -59,6 +59,7 @@ export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   remark_added: untold,
   frame_captured: untold,
   voice_activity: untold,
+  playback_changed: untold,
   captions_listed: untold,
   evidence_dropped: untold,
   blob_purged: untold,
