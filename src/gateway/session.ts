@@ -185,7 +185,9 @@ export class EditorSession {
       this.follow();
       if (result.status === "cancelled" || signal.aborted) return "cancelled";
       if (result.status === "completed") return stopReasonOf(result.stopReason);
-      const { message = `the turn was ${result.status}`, details = {} } = result.error ?? {};
+      if (result.status !== "failed")
+        throw new ContinuoError("agent_failed", `the turn was ${result.status}`);
+      const { message, details = {} } = result.error;
       throw new ContinuoError("agent_failed", message, { details });
     } catch (error) {
       if (signal.aborted) return "cancelled";

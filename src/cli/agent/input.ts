@@ -88,7 +88,7 @@ async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
     if (result.status !== "completed") signal.throwIfAborted();
     await keepSession(joined, "");
     if (result.status === "completed") await complete(joined, turn);
-    else await fail(joined, turn, result.error?.message ?? result.status);
+    else await fail(joined, turn, result.status === "failed" ? result.error.message : result.status);
   } catch (error) {
     if (signal.aborted) return;
     if (!isContinuoError(error) || error.code === "handle_taken" || error.code === "unavailable") throw error;

@@ -49,12 +49,14 @@ function duration(ms: number): string {
 }
 
 /** `null` for a turn that ended well; `signal` is the one by which the person ends it. */
-export function errorOf({ status, error }: RunResult, signal: AbortSignal): ContinuoError | null {
+export function errorOf(result: RunResult, signal: AbortSignal): ContinuoError | null {
+  const { status } = result;
   if (status === "completed") return null;
   if (status === "timeout") {
     return new ContinuoError("agent_failed", "the turn was cancelled: it took longer than --timeout allows");
   }
-  if (status === "failed" && error !== undefined) {
+  if (result.status === "failed") {
+    const { error } = result;
     const { details = {}, message } = error;
     const said = typeof details.stderr === "string" && details.stderr !== "" ? details.stderr : null;
     const hint =

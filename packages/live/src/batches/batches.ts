@@ -131,7 +131,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     signal,
   });
   if (result.status === "completed") return;
-  const { message = `the run ended as ${result.status}` } = result.error ?? {};
+  const message = result.status === "failed" ? result.error.message : `the run ended as ${result.status}`;
   throw new ContinuoError("agent_failed", `${name} failed: ${message}`, {
     details: { status: result.status },
   });

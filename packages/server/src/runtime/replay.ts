@@ -154,7 +154,7 @@ async function replayInput(
       after: {
         ...(await answerOf(store, fork.sessionId, result.runId)),
         status: result.status,
-        ...present({ value: result.value }),
+        ...(result.status === "completed" ? present({ value: result.value }) : {}),
       },
     };
   } finally {

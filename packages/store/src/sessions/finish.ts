@@ -247,21 +247,18 @@ function isRecorded(outcome: TurnState["outcome"]): boolean {
 
 function toResult(state: TurnState, end: End, run: RunResult["run"] | null): RunResult {
   const { turn, told, plan } = state;
-  const error = end.error === undefined ? undefined : fitError(toRunError(end.error)).error;
   const usage = totalUsage(state, end);
   const { runId, sessionId } = state.run;
-  return {
+  const ended = {
     runId,
     sessionId,
-    status: end.status,
     run: run ?? state.run,
     resumption: told ?? plan?.resumption ?? null,
     text: textOf(turn.said),
-    ...present({
-      usage,
-      stopReason: end.result?.stopReason ?? turn.completed?.stopReason,
-      value: end.result?.value,
-      error,
-    }),
-  } as RunResult;
+    ...present({ usage, stopReason: end.result?.stopReason ?? turn.completed?.stopReason }),
+  };
+  const { status } = end;
+  if (status === "completed") return { ...ended, status, ...present({ value: end.result?.value }) };
+  if (status === "failed") return { ...ended, status, error: fitError(toRunError(end.error)).error };
+  return { ...ended, status };
 }

@@ -9,10 +9,9 @@ import {
   type Usage,
 } from "@continuo/core/model";
 
-export interface RunResult {
+interface EndedRun {
   readonly runId: string;
   readonly sessionId: string;
-  readonly status: RunStatus;
   /** The run as it is stored. */
   readonly run: Run;
   /** `null` when the run never began. */
@@ -23,10 +22,17 @@ export interface RunResult {
   readonly usage?: Usage;
   /** The agent's own word. */
   readonly stopReason?: string;
-  /** The agent's return value, in addition to its messages. */
-  readonly value?: unknown;
-  readonly error?: RunError;
 }
+
+/** Told apart by `status`: only a completed run has a `value`, and only a failed one an `error`. */
+export type RunResult =
+  | (EndedRun & {
+      readonly status: "completed";
+      /** The agent's return value, in addition to its messages. */
+      readonly value?: unknown;
+    })
+  | (EndedRun & { readonly status: "failed"; readonly error: RunError })
+  | (EndedRun & { readonly status: Exclude<RunStatus, "completed" | "failed"> });
 
 export interface RunError {
   readonly code: string;
@@ -52,5 +58,13 @@ function plain(details: Readonly<Record<string, unknown>>): Readonly<Record<stri
 /** The result of a run that was never executed. */
 export function resultOfEnded(run: Run): RunResult {
   const { runId, sessionId, status } = run;
-  return { runId, sessionId, status, run, resumption: null, text: "" };
+  const ended = { runId, sessionId, run, resumption: null, text: "" };
+  if (status !== "failed") return { ...ended, status };
+  return { ...ended, status, error: toStoredError(run.error) };
+}
+
+/** The error as another process stored it. */
+function toStoredError(stored: unknown): RunError {
+  const { code = "agent_failed", message = "the run failed", ...more } = (stored ?? {}) as Partial<RunError>;
+  return { code, message, ...more };
 }

@@ -82,10 +82,11 @@ export async function observeRun(
   }
 }
 
-function endOf({ status, usage, error }: RunResult): Attributes {
+function endOf(result: RunResult): Attributes {
+  const { status, usage } = result;
   return {
     "continuo.run.status": status,
-    ...(error === undefined ? {} : { "error.type": error.code }),
+    ...(result.status === "failed" ? { "error.type": result.error.code } : {}),
     ...(usage?.inputTokens === undefined ? {} : { "gen_ai.usage.input_tokens": usage.inputTokens }),
     ...(usage?.outputTokens === undefined ? {} : { "gen_ai.usage.output_tokens": usage.outputTokens }),
   };
