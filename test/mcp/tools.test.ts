@@ -134,11 +134,6 @@ test("a session that is kept out of the index is not read either", async () => {
 test("grep finds every turn, the newest session first, and shows each match", async () => {
   writeSessions(home);
   await using mcp = openMcp(home);
-  // The time of a session is that of its last words, whenever its file was copied.
-  utimesSync(
-    join(home.path, `.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${CODEX_ID}.jsonl`),
-    ...([1_000, 1_000] as const),
-  );
   const { data, text } = await mcp.call("grep", { pattern: "^line 1[0-3]$|hello", ignoreCase: true });
   expect(data.results).toMatchObject([
     { session: `codex:${CODEX_ID}`, turn: 1, role: "person", excerpt: "Hello Codex" },

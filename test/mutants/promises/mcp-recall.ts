@@ -108,13 +108,6 @@ export const MCP_RECALL: readonly PromiseOfRoom[] = [
     mistake: "shorten(row.title, 100)",
   },
   {
-    promise: "The tool `grep` shows the newest session first, by its words and not by its file.",
-    file: "packages/server/src/mcp/grep-tool.ts",
-    text: "found.results.toSorted(byNewest).flatMap",
-    mistake: "found.results.flatMap",
-    test: "test/mcp/tools.test.ts",
-  },
-  {
     promise: "A search says that its results have only most of the words.",
     file: "packages/server/src/mcp/search-tool.ts",
     text: 'found.matched === "all"',
