@@ -116,7 +116,7 @@ test.each([undefined, "busy", "lost", "late error"] as const)(
     const isUpload = ({ method, query }: S3Request): boolean => method === "POST" && query.has("uploadId");
     if (fault === "late error") faultAt(fault, [0], isUpload);
     // The begin of the upload, a part, and its end.
-    else if (fault !== undefined) faultAt(fault, [0, 3, 5, 6]);
+    else if (fault !== undefined) faultAt(fault, [0, 3, 6]);
     const { hash } = await store.putBlob(inPieces(bytes));
     s3.fault = () => undefined;
     expect([...s3.objects.values()].map(({ length }) => length)).toEqual([bytes.length]);
