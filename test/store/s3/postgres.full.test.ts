@@ -41,7 +41,7 @@ async function contentOf(store: OpenedStore, hash: string): Promise<Buffer> {
 test("blobs move from Postgres to S3 and back, and a backup of either has them", async () => {
   await using store = await open("moved");
   const bytes = [90_000, 700_000].map((size) => randomBytes(size));
-  const hashes = [];
+  const hashes: string[] = [];
   for (const one of bytes) hashes.push((await store.putBlob(one)).hash);
   const check = async (from: OpenedStore): Promise<void> => {
     for (const [n, hash] of hashes.entries()) expect(await contentOf(from, hash)).toEqual(bytes[n]);
