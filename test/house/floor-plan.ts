@@ -59,10 +59,11 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   },
   pages: { folder: "packages/agents/src/pages", floor: 6, only: [...BELOW, "catalog"] },
   search: { folder: "packages/agents/src/search", floor: 6, only: [...BELOW, "catalog", "index-file"] },
+  ahp: { folder: "packages/server/src/ahp", floor: 6, only: [...BELOW] },
   server: {
     folder: "packages/server/src/server",
     floor: 7,
-    only: [...BELOW, "conversations", "search", "catalog", "channels", "live", "sessions"],
+    only: [...BELOW, "ahp", "conversations", "search", "catalog", "channels", "live", "sessions"],
   },
   mcp: { folder: "packages/server/src/mcp", floor: 7, only: [...BELOW, "search", "catalog", "handoff"] },
   machine: {

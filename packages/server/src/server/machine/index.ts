@@ -10,6 +10,7 @@
 import { ContinuoError } from "@continuo/core/model";
 import type { MachinePermission } from "@continuo/core/wire";
 import { MACHINE_ROOT, type MachineService } from "@continuo/core/wire/machine";
+import { createAhpEndpoint, type MachineFor } from "../ahp/index.ts";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { chatRoutes } from "./chat-routes.ts";
@@ -21,12 +22,16 @@ import { sessionRoutes } from "./session-routes.ts";
 
 export const machine: CreateMount = (context) => {
   let loaded: Promise<MachineService> | null = null;
-  const asked: MachineAccess = async (c, access) => {
-    const load = machineFor(c.var.grant, access, context);
+  const serviceFor: MachineFor = async (grant, access) => {
+    const load = machineFor(grant, access, context);
     loaded ??= load();
     return await loaded;
   };
+  const asked: MachineAccess = (c, access) => serviceFor(c.var.grant, access);
+  // Editors and pages share the conversations that are open.
+  const ahp = createAhpEndpoint(context, serviceFor);
   return {
+    upgrade: ahp.upgrade,
     routes: (app) => {
       listRoutes(app, context, asked);
       preferenceRoutes(app, context, asked);
@@ -39,7 +44,10 @@ export const machine: CreateMount = (context) => {
         throw noSuchPath();
       });
     },
-    close: async () => await (await loaded)?.close(),
+    close: async () => {
+      await ahp.close();
+      await (await loaded)?.close();
+    },
   };
 };
 

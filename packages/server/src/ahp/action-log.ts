@@ -1,0 +1,67 @@
+/** The newest actions of all channels in their order, for clients that lost their connection. */
+
+import { LIMITS } from "./limits.ts";
+import type { ActionEnvelope } from "./protocol.ts";
+
+export interface ActionLog {
+  /** The number of the last action. */
+  readonly latest: number;
+  /** A number that no action has. */
+  reserve(): number;
+  append(envelope: Omit<ActionEnvelope, "serverSeq">): ActionEnvelope;
+  /**
+   * The actions after a number in these channels, and the refused ones of this client; `null` where some of them are no
+   * longer known.
+   */
+  after(serverSeq: number, reader: LogReader): readonly ActionEnvelope[] | null;
+}
+
+export interface LogReader {
+  readonly clientId: string;
+  readonly channels: ReadonlySet<string>;
+}
+
+/**
+ * @param first the number before the first action. It grows from host to host, so that a number of an earlier host is
+ * never taken for one of this.
+ */
+export function createActionLog(first: number): ActionLog {
+  let kept: { readonly envelope: ActionEnvelope; readonly chars: number }[] = [];
+  let chars = 0;
+  /** Everything after this number is known. */
+  let from = first;
+  let latest = first;
+  return {
+    get latest() {
+      return latest;
+    },
+    reserve() {
+      latest += 1;
+      return latest;
+    },
+    append(given) {
+      latest += 1;
+      const envelope = { ...given, serverSeq: latest };
+      const one = { envelope, chars: JSON.stringify(envelope).length };
+      kept.push(one);
+      chars += one.chars;
+      // Half is dropped at a time, so that an append does not move the others.
+      if (kept.length > LIMITS.actions || chars > LIMITS.actionChars) {
+        const dropped = kept.slice(0, Math.ceil(kept.length / 2));
+        kept = kept.slice(dropped.length);
+        chars -= dropped.reduce((sum, { chars: size }) => sum + size, 0);
+        from = dropped.at(-1)?.envelope.serverSeq ?? from;
+      }
+      return envelope;
+    },
+    after(serverSeq, { clientId, channels }) {
+      if (serverSeq < from || serverSeq > latest) return null;
+      return kept
+        .map(({ envelope }) => envelope)
+        .filter((one) => one.serverSeq > serverSeq)
+        .filter((one) =>
+          one.rejectionReason === undefined ? channels.has(one.channel) : one.origin?.clientId === clientId,
+        );
+    },
+  };
+}

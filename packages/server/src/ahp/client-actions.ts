@@ -1,0 +1,265 @@
+/** The actions of clients: what each of them does, or why it is refused. */
+
+import { cutText, present } from "@continuo/core/model";
+import type { MachineChat } from "@continuo/core/wire/machine";
+import { z } from "zod";
+import { AhpError } from "./errors.ts";
+import type { AhpHost } from "./host.ts";
+import { LIMITS } from "./limits.ts";
+import { AHP_ERRORS, type AhpMessage, type ChatAction, type SessionAction } from "./protocol.ts";
+import type { Origin, SessionFeed } from "./session-feed.ts";
+import { parseChatUri, parseFileUri, parseSessionUri } from "./uris.ts";
+
+/** Who sent the action, and what they may do. */
+export interface Sender {
+  readonly origin: Origin;
+  /** The name of the program. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  /** Errors: `forbidden`. */
+  may(access: "write" | "answer"): void;
+  mayForever(): boolean;
+  /** Called with the error of a queued message that could not be sent. */
+  onLost(error: unknown): void;
+  /** Writes into the audit log that an agent is started. */
+  recordStart(target: string): Promise<void>;
+}
+
+const ID = z.string().min(1).max(500);
+const MESSAGE = z.looseObject({
+  text: z.string().max(LIMITS.promptChars),
+  origin: z.looseObject({ kind: ID }),
+});
+const ACTIONS = z.discriminatedUnion("type", [
+  z.looseObject({
+    type: z.literal("chat/turnStarted"),
+    turnId: ID,
+    startedAt: z.iso.datetime().optional(),
+    message: MESSAGE,
+  }),
+  z.looseObject({ type: z.literal("chat/turnCancelled"), turnId: ID }),
+  z.looseObject({
+    type: z.literal("chat/toolCallConfirmed"),
+    turnId: ID,
+    toolCallId: ID,
+    approved: z.boolean(),
+    selectedOptionId: ID.optional(),
+    reasonMessage: z.string().optional(),
+  }),
+  z.looseObject({
+    type: z.literal("chat/pendingMessageSet"),
+    kind: z.literal("queued", "only queued messages are taken: an agent cannot be steered within its turn"),
+    id: ID,
+    message: MESSAGE,
+  }),
+  z.looseObject({ type: z.literal("chat/pendingMessageRemoved"), kind: z.literal("queued"), id: ID }),
+  z.looseObject({ type: z.literal("chat/queuedMessagesReordered"), order: z.array(ID).max(LIMITS.queued) }),
+  z.looseObject({ type: z.literal("chat/draftChanged"), draft: MESSAGE.optional() }),
+  z.looseObject({ type: z.literal("session/titleChanged"), title: z.string().min(1).max(500) }),
+  z.looseObject({ type: z.literal("session/isReadChanged"), isRead: z.boolean() }),
+  z.looseObject({
+    type: z.literal("session/activeClientSet"),
+    activeClient: z.looseObject({ clientId: ID }),
+  }),
+  z.looseObject({ type: z.literal("session/activeClientRemoved"), clientId: ID }),
+]);
+
+type ClientAction = z.output<typeof ACTIONS>;
+const KNOWN: ReadonlySet<string> = new Set(ACTIONS.options.map((one) => one.shape.type.value));
+
+/** Applies the action and tells it to everybody. Errors: what the sender is told as the reason. */
+export async function dispatch(
+  host: AhpHost,
+  { channel, action: given }: { readonly channel: string; readonly action: { readonly type: string } },
+  sender: Sender,
+): Promise<void> {
+  if (!KNOWN.has(given.type)) throw refused(`Continuo does not take the action ${cutText(given.type, 100)}`);
+  const parsed = ACTIONS.safeParse(given);
+  if (!parsed.success) throw refused(`the action is not valid: ${parsed.error.issues[0]?.message}`);
+  const action = parsed.data;
+  const isOfChat = action.type.startsWith("chat/");
+  if ((isOfChat ? parseChatUri(channel) : parseSessionUri(channel)) === null)
+    throw refused("the action is not one of this channel");
+  const feed = await host.feedOf(channel);
+  await feed.serial(async () => await apply({ host, feed, sender }, action));
+}
+
+interface Applied {
+  readonly host: AhpHost;
+  readonly feed: SessionFeed;
+  readonly sender: Sender;
+}
+
+async function apply(to: Applied, action: ClientAction): Promise<void> {
+  const { feed, sender } = to;
+  const { origin } = sender;
+  switch (action.type) {
+    case "chat/turnStarted":
+      return await start(to, { ...action, origin });
+    case "chat/turnCancelled":
+      sender.may("write");
+      // Everybody is told when the turn has ended.
+      return await feed.cancel(origin);
+    case "chat/toolCallConfirmed":
+      return await answer(to, action);
+    case "chat/pendingMessageSet":
+      sender.may("write");
+      if (!feed.isRunning) return await start(to, { turnId: action.id, message: action.message });
+      if ((feed.chat.queuedMessages?.length ?? 0) >= LIMITS.queued) throw refused("too many messages wait");
+      feed.onEnd(() => startQueued(to));
+      return feed.act(action, origin);
+    case "session/titleChanged":
+      return await rename(to, action.title);
+    case "session/activeClientSet":
+    case "session/activeClientRemoved":
+      return setClient(to, action);
+    case "chat/pendingMessageRemoved":
+    case "chat/queuedMessagesReordered":
+      sender.may("write");
+      return feed.act(action, origin);
+    case "chat/draftChanged":
+      sender.may("write");
+      return feed.act(present(action) as ChatAction, origin);
+    case "session/isReadChanged":
+      return feed.actOnSession(action, origin);
+  }
+}
+
+interface Start {
+  readonly turnId: string;
+  readonly startedAt?: string | undefined;
+  readonly message: AhpMessage;
+  readonly origin?: Origin;
+  readonly queuedMessageId?: string;
+}
+
+async function start(
+  { host, feed, sender }: Applied,
+  { turnId, startedAt = new Date().toISOString(), message, origin, queuedMessageId }: Start,
+): Promise<void> {
+  sender.may("write");
+  if (feed.isRunning)
+    throw refused(
+      "a turn runs in this chat: queue the message, or wait for the end",
+      AHP_ERRORS.turnInProgress,
+    );
+  const text = promptOf(message);
+  await feed.begin(
+    { type: "chat/turnStarted", turnId, startedAt, message, ...present({ queuedMessageId }) },
+    { ...present({ origin }), send: (key) => send(host, { feed, key, text, sender }) },
+  );
+}
+
+/** The next message that waits, after the end of a turn. */
+async function startQueued(to: Applied): Promise<void> {
+  const { feed, sender } = to;
+  const next = feed.chat.queuedMessages?.[0];
+  if (next === undefined || feed.isRunning) return;
+  const { id, message } = next;
+  try {
+    await start(to, { turnId: id, message, queuedMessageId: id });
+  } catch (error) {
+    // Nobody waits for an answer: the message is taken out, and its sender is told in the log of the server.
+    feed.act({ type: "chat/pendingMessageRemoved", kind: "queued", id });
+    sender.onLost(error);
+  }
+}
+
+async function send(
+  host: AhpHost,
+  to: {
+    readonly feed: SessionFeed;
+    readonly key: string | null;
+    readonly text: string;
+    readonly sender: Sender;
+  },
+): ReturnType<MachineChat["prompt"]> {
+  const { feed, key, text, sender } = to;
+  if (key !== null) {
+    await sender.recordStart(key);
+    return await host.machine.chat.prompt(key, { text }, sender.signal);
+  }
+  const draft = host.draftOf(feed.uri);
+  if (draft === undefined) throw refused("the session is gone");
+  await sender.recordStart(draft.cwd);
+  return await host.machine.chat.begin({ agent: draft.provider, cwd: draft.cwd, text });
+}
+
+/** Files are named, since an agent reads them itself. Errors: for a picture, and for no words at all. */
+function promptOf({ text, attachments }: AhpMessage): string {
+  const named = (Array.isArray(attachments) ? attachments : []).map((one: unknown): string => {
+    const { type, uri, modelRepresentation, label } = (one ?? {}) as Readonly<Record<string, unknown>>;
+    if (type === "resource" && typeof uri === "string") return `Attached: ${parseFileUri(uri) ?? uri}`;
+    if (type === "simple" && typeof modelRepresentation === "string") return modelRepresentation;
+    throw refused(`Continuo cannot pass on the attachment ${JSON.stringify(label ?? type)}`);
+  });
+  const prompt = [text, ...named].join("\n\n");
+  if (!/\S/u.test(prompt)) throw refused("the message has no words");
+  return prompt;
+}
+
+async function answer(
+  { host, feed, sender }: Applied,
+  action: Extract<ClientAction, { type: "chat/toolCallConfirmed" }>,
+): Promise<void> {
+  sender.may("answer");
+  const { approved, selectedOptionId: optionId, reasonMessage } = action;
+  const approvalId = feed.questionOf(action.toolCallId);
+  if (approvalId === null || feed.key === null)
+    throw refused("nobody asks about this call, or it was answered");
+  const reason = reasonMessage === undefined ? undefined : cutText(reasonMessage, LIMITS.reasonChars);
+  await host.machine.chat.answer(
+    feed.key,
+    {
+      approvalId,
+      outcome: approved ? "granted" : "denied",
+      page: { id: pageIdOf(sender.origin.clientId), name: cutText(sender.name, 64) },
+      ...present({ optionId, reason }),
+    },
+    { signal: sender.signal, lasting: sender.mayForever() ? "allowed" : "refused" },
+  );
+  const confirmed = approved ? { confirmed: "user-action" } : { reason: "denied" };
+  feed.act(
+    { ...present({ selectedOptionId: optionId }), ...toConfirmed(action), ...confirmed },
+    sender.origin,
+  );
+}
+
+function toConfirmed({
+  turnId,
+  toolCallId,
+  approved,
+  reasonMessage,
+}: Extract<ClientAction, { type: "chat/toolCallConfirmed" }>) {
+  return {
+    type: "chat/toolCallConfirmed",
+    turnId,
+    toolCallId,
+    approved,
+    ...present({ reasonMessage }),
+  } as const;
+}
+
+function pageIdOf(clientId: string): string {
+  return clientId.replaceAll(/[^\w-]/gu, "-").slice(0, 64);
+}
+
+async function rename({ host, feed, sender }: Applied, title: string): Promise<void> {
+  sender.may("write");
+  if (feed.key === null) throw refused("a session has a title after its first message");
+  await host.machine.actions.rename(feed.key, { title }, sender.signal);
+  feed.actOnSession({ type: "session/titleChanged", title }, sender.origin);
+}
+
+function setClient(
+  { feed, sender }: Applied,
+  action: Extract<SessionAction, { type: `session/activeClient${string}` }>,
+): void {
+  const clientId = action.type === "session/activeClientSet" ? action.activeClient.clientId : action.clientId;
+  if (clientId !== sender.origin.clientId) throw refused("a client speaks for itself only");
+  feed.actOnSession(action, sender.origin);
+}
+
+function refused(message: string, code: number = AHP_ERRORS.invalidParams): AhpError {
+  return new AhpError(code, message);
+}

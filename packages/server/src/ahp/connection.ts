@@ -1,0 +1,307 @@
+/** One client: JSON-RPC in, answers and actions out. Does not know the socket. */
+
+import { ContinuoError, present } from "@continuo/core/model";
+import { z } from "zod";
+import { dispatch, type Sender } from "./client-actions.ts";
+import { AhpError, reasonOf, toRpcError } from "./errors.ts";
+import { type AhpHost, folderOf, type Reader } from "./host.ts";
+import { LIMITS } from "./limits.ts";
+import { AHP_ERRORS, type Snapshot, VERSIONS } from "./protocol.ts";
+
+export interface ConnectionOptions {
+  readonly host: AhpHost;
+  readonly version: string;
+  /** Sends a text; the order is kept. */
+  readonly send: (text: string) => void;
+  /** Errors: `forbidden`. */
+  readonly may: (access: "read" | "write" | "answer") => void;
+  readonly record: (what: "agent_started" | "session_deleted", target: string) => Promise<void>;
+  readonly onRefused: (error: unknown) => void;
+}
+
+const ID = z.string().min(1).max(500);
+const URI = z.string().min(1).max(5_000);
+const CHANNELS = z.array(URI).max(LIMITS.subscriptions);
+const OF_CHANNEL = z.looseObject({ channel: URI });
+const INITIALIZE = z.looseObject({
+  protocolVersions: z.array(z.string().max(50)).min(1).max(50),
+  clientId: ID,
+  clientInfo: z.looseObject({ name: z.string().max(200) }).optional(),
+  initialSubscriptions: CHANNELS.optional(),
+});
+const RECONNECT = z.looseObject({
+  clientId: ID,
+  lastSeenServerSeq: z.number().int().min(0),
+  subscriptions: CHANNELS,
+});
+const DISPATCH = z.looseObject({
+  channel: URI,
+  clientSeq: z.number().int(),
+  action: z.looseObject({ type: z.string() }),
+});
+const LIST = z.looseObject({
+  limit: z.number().int().min(1).optional(),
+  cursor: z.string().max(100).optional(),
+});
+const CREATE = z.looseObject({ channel: URI, provider: ID, workingDirectories: z.array(URI).optional() });
+const FETCH_TURNS = z.looseObject({ channel: URI, cursor: ID.optional() });
+const MESSAGE = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  method: z.string(),
+  id: z.union([z.number(), z.string()]).optional(),
+  params: z.unknown(),
+});
+
+/** Answers in one go with what it changes, so that no action comes between. */
+type Reply = (result: unknown) => void;
+
+export class AhpConnection implements Reader {
+  readonly #options: ConnectionOptions;
+  readonly #over = new AbortController();
+  readonly channels: Set<string> = new Set<string>();
+  #clientId: string | null = null;
+  #name = "An editor";
+  /** The answers to `listSessions` in pages, by the name of the list. */
+  #listed: { readonly name: string; readonly items: readonly unknown[] } | null = null;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get clientId(): string {
+    return this.#clientId ?? "";
+  }
+
+  notify(method: string, params: object): void {
+    this.#options.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+
+  close(): void {
+    this.#over.abort();
+    this.#options.host.leave(this);
+  }
+
+  /** Answers a message. Never throws. */
+  async hear(text: string): Promise<void> {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      return this.#fail(null, new AhpError(AHP_ERRORS.parse, "this is no JSON"));
+    }
+    const message = MESSAGE.safeParse(parsed);
+    // An answer of the client: the host asks nothing.
+    if (!message.success) {
+      if (typeof parsed === "object" && parsed !== null && ("result" in parsed || "error" in parsed)) return;
+      return this.#fail(null, new AhpError(AHP_ERRORS.invalidRequest, "this is no message of JSON-RPC"));
+    }
+    const { id, method, params } = message.data;
+    if (id === undefined) return await this.#notified(method, params);
+    let isAnswered = false;
+    try {
+      await this.#asked(method, params, (result) => {
+        isAnswered = true;
+        this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      });
+    } catch (error) {
+      if (!isAnswered) this.#fail(id, error);
+    }
+  }
+
+  async #asked(method: string, params: unknown, reply: Reply): Promise<void> {
+    if (method === "ping") return reply({});
+    this.#options.may("read");
+    if (method === "initialize") return await this.#initialize(parse(INITIALIZE, params), reply);
+    if (method === "reconnect") return await this.#reconnect(parse(RECONNECT, params), reply);
+    if (this.#clientId === null)
+      throw new AhpError(AHP_ERRORS.invalidRequest, "a connection begins with initialize or reconnect");
+    switch (method) {
+      case "subscribe":
+        return await this.#subscribe(parse(OF_CHANNEL, params).channel, reply);
+      case "listSessions":
+        return reply(await this.#list(parse(LIST, params)));
+      case "createSession":
+        return await this.#create(parse(CREATE, params), reply);
+      case "disposeSession":
+        return await this.#dispose(parse(OF_CHANNEL, params).channel, reply);
+      case "fetchTurns": {
+        const { channel, cursor } = parse(FETCH_TURNS, params);
+        const feed = await this.#options.host.feedOf(channel);
+        await feed.serial(() => feed.loadOlder(cursor));
+        return reply({});
+      }
+      default:
+        throw new AhpError(
+          AHP_ERRORS.methodNotFound,
+          `Continuo does not have the method ${method.slice(0, 100)}`,
+        );
+    }
+  }
+
+  /** Notifications that are not of the protocol are nobody's mistake. */
+  async #notified(method: string, params: unknown): Promise<void> {
+    if (method === "unsubscribe") {
+      const { success, data } = OF_CHANNEL.safeParse(params);
+      if (success) this.#forget(data.channel);
+    } else if (method === "dispatchAction") {
+      const dispatched = DISPATCH.safeParse(params);
+      if (dispatched.success) await this.#dispatch(dispatched.data);
+    }
+  }
+
+  #forget(channel: string): void {
+    try {
+      this.channels.delete(this.#options.host.channelOf(channel));
+    } catch {
+      // Nothing was subscribed under a name of no channel.
+    }
+  }
+
+  async #initialize(
+    { protocolVersions, clientId, clientInfo, initialSubscriptions = [] }: z.output<typeof INITIALIZE>,
+    reply: Reply,
+  ): Promise<void> {
+    if (this.#clientId !== null)
+      throw new AhpError(AHP_ERRORS.invalidRequest, "the connection is initialized");
+    const protocolVersion = protocolVersions.find((one) => VERSIONS.includes(one));
+    if (protocolVersion === undefined) {
+      const data = { supportedVersions: VERSIONS };
+      throw new AhpError(AHP_ERRORS.unsupportedVersion, `Continuo speaks ${VERSIONS.join(", ")}`, data);
+    }
+    const snapshots = await this.#snapshots(initialSubscriptions);
+    this.#name = clientInfo?.name ?? this.#name;
+    this.#enter(clientId);
+    const { host, version } = this.#options;
+    reply({
+      protocolVersion,
+      serverSeq: host.serverSeq,
+      serverInfo: { name: "continuo", version, title: "Continuo" },
+      snapshots: snapshots.known.map((take) => take()),
+    });
+  }
+
+  async #reconnect(
+    { clientId, lastSeenServerSeq, subscriptions }: z.output<typeof RECONNECT>,
+    reply: Reply,
+  ): Promise<void> {
+    const { known, missing } = await this.#snapshots(subscriptions);
+    this.#enter(clientId);
+    const actions = this.#options.host.missedBy(this, lastSeenServerSeq);
+    if (actions !== null) reply({ type: "replay", actions, missing });
+    else reply({ type: "snapshot", snapshots: known.map((take) => take()), missing });
+  }
+
+  #enter(clientId: string): void {
+    this.#clientId = clientId;
+    this.#options.host.join(this);
+  }
+
+  /** The channels that there are become those of this reader when their snapshots are taken. */
+  async #snapshots(
+    channels: readonly string[],
+  ): Promise<{ readonly known: readonly (() => Snapshot)[]; readonly missing: readonly string[] }> {
+    const { host } = this.#options;
+    const known: (() => Snapshot)[] = [];
+    const missing: string[] = [];
+    for (const given of new Set(channels)) {
+      try {
+        const channel = host.channelOf(given);
+        known.push(await host.snapshot(channel));
+        this.channels.add(channel);
+      } catch (error) {
+        if (!(error instanceof AhpError)) throw error;
+        missing.push(given);
+      }
+    }
+    return { known, missing };
+  }
+
+  async #subscribe(given: string, reply: Reply): Promise<void> {
+    const { host } = this.#options;
+    const channel = host.channelOf(given);
+    if (this.channels.size >= LIMITS.subscriptions)
+      throw new ContinuoError("invalid", "the client has too many subscriptions");
+    const take = await host.snapshot(channel);
+    this.channels.add(channel);
+    reply({ snapshot: take() });
+  }
+
+  async #list({ limit, cursor }: z.output<typeof LIST>): Promise<object> {
+    const [, name = "", start = "0"] = /^(\d+):(\d+)$/u.exec(cursor ?? "") ?? [];
+    if (cursor !== undefined && this.#listed?.name !== name)
+      throw new AhpError(AHP_ERRORS.invalidParams, "the cursor belongs to no list that is known");
+    if (cursor === undefined || this.#listed === null) {
+      const items = await this.#options.host.list();
+      this.#listed = { name: String(Number(this.#listed?.name ?? 0) + 1), items };
+    }
+    const { items, name: list } = this.#listed;
+    const end = Number(start) + (limit ?? LIMITS.listed);
+    const nextCursor = end < items.length ? `${list}:${end}` : undefined;
+    return { items: items.slice(Number(start), end), ...present({ nextCursor }) };
+  }
+
+  async #create(
+    { channel, provider, workingDirectories }: z.output<typeof CREATE>,
+    reply: Reply,
+  ): Promise<void> {
+    this.#options.may("write");
+    await this.#options.host.create(channel, { provider, folder: folderOf(workingDirectories) });
+    reply(null);
+  }
+
+  async #dispose(channel: string, reply: Reply): Promise<void> {
+    this.#options.may("write");
+    const { host, record } = this.#options;
+    if (host.draftOf(host.channelOf(channel)) === undefined) await record("session_deleted", channel);
+    await host.dispose(channel, this.#over.signal);
+    reply(null);
+  }
+
+  async #dispatch({ channel: given, clientSeq, action }: z.output<typeof DISPATCH>): Promise<void> {
+    const { host, onRefused } = this.#options;
+    const origin = { clientId: this.clientId, clientSeq };
+    try {
+      if (this.#clientId === null) return;
+      const sender = this.#sender(origin);
+      const channel = host.channelOf(given);
+      await dispatch(host, { channel, action }, sender);
+    } catch (error) {
+      onRefused(error);
+      host.refuse(this, { channel: given, action, origin, reason: reasonOf(error) });
+    }
+  }
+
+  #sender(origin: Sender["origin"]): Sender {
+    const { may, record, onRefused } = this.#options;
+    return {
+      origin,
+      name: this.#name,
+      // A turn that was begun goes on when its client is gone.
+      signal: new AbortController().signal,
+      may,
+      mayForever: () => {
+        try {
+          may("write");
+          return true;
+        } catch {
+          return false;
+        }
+      },
+      onLost: onRefused,
+      recordStart: (target) => record("agent_started", target),
+    };
+  }
+
+  #fail(id: number | string | null, error: unknown): void {
+    this.#options.onRefused(error);
+    this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, error: toRpcError(error) }));
+  }
+}
+
+/** Errors: `invalidParams`. */
+function parse<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const [first] = parsed.error.issues;
+  throw new AhpError(AHP_ERRORS.invalidParams, `${first?.path.join(".")}: ${first?.message}`);
+}

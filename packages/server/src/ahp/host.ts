@@ -1,0 +1,401 @@
+/** The host of all connections: the sessions that somebody looks at, the order of all actions, and the list. */
+
+import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import type { MachineService, MachineSession } from "@continuo/core/wire/machine";
+import { type ActionLog, createActionLog } from "./action-log.ts";
+import { AhpError } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
+import {
+  ACTIVITY_BITS,
+  type ActionEnvelope,
+  type AgentInfo,
+  AHP_ERRORS,
+  ROOT_CHANNEL,
+  type SessionSummary,
+  type Snapshot,
+} from "./protocol.ts";
+import { type FeedOptions, type Origin, SessionFeed } from "./session-feed.ts";
+import { isShown, toAgents, toSummary } from "./summary.ts";
+import {
+  parseChatUri,
+  parseFileUri,
+  parseSessionUri,
+  type SessionName,
+  toChatUri,
+  toSessionUri,
+} from "./uris.ts";
+
+/** A connection as the host sees it. */
+export interface Reader {
+  readonly clientId: string;
+  readonly channels: ReadonlySet<string>;
+  notify(method: string, params: object): void;
+}
+
+interface KeptFeed {
+  /** `null` until it is known which session it is. */
+  feed: SessionFeed | null;
+  readonly opened: Promise<SessionFeed>;
+  /** The log has its actions after this number. */
+  readonly since: number;
+  unusedSince: number | null;
+}
+
+/** A session that a client made, and in which nothing was said yet. */
+export interface Draft {
+  readonly provider: string;
+  readonly cwd: string;
+}
+
+export interface HostOptions {
+  readonly machine: MachineService;
+  readonly now: () => number;
+  readonly report: (line: string) => void;
+}
+
+export class AhpHost {
+  readonly #options: HostOptions;
+  readonly #readers = new Set<Reader>();
+  readonly #feeds = new Map<string, KeptFeed>();
+  readonly #drafts = new Map<string, Draft>();
+  /** Sessions that continue under another key than that in their name, and the names of those. */
+  readonly #keys = new Map<string, string>();
+  readonly #uris = new Map<string, string>();
+  readonly #over = new AbortController();
+  readonly #log: ActionLog;
+  readonly #timer: NodeJS.Timeout;
+  #agents: readonly AgentInfo[] = toAgents([]);
+  #watched: Promise<void> | null = null;
+  #known = new Map<string, SessionSummary>();
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.#log = createActionLog(options.now() * 1_000);
+    this.#timer = setInterval(() => this.#sweep(), LIMITS.keptMs / 4).unref();
+  }
+
+  get serverSeq(): number {
+    return this.#log.latest;
+  }
+
+  get machine(): MachineService {
+    return this.#options.machine;
+  }
+
+  join(reader: Reader): void {
+    this.#readers.add(reader);
+  }
+
+  leave(reader: Reader): void {
+    this.#readers.delete(reader);
+    const { clientId } = reader;
+    for (const { feed } of this.#feeds.values()) {
+      if (feed?.session.activeClients.some((one) => one.clientId === clientId) === true)
+        feed.actOnSession({ type: "session/activeClientRemoved", clientId });
+    }
+  }
+
+  /** The name of a channel as the host writes it. Errors: those of the protocol, for what is no channel here. */
+  channelOf(given: string): string {
+    if (given === ROOT_CHANNEL) return given;
+    const chat = parseChatUri(given);
+    if (chat !== null) return toChatUri(chat.uri);
+    const session = parseSessionUri(given);
+    if (session !== null) return session.uri;
+    throw new AhpError(AHP_ERRORS.notFound, `there is no channel ${JSON.stringify(given.slice(0, 200))}`);
+  }
+
+  /** The session of a channel, read and followed. Errors: `sessionNotFound`. */
+  async feedOf(channel: string): Promise<SessionFeed> {
+    const name = parseChatUri(channel) ?? parseSessionUri(channel);
+    if (name === null) throw sessionNotFound(channel);
+    const known = this.#feeds.get(name.uri) ?? this.#open(name);
+    known.unusedSince = this.#options.now();
+    try {
+      return await known.opened;
+    } catch (error) {
+      if (this.#feeds.get(name.uri) === known) this.#feeds.delete(name.uri);
+      if (isContinuoError(error, "not_found")) throw sessionNotFound(name.uri);
+      throw error;
+    }
+  }
+
+  /** The state of a channel now. To be called in one go with what adds the channel to its reader. */
+  async snapshot(channel: string): Promise<() => Snapshot> {
+    if (channel === ROOT_CHANNEL) {
+      await this.#watch();
+      return () => ({ resource: channel, state: { agents: this.#agents }, fromSeq: this.#log.latest });
+    }
+    const feed = await this.feedOf(channel);
+    const isChat = parseChatUri(channel) !== null;
+    return () => ({
+      resource: channel,
+      state: isChat ? feed.chat : feed.session,
+      fromSeq: this.#log.latest,
+    });
+  }
+
+  /** The actions that a client has missed; `null` where a snapshot must tell it. */
+  missedBy(reader: Reader, lastSeen: number): readonly ActionEnvelope[] | null {
+    for (const channel of reader.channels) {
+      const name = parseChatUri(channel) ?? parseSessionUri(channel);
+      if (name === null) continue;
+      const kept = this.#feeds.get(name.uri);
+      if (kept === undefined || kept.since > lastSeen) return null;
+    }
+    return this.#log.after(lastSeen, reader);
+  }
+
+  emit(channel: string, action: ActionEnvelope["action"], origin?: Origin): void {
+    const envelope = this.#log.append({ channel, action, ...present({ origin }) });
+    for (const reader of this.#readers) if (reader.channels.has(channel)) reader.notify("action", envelope);
+  }
+
+  /** Only the client that wanted the action is told that it was refused. */
+  refuse(
+    reader: Reader,
+    {
+      channel,
+      action,
+      origin,
+      reason,
+    }: {
+      readonly channel: string;
+      readonly action: ActionEnvelope["action"];
+      readonly origin: Origin;
+      readonly reason: string;
+    },
+  ): void {
+    reader.notify("action", this.#log.append({ channel, action, origin, rejectionReason: reason }));
+  }
+
+  /** Conversations, the newest change first. */
+  async list(): Promise<readonly SessionSummary[]> {
+    const items: SessionSummary[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await this.machine.sessions({
+        part: "conversations",
+        archived: "include",
+        limit: LIMITS.page,
+        ...present({ cursor: cursor ?? undefined }),
+      });
+      for (const row of page.sessions) if (isShown(row)) items.push(this.#summaryOf(row));
+      cursor = page.nextCursor;
+    } while (cursor !== null && items.length < LIMITS.listed);
+    return items.toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : a.modifiedAt > b.modifiedAt ? -1 : 0));
+  }
+
+  /** Errors: `sessionExists`, `providerNotFound`; those of looking at the folder. */
+  async create(
+    channel: string,
+    { provider, folder }: { provider: string; folder: string | null },
+  ): Promise<void> {
+    const name = parseSessionUri(channel);
+    if (name === null) throw new AhpError(AHP_ERRORS.invalidParams, "the channel names no session");
+    const isThere = this.#drafts.has(name.uri) || (await this.#isThere(name));
+    if (isThere) throw new AhpError(AHP_ERRORS.sessionExists, "there is a session with this name");
+    if (folder === null)
+      throw new AhpError(AHP_ERRORS.invalidParams, "a new session needs a folder of this machine");
+    const { cwd, agents, agent } = await this.machine.chat.agentsIn(folder);
+    const wanted = provider === "continuo" ? agent : provider;
+    if (wanted === null || !agents.includes(wanted))
+      throw new AhpError(AHP_ERRORS.providerNotFound, `no agent ${provider} is installed for ${folder}`);
+    this.#drafts.set(name.uri, { provider: wanted, cwd });
+    for (const oldest of this.#drafts.keys()) {
+      if (this.#drafts.size <= LIMITS.drafts) break;
+      this.#drafts.delete(oldest);
+    }
+  }
+
+  draftOf(uri: string): Draft | undefined {
+    return this.#drafts.get(uri);
+  }
+
+  /** A draft is forgotten; a session goes to the trash, from which it can be restored. Errors: `sessionNotFound`. */
+  async dispose(channel: string, signal: AbortSignal): Promise<"draft" | "session"> {
+    const name = parseSessionUri(channel);
+    if (name === null) throw sessionNotFound(channel);
+    const isDraft = this.#drafts.delete(name.uri);
+    const kept = this.#feeds.get(name.uri);
+    if (!isDraft) await this.machine.actions.delete(this.#keyOf(name), signal).catch(toGone(name.uri));
+    kept?.feed?.close();
+    this.#feeds.delete(name.uri);
+    return isDraft ? "draft" : "session";
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#over.abort();
+    for (const { feed } of this.#feeds.values()) feed?.close();
+    this.#feeds.clear();
+  }
+
+  #keyOf({ uri, key }: SessionName): string {
+    return this.#keys.get(uri) ?? key;
+  }
+
+  async #isThere(name: SessionName): Promise<boolean> {
+    try {
+      await this.machine.known(this.#keyOf(name), this.#over.signal);
+      return true;
+    } catch (error) {
+      if (isContinuoError(error, "not_found")) return false;
+      throw error;
+    }
+  }
+
+  #open(name: SessionName): KeptFeed {
+    const { uri } = name;
+    const draft = this.#drafts.get(uri);
+    const make = async (): Promise<SessionFeed> => {
+      kept.feed = draft === undefined ? await this.#storedFeed(name) : this.#draftFeed(uri, draft);
+      await kept.feed.open();
+      return kept.feed;
+    };
+    // A state that was read again is another one than what a client remembers.
+    const kept: KeptFeed = {
+      feed: null,
+      opened: Promise.resolve().then(make),
+      since: this.#log.reserve(),
+      unusedSince: null,
+    };
+    kept.opened.catch(() => undefined);
+    this.#feeds.set(uri, kept);
+    return kept;
+  }
+
+  async #storedFeed(name: SessionName): Promise<SessionFeed> {
+    const { session } = await this.machine.known(this.#keyOf(name), this.#over.signal);
+    const { title, modifiedAt, workingDirectories } = toSummary(session, name.uri);
+    const first = { provider: name.provider, title, modifiedAt, ...present({ workingDirectories }) };
+    return this.#feed(name.uri, session.key, first);
+  }
+
+  #draftFeed(uri: string, { cwd }: Draft): SessionFeed {
+    const { provider = "continuo" } = parseSessionUri(uri) ?? {};
+    const modifiedAt = new Date(this.#options.now()).toISOString();
+    return this.#feed(uri, null, {
+      provider,
+      title: "New session",
+      modifiedAt,
+      workingDirectories: [`file://${cwd}`],
+    });
+  }
+
+  #feed(uri: string, key: string | null, first: FeedOptions["first"]): SessionFeed {
+    return new SessionFeed({
+      uri,
+      key,
+      first,
+      machine: this.machine,
+      emit: (channel, action, origin) => this.emit(channel, action, origin),
+      moved: (next) => {
+        this.#keys.set(uri, next);
+        this.#uris.set(next, uri);
+        this.#drafts.delete(uri);
+      },
+      report: this.#options.report,
+    });
+  }
+
+  #summaryOf(row: MachineSession): SessionSummary {
+    const uri = this.#uris.get(row.key) ?? toSessionUri(row.key);
+    const summary = toSummary(row, uri);
+    const chat = this.#feeds.get(uri)?.feed?.chat;
+    return chat === undefined
+      ? summary
+      : { ...summary, status: summary.status | (chat.status & ACTIVITY_BITS) };
+  }
+
+  /** The agents of the root, and what changes in the list from now on. */
+  #watch(): Promise<void> {
+    this.#watched ??= (async () => {
+      const { agents } = await this.machine.sessions({ part: "conversations", limit: 1 });
+      this.#agents = toAgents(agents.map(({ agent }) => agent));
+      for (const summary of await this.list()) this.#known.set(summary.resource, summary);
+      void this.#takeChanges();
+    })();
+    this.#watched.catch(() => {
+      this.#watched = null;
+    });
+    return this.#watched;
+  }
+
+  async #takeChanges(): Promise<void> {
+    for await (const { sessions, gone } of this.machine.changed(this.#over.signal)) {
+      for (const row of sessions) if (isShown(row)) this.#tellRow(row);
+      for (const key of gone) {
+        // A native session that was taken up goes on under its name.
+        const session = this.#uris.get(key) ?? toSessionUri(key);
+        if (this.#keys.has(session) || !this.#known.delete(session)) continue;
+        this.#tell("root/sessionRemoved", { session });
+      }
+    }
+  }
+
+  #tellRow(row: MachineSession): void {
+    const summary = this.#summaryOf(row);
+    const before = this.#known.get(summary.resource);
+    this.#known.set(summary.resource, summary);
+    if (before === undefined) {
+      this.#tell("root/sessionAdded", { summary });
+      if (!this.#agents.some(({ provider }) => provider === summary.provider)) {
+        this.#agents = toAgents([...this.#agents.map(({ provider }) => provider), summary.provider]);
+        this.emit(ROOT_CHANNEL, {
+          type: "root/agentsChanged",
+          agents: this.#agents,
+        } as ActionEnvelope["action"]);
+      }
+      return;
+    }
+    const changes = Object.fromEntries(
+      Object.entries(summary).filter(
+        ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof SessionSummary]),
+      ),
+    );
+    if (Object.keys(changes).length === 0) return;
+    this.#tell("root/sessionSummaryChanged", { session: summary.resource, changes });
+    const feed = this.#feeds.get(summary.resource);
+    if (typeof changes.title === "string" && feed !== undefined)
+      feed.feed?.actOnSession({ type: "session/titleChanged", title: changes.title });
+  }
+
+  #tell(method: string, params: object): void {
+    for (const reader of this.#readers)
+      if (reader.channels.has(ROOT_CHANNEL)) reader.notify(method, { channel: ROOT_CHANNEL, ...params });
+  }
+
+  /** Sessions that nobody looks at are no longer followed, after the time in which a lost connection comes back. */
+  #sweep(): void {
+    const now = this.#options.now();
+    const read = new Set([...this.#readers].flatMap(({ channels }) => [...channels]));
+    for (const [uri, kept] of this.#feeds) {
+      if (read.has(uri) || read.has(toChatUri(uri))) kept.unusedSince = null;
+      else kept.unusedSince ??= now;
+      const isOver = kept.unusedSince !== null && now - kept.unusedSince > LIMITS.keptMs;
+      if (!isOver) continue;
+      kept.feed?.close();
+      this.#feeds.delete(uri);
+    }
+  }
+}
+
+export function sessionNotFound(uri: string): AhpError {
+  return new AhpError(AHP_ERRORS.sessionNotFound, `there is no session ${JSON.stringify(uri.slice(0, 200))}`);
+}
+
+function toGone(uri: string): (error: unknown) => never {
+  return (error) => {
+    throw isContinuoError(error, "not_found") ? sessionNotFound(uri) : error;
+  };
+}
+
+/** Errors: `invalidParams` for a folder of another machine. */
+export function folderOf(directories: unknown): string | null {
+  const [first] = Array.isArray(directories) ? directories : [];
+  if (first === undefined) return null;
+  const folder = typeof first === "string" ? parseFileUri(first) : null;
+  if (folder === null) throw new ContinuoError("invalid", "the working directory is not of this machine");
+  return folder;
+}

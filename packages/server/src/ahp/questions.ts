@@ -1,0 +1,68 @@
+/** Questions for permission as calls that wait for a confirmation. Pure. */
+
+import { cutText } from "@continuo/core/model";
+import type { ChatQuestion } from "@continuo/core/wire/machine";
+import { LIMITS } from "./limits.ts";
+import type { ConfirmationOption, ResponsePart, ToolCall } from "./protocol.ts";
+
+export interface AskedParts {
+  readonly parts: readonly ResponsePart[];
+  /** The calls that wait, by the id of their question. */
+  readonly waiting: ReadonlyMap<string, ToolCall>;
+}
+
+/** A question belongs to the running call with its input; one without such a call is a part of its own. */
+export function withQuestions(
+  given: readonly ResponsePart[],
+  questions: readonly ChatQuestion[],
+): AskedParts {
+  const parts = [...given];
+  const waiting = new Map<string, ToolCall>();
+  for (const question of questions) {
+    const at = parts.findLastIndex((part) => part.kind === "toolCall" && isAbout(part.toolCall, question));
+    const part = parts[at];
+    const call = toWaiting(question, part?.kind === "toolCall" ? part.toolCall : null);
+    waiting.set(question.approvalId, call);
+    parts.splice(at === -1 ? parts.length : at, at === -1 ? 0 : 1, { kind: "toolCall", toolCall: call });
+  }
+  return { parts, waiting };
+}
+
+function isAbout(
+  { status, toolInput, toolName }: ToolCall,
+  { input, toolName: name, title }: ChatQuestion,
+): boolean {
+  if (status !== "running") return false;
+  return toolInput === inputOf(input) || toolName === name || toolName === title;
+}
+
+function inputOf(input: unknown): string {
+  return cutText(JSON.stringify(input) ?? "", LIMITS.callChars);
+}
+
+function toWaiting(
+  { approvalId, title, toolName, input, options }: ChatQuestion,
+  call: ToolCall | null,
+): ToolCall {
+  const base = call ?? {
+    toolCallId: `ask:${approvalId}`,
+    toolName: toolName === "" ? title : toolName,
+    displayName: toolName === "" ? title : toolName,
+    invocationMessage: title,
+    toolInput: inputOf(input),
+  };
+  const { confirmed: _, ...open } = base as ToolCall;
+  const shown = options.map(
+    ({ id, name, kind }): ConfirmationOption => ({
+      id,
+      label: name,
+      kind: kind.startsWith("allow") ? "approve" : "deny",
+    }),
+  );
+  return {
+    ...open,
+    status: "pending-confirmation",
+    confirmationTitle: title,
+    ...(shown.length === 0 ? {} : { options: shown }),
+  };
+}

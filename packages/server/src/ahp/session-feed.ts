@@ -1,0 +1,340 @@
+/** One session that clients look at: its state, kept up by the events of the machine, told as actions. */
+
+import { ContinuoError, isContinuoError, messageOf, present } from "@continuo/core/model";
+import type { ChatEvent, ChatRun, ChatState, MachineService } from "@continuo/core/wire/machine";
+import { reduceChat } from "./chat-reducer.ts";
+import { LIMITS } from "./limits.ts";
+import { createLiveTurn, sequenceOf } from "./live-turn.ts";
+import {
+  type ActionEnvelope,
+  type ChatState as AhpChat,
+  type ChatAction,
+  type SessionAction,
+  type SessionState,
+  STATUS,
+  type Turn,
+} from "./protocol.ts";
+import { withQuestions } from "./questions.ts";
+import { reduceSession } from "./session-reducer.ts";
+import { actionsForParts, actionsForTurns, actionsOfTurn } from "./turn-actions.ts";
+import { toErrorPart, toParts, toTurns } from "./turns.ts";
+import { toChatUri } from "./uris.ts";
+
+export type Origin = NonNullable<ActionEnvelope["origin"]>;
+
+export interface FeedOptions {
+  readonly uri: string;
+  /** `null` for a session in which nothing was said yet. */
+  readonly key: string | null;
+  readonly machine: MachineService;
+  readonly first: Pick<SessionState, "provider" | "title"> & {
+    readonly modifiedAt: string;
+    readonly workingDirectories?: readonly string[];
+  };
+  /** Every action, in its order; the state has it already. */
+  readonly emit: (channel: string, action: ChatAction | SessionAction, origin?: Origin) => void;
+  /** The session continues under another key. */
+  readonly moved: (key: string) => void;
+  readonly report: (line: string) => void;
+}
+
+interface CurrentRun {
+  readonly runId: string;
+  readonly turnId: string;
+  /** A state of the conversation had it: one that does not has seen its end. */
+  isSeen: boolean;
+  cancelledBy: Origin | null;
+}
+
+export class SessionFeed {
+  readonly #options: FeedOptions;
+  readonly #over = new AbortController();
+  readonly #live = createLiveTurn();
+  /** The calls that wait for an answer, and the ids of their questions. */
+  #asked = new Map<string, string>();
+  #key: string | null;
+  #run: CurrentRun | null = null;
+  /** The last message of the log that a turn in the state has. */
+  #told = 0;
+  #works: Promise<unknown> = Promise.resolve();
+  #following: AbortController | null = null;
+  #last: ChatState | null = null;
+  #waiting: (() => Promise<void>)[] = [];
+  session: SessionState;
+  chat: AhpChat;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#key = options.key;
+    const { modifiedAt, ...first } = options.first;
+    const chat = { resource: toChatUri(options.uri), title: first.title, status: STATUS.idle, modifiedAt };
+    this.chat = { ...chat, turns: [] };
+    this.session = {
+      ...first,
+      status: STATUS.idle,
+      lifecycle: "ready",
+      activeClients: [],
+      chats: [chat],
+      defaultChat: chat.resource,
+    };
+  }
+
+  get uri(): string {
+    return this.#options.uri;
+  }
+
+  get key(): string | null {
+    return this.#key;
+  }
+
+  get isRunning(): boolean {
+    return this.chat.activeTurn !== undefined;
+  }
+
+  /** Reads the newest turns, and follows the session from then on. Errors: those of reading it. */
+  async open(): Promise<void> {
+    if (this.#key === null) return;
+    const window = await this.#window({});
+    this.#told = Math.max(0, ...window.messages.map(sequenceOf));
+    this.chat = { ...this.chat, turns: window.turns, ...present({ turnsNextCursor: window.cursor }) };
+    await this.#follow();
+  }
+
+  close(): void {
+    this.#over.abort();
+    this.#following?.abort();
+  }
+
+  /** Works on the session one after the other: events of the machine, and what clients ask for. */
+  serial<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#works.then(work, work);
+    this.#works = done.catch(() => undefined);
+    return done;
+  }
+
+  act(action: ChatAction, origin?: Origin): void {
+    const before = this.chat;
+    this.chat = reduceChat(before, action);
+    this.#options.emit(this.chat.resource, action, origin);
+    const { status, modifiedAt, interactivity } = this.chat;
+    if (status !== before.status || interactivity !== before.interactivity) {
+      this.actOnSession({
+        type: "session/chatUpdated",
+        chat: this.chat.resource,
+        changes: { status, modifiedAt, ...present({ interactivity }) },
+      });
+    }
+  }
+
+  actOnSession(action: SessionAction, origin?: Origin): void {
+    this.session = reduceSession(this.session, action);
+    this.#options.emit(this.#options.uri, action, origin);
+  }
+
+  /** The conversation has the prompt as a run from now on. */
+  async begin(
+    action: Extract<ChatAction, { type: "chat/turnStarted" }>,
+    {
+      origin,
+      send,
+    }: { readonly origin?: Origin; send(key: string | null): Promise<{ key: string; runId: string }> },
+  ): Promise<void> {
+    const { key, runId } = await send(this.#key);
+    this.#run = { runId, turnId: action.turnId, isSeen: false, cancelledBy: null };
+    this.act(action, origin);
+    if (key === this.#key) return;
+    this.#move(key);
+    void this.#follow();
+  }
+
+  /** Errors: `not_found` where nothing runs. */
+  async cancel(origin: Origin): Promise<void> {
+    const run = this.#run;
+    if (run === null || this.#key === null) throw new ContinuoError("not_found", "no turn runs in this chat");
+    await this.#options.machine.chat.cancel(this.#key, { runId: run.runId }, this.#over.signal);
+    run.cancelledBy = origin;
+  }
+
+  /** Works when a turn has ended, one piece of work a turn. */
+  onEnd(work: () => Promise<void>): void {
+    this.#waiting.push(work);
+  }
+
+  /** The id of the question that a call waits for. */
+  questionOf(toolCallId: string): string | null {
+    return this.#asked.get(toolCallId) ?? null;
+  }
+
+  /** Adds the turns before the first one. */
+  async loadOlder(cursor: string | undefined): Promise<void> {
+    const before = cursor ?? this.chat.turnsNextCursor;
+    if (before === undefined || this.#key === null) return;
+    const { turns, cursor: turnsNextCursor } = await this.#window({ before });
+    this.act({ type: "chat/turnsLoaded", turns, ...present({ turnsNextCursor }) });
+  }
+
+  async #window(at: { readonly before?: string }): Promise<{
+    readonly messages: Awaited<ReturnType<MachineService["history"]>>["messages"];
+    readonly turns: readonly Turn[];
+    readonly cursor: string | undefined;
+    readonly position: string | null;
+  }> {
+    const { messages, hasOlder, position } = await this.#options.machine.history(
+      { key: this.#key ?? "", limit: LIMITS.windowMessages, ...at },
+      this.#over.signal,
+    );
+    // A turn of which only the end was read is left to the next window, unless there is nothing else.
+    const start = messages.findIndex(({ turnId }) => turnId !== messages[0]?.turnId);
+    const isWhole = !hasOlder || messages[0]?.message.role === "user" || start === -1;
+    const kept = isWhole ? messages : messages.slice(start);
+    const cursor = hasOlder || !isWhole ? kept[0]?.message.id : undefined;
+    return { messages, turns: toTurns(kept), cursor, position };
+  }
+
+  #move(key: string): void {
+    this.#key = key;
+    this.#options.moved(key);
+  }
+
+  /** Resolves with the first state of the conversation. */
+  async #follow(): Promise<void> {
+    this.#following?.abort();
+    const following = new AbortController();
+    this.#following = following;
+    const first = Promise.withResolvers<void>();
+    const signal = AbortSignal.any([following.signal, this.#over.signal]);
+    const fail = (error: unknown): void => {
+      if (!signal.aborted && !isContinuoError(error, "not_found"))
+        this.#options.report(`a session is no longer followed: ${messageOf(error)}`);
+    };
+    this.#takeEvents(signal, first.resolve).catch(fail).finally(first.resolve);
+    if (this.#key?.startsWith("continuo:") !== true) this.#takeGrowth(signal).catch(fail);
+    await first.promise;
+  }
+
+  async #takeEvents(signal: AbortSignal, onState: () => void): Promise<void> {
+    for await (const event of this.#options.machine.chat.events(this.#key ?? "", signal)) {
+      await this.serial(async () => {
+        if (signal.aborted) return;
+        if (event.type === "moved") this.#move(event.key);
+        else this.#take(event);
+      });
+      if (event.type === "state") onState();
+      if (event.type === "moved") {
+        // The events of the new key begin with its state.
+        void this.#follow().then(onState);
+        return;
+      }
+    }
+  }
+
+  /** A native session grows by its own agent's program. */
+  async #takeGrowth(signal: AbortSignal): Promise<void> {
+    for await (const event of this.#options.machine.growth({ key: this.#key ?? "" }, signal)) {
+      if (event.type !== "messages" && event.type !== "reset") continue;
+      await this.serial(async () => {
+        if (signal.aborted || this.isRunning) return;
+        const { turns, cursor } = await this.#window({});
+        for (const action of actionsForTurns(this.chat, turns, cursor)) this.act(action);
+      });
+    }
+  }
+
+  #take(event: Exclude<ChatEvent, { readonly type: "moved" }>): void {
+    if (event.type === "state") this.#takeState(event.state);
+    else this.#live.take(event);
+    this.#tellParts(event.type === "state" ? event.state : this.#last);
+  }
+
+  #takeState(state: ChatState): void {
+    this.#last = state;
+    const run = this.#run;
+    if (run !== null) {
+      const isThere = [state.running, ...state.waiting].some((one) => one?.runId === run.runId);
+      const ended = state.unanswered.find(({ runId }) => runId === run.runId);
+      if (isThere) run.isSeen = true;
+      else if (run.isSeen || ended !== undefined) this.#end(run, ended, state);
+    }
+    if (this.#run === null && state.running !== null) this.#beginElsewhere(state.running);
+    const interactivity = state.readOnly === null ? "full" : "read-only";
+    if ((this.chat.interactivity ?? "full") !== interactivity) this.#setInteractivity(interactivity);
+  }
+
+  /** The protocol has no action of a chat for it: the session tells it. */
+  #setInteractivity(interactivity: "full" | "read-only"): void {
+    this.chat = { ...this.chat, interactivity };
+    this.actOnSession({ type: "session/chatUpdated", chat: this.chat.resource, changes: { interactivity } });
+  }
+
+  /** A turn that began in a terminal, a page, or another client. */
+  #beginElsewhere({ runId, text, at }: ChatRun): void {
+    // The history may have its beginning, which comes again as it happens.
+    const turns = this.chat.turns.filter(({ startedAt }) => startedAt < at);
+    if (turns.length < this.chat.turns.length)
+      this.act({ type: "chat/truncated", ...present({ turnId: turns.at(-1)?.id }) });
+    this.#run = { runId, turnId: runId, isSeen: true, cancelledBy: null };
+    const message = { text, origin: { kind: "user" } };
+    this.act({ type: "chat/turnStarted", turnId: runId, startedAt: at, message });
+  }
+
+  #tellParts(state: ChatState | null): void {
+    const { messages, sequence } = this.#live;
+    const run = this.#run;
+    if (run === null) {
+      if (sequence !== null && sequence > this.#told && state?.running == null) this.#tellWhole();
+      return;
+    }
+    if (sequence !== null && sequence > this.#told) run.isSeen = true;
+    const isOfRun = sequence !== null && sequence > this.#told;
+    const { parts, waiting } = withQuestions(
+      isOfRun ? toParts(messages.slice(1)) : [],
+      state?.questions ?? [],
+    );
+    for (const action of actionsForParts(this.chat, { id: run.turnId, parts })) this.act(action);
+    this.#tellQuestions(run.turnId, waiting);
+  }
+
+  /** A turn of which nobody told that it ran, because it was over at once. */
+  #tellWhole(): void {
+    const { messages } = this.#live;
+    const [turn] = toTurns(messages.map((one) => ({ ...one, turnId: `s${this.#live.sequence}` })));
+    if (turn === undefined || messages.some(({ message }) => message.metadata.partial === true)) return;
+    this.#settle();
+    for (const action of actionsOfTurn(turn)) this.act(action);
+  }
+
+  #tellQuestions(turnId: string, waiting: ReturnType<typeof withQuestions>["waiting"]): void {
+    this.#asked = new Map([...waiting].map(([id, call]) => [call.toolCallId, id]));
+    const known = this.session.inputNeeded ?? [];
+    for (const { id } of known)
+      if (!waiting.has(id)) this.actOnSession({ type: "session/inputNeededRemoved", id });
+    for (const [id, toolCall] of waiting) {
+      const told = known.find((one) => one.id === id)?.toolCall;
+      if (JSON.stringify(told) === JSON.stringify(toolCall)) continue;
+      const request = { id, chat: this.chat.resource, kind: "toolConfirmation", turnId, toolCall } as const;
+      this.actOnSession({ type: "session/inputNeededSet", request });
+    }
+  }
+
+  #end({ turnId, cancelledBy }: CurrentRun, ended: ChatRun | undefined, state: ChatState): void {
+    this.#tellParts({ ...state, questions: [] });
+    this.#settle();
+    this.#run = null;
+    const startedAt = this.chat.activeTurn?.startedAt ?? "";
+    const duration = Math.max(0, Date.now() - Date.parse(startedAt)) || 0;
+    const origin = cancelledBy ?? undefined;
+    if (ended === undefined) this.act({ type: "chat/turnComplete", turnId, duration });
+    else if (ended.status === "cancelled") this.act({ type: "chat/turnCancelled", turnId, duration }, origin);
+    else {
+      const part = toErrorPart(ended.message ?? `the turn was ${ended.status}`);
+      this.act({ type: "chat/error", turnId, duration, part });
+    }
+    const next = this.#waiting.shift();
+    if (next !== undefined) void this.serial(next);
+  }
+
+  /** The messages that were told so far are no longer those of a running turn. */
+  #settle(): void {
+    this.#told = Math.max(this.#told, ...this.#live.messages.map(sequenceOf));
+  }
+}

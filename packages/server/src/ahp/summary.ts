@@ -1,0 +1,44 @@
+/** Rows of the list as the protocol shows them. Pure. */
+
+import { AGENT_LABELS, isAgentName, present } from "@continuo/core/model";
+import type { MachineSession } from "@continuo/core/wire/machine";
+import { type AgentInfo, type SessionSummary, STATUS } from "./protocol.ts";
+import { parseSessionUri, toFileUri, toSessionUri } from "./uris.ts";
+
+const NO_TIME = "1970-01-01T00:00:00.000Z";
+
+export function toSummary(row: MachineSession, uri: string = toSessionUri(row.key)): SessionSummary {
+  const { title, createdAt, updatedAt, cwd, archived, gitBranch, live } = row;
+  const modifiedAt = updatedAt ?? createdAt ?? NO_TIME;
+  return {
+    resource: uri,
+    provider: parseSessionUri(uri)?.provider ?? row.agent,
+    title: title ?? "Untitled",
+    status: STATUS.idle | STATUS.isRead | (archived ? STATUS.isArchived : 0),
+    createdAt: createdAt ?? modifiedAt,
+    modifiedAt,
+    ...present({ workingDirectories: cwd === null ? undefined : [toFileUri(cwd)] }),
+    _meta: { continuo: { key: row.key, gitBranch, live } },
+  };
+}
+
+/** Sub-agents and parts of channels are no conversations; nobody said anything in a session without a title. */
+export function isShown({ place, title, key }: MachineSession): boolean {
+  return place === null && title !== null && parseSessionUri(toSessionUri(key)) !== null;
+}
+
+/** Continuo itself is always there: a new session of it has the agent that `continuo chat` would take. */
+export function toAgents(names: Iterable<string>): readonly AgentInfo[] {
+  return [...new Set(["continuo", ...names])].map((provider) => ({
+    provider,
+    displayName: labelOf(provider),
+    description: `Sessions of ${labelOf(provider)} on this machine, through Continuo`,
+    // The model is a setting of the agent's own program.
+    models: [{ id: "default", provider, name: "The agent's own" }],
+  }));
+}
+
+function labelOf(provider: string): string {
+  if (provider === "continuo") return "Continuo";
+  return isAgentName(provider) ? AGENT_LABELS[provider] : provider;
+}

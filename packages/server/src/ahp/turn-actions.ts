@@ -1,0 +1,136 @@
+/** The actions that lead from one state of a chat to another. Pure. */
+
+import { present } from "@continuo/core/model";
+import type { ChatAction, ChatState, ResponsePart, ToolCall, ToolResult, Turn } from "./protocol.ts";
+
+/** A turn that runs, as far as it is known. */
+export interface RunningTurn {
+  readonly id: string;
+  readonly parts: readonly ResponsePart[];
+}
+
+/** The actions after which the active turn has these parts; a part that was rewritten begins the turn again. */
+export function actionsForParts(
+  { activeTurn, turns }: Pick<ChatState, "activeTurn" | "turns">,
+  { id, parts }: RunningTurn,
+): readonly ChatAction[] {
+  if (activeTurn?.id !== id) return [];
+  const known = activeTurn.responseParts;
+  const grown = parts.map((part, at) => {
+    const before = known[at];
+    return before === undefined ? partActions(id, part) : growthActions(id, before, part);
+  });
+  if (parts.length >= known.length && !grown.includes(null)) return grown.flatMap((actions) => actions ?? []);
+  const { startedAt, message } = activeTurn;
+  return [
+    { type: "chat/truncated", ...present({ turnId: turns.at(-1)?.id }) },
+    { type: "chat/turnStarted", turnId: id, startedAt, message },
+    ...parts.flatMap((part) => partActions(id, part)),
+  ];
+}
+
+/** The actions of a whole turn that ran elsewhere. */
+export function actionsOfTurn(turn: Turn): readonly ChatAction[] {
+  const { id: turnId, startedAt, message, responseParts, usage, duration, state } = turn;
+  const error = responseParts.findLast((part) => part.kind === "error");
+  return [
+    { type: "chat/turnStarted", turnId, startedAt, message },
+    ...responseParts.flatMap((part): readonly ChatAction[] =>
+      part.kind === "error" ? [] : [{ type: "chat/responsePart", turnId, part }],
+    ),
+    ...(usage === undefined ? [] : [{ type: "chat/usage" as const, turnId, usage }]),
+    error !== undefined && state === "error"
+      ? { type: "chat/error", turnId, duration, part: error }
+      : { type: state === "cancelled" ? "chat/turnCancelled" : "chat/turnComplete", turnId, duration },
+  ];
+}
+
+/** The actions after which the chat ends with these turns, which are the newest of its history. */
+export function actionsForTurns(
+  { turns: known }: Pick<ChatState, "turns">,
+  turns: readonly Turn[],
+  turnsNextCursor: string | undefined,
+): readonly ChatAction[] {
+  const start = known.findIndex(({ id }) => id === turns[0]?.id);
+  if (start === -1) {
+    if (known.length === 0 && turns.length === 0) return [];
+    return toldAgain(turns, turnsNextCursor);
+  }
+  let same = 0;
+  while (same < turns.length && isSame(known[start + same], turns[same])) same += 1;
+  if (same === turns.length && start + same === known.length) return [];
+  const last = known[start + same - 1];
+  // Nothing before the change is the same: the whole chat is told again.
+  if (last === undefined) return toldAgain(turns, turnsNextCursor);
+  const cut: readonly ChatAction[] =
+    start + same === known.length ? [] : [{ type: "chat/truncated", turnId: last.id }];
+  return [...cut, ...turns.slice(same).flatMap(actionsOfTurn)];
+}
+
+function toldAgain(turns: readonly Turn[], turnsNextCursor: string | undefined): readonly ChatAction[] {
+  return [{ type: "chat/truncated" }, { type: "chat/turnsLoaded", turns, ...present({ turnsNextCursor }) }];
+}
+
+function isSame(one: Turn | undefined, other: Turn | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function partActions(turnId: string, part: ResponsePart): readonly ChatAction[] {
+  if (part.kind !== "toolCall") return [{ type: "chat/responsePart", turnId, part }];
+  const { toolCallId, toolName, displayName } = part.toolCall;
+  const start: ChatAction = { type: "chat/toolCallStart", turnId, toolCallId, toolName, displayName };
+  return [start, ready(turnId, part.toolCall), ...complete(turnId, part.toolCall)];
+}
+
+/** `null` for a part that did not only grow. */
+function growthActions(
+  turnId: string,
+  before: ResponsePart,
+  after: ResponsePart,
+): readonly ChatAction[] | null {
+  if (before.kind === "toolCall" && after.kind === "toolCall") {
+    return before.toolCall.toolCallId === after.toolCall.toolCallId
+      ? callActions(turnId, before.toolCall, after.toolCall)
+      : null;
+  }
+  if (before.kind === "markdown" || before.kind === "reasoning") {
+    const isGrown =
+      before.kind === after.kind && before.id === after.id && after.content.startsWith(before.content);
+    if (!isGrown) return null;
+    const content = after.content.slice(before.content.length);
+    const type = before.kind === "markdown" ? "chat/delta" : "chat/reasoning";
+    return content === "" ? [] : [{ type, turnId, partId: before.id, content }];
+  }
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : null;
+}
+
+function callActions(turnId: string, before: ToolCall, after: ToolCall): readonly ChatAction[] {
+  if (before.status === "completed" || before.status === "cancelled") return [];
+  const isChanged =
+    before.status !== after.status ||
+    before.invocationMessage !== after.invocationMessage ||
+    before.toolInput !== after.toolInput;
+  if (after.status === "completed") return complete(turnId, after);
+  return isChanged ? [ready(turnId, after)] : [];
+}
+
+function ready(turnId: string, call: ToolCall): ChatAction {
+  const { toolCallId, invocationMessage = "", toolInput, confirmationTitle, options } = call;
+  const isAsked = call.status === "pending-confirmation";
+  const confirmed = isAsked ? undefined : (call.confirmed ?? "not-needed");
+  return {
+    type: "chat/toolCallReady",
+    turnId,
+    toolCallId,
+    invocationMessage,
+    ...present({ toolInput, confirmed }),
+    ...(isAsked ? present({ confirmationTitle, options }) : {}),
+  };
+}
+
+function complete(turnId: string, call: ToolCall): readonly ChatAction[] {
+  if (call.status !== "completed") return [];
+  const { toolCallId, success = true, pastTenseMessage = "", content, error } = call;
+  const result: ToolResult = { success, pastTenseMessage, ...present({ content, error }) };
+  return [{ type: "chat/toolCallComplete", turnId, toolCallId, result }];
+}

@@ -1,0 +1,67 @@
+/**
+ * The names of sessions and chats. The scheme of a session is its agent: VS Code takes the agent from there, and shows
+ * nothing of a session whose scheme is not an agent of the root.
+ */
+
+import { Buffer } from "node:buffer";
+
+const CHAT = "ahp-chat://default/";
+const SESSION = /^([a-z][a-z0-9+.-]{0,63}):\/([^/?#]{1,3000})$/u;
+
+/** @param key the key of a session of the machine, `AGENT:ID` */
+export function toSessionUri(key: string): string {
+  const at = key.indexOf(":");
+  return sessionUri(key.slice(0, at), key.slice(at + 1));
+}
+
+function sessionUri(provider: string, id: string): string {
+  const encoded = encodeURIComponent(id).replace(
+    /[!'()*]/gu,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${provider}:/${encoded}`;
+}
+
+export interface SessionName {
+  /** The one form in which the host writes it: clients encode in different ways. */
+  readonly uri: string;
+  readonly provider: string;
+  readonly key: string;
+}
+
+/** `null` for what is no name of a session. */
+export function parseSessionUri(uri: string): SessionName | null {
+  const [, provider, encoded] = SESSION.exec(uri) ?? [];
+  if (provider === undefined || encoded === undefined) return null;
+  try {
+    const id = decodeURIComponent(encoded);
+    return { uri: sessionUri(provider, id), provider, key: `${provider}:${id}` };
+  } catch {
+    return null;
+  }
+}
+
+/** The one chat of a session. */
+export function toChatUri(session: string): string {
+  return `${CHAT}${Buffer.from(session).toString("base64url")}`;
+}
+
+/** The session of a chat; `null` for what is no chat's name. */
+export function parseChatUri(uri: string): SessionName | null {
+  if (!uri.startsWith(CHAT)) return null;
+  return parseSessionUri(Buffer.from(uri.slice(CHAT.length), "base64url").toString());
+}
+
+export function toFileUri(folder: string): string {
+  return `file://${folder.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** `null` for a folder of another machine. */
+export function parseFileUri(uri: string): string | null {
+  if (!uri.startsWith("file:///")) return null;
+  try {
+    return decodeURIComponent(uri.slice("file://".length));
+  } catch {
+    return null;
+  }
+}

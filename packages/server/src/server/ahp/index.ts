@@ -1,0 +1,146 @@
+/**
+ * The agent host over WebSocket, at `/v1/ahp`, and at `/` for VS Code, which can name no path.
+ *
+ * Promises: the token is checked before a word is answered, and ends the connection when it is revoked; a client that reads
+ * nothing is disconnected.
+ * Does not know: the protocol, which is in `ahp/`.
+ */
+
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { ContinuoError } from "@continuo/core/model";
+import type { MachinePermission } from "@continuo/core/wire";
+import type { MachineService } from "@continuo/core/wire/machine";
+import { type WebSocket, WebSocketServer } from "ws";
+import { AHP_LIMITS, AhpConnection, AhpHost } from "../../ahp/index.ts";
+import { pageCredentialsOf, principalOf } from "../auth/index.ts";
+import type { Credentials, Grant, Peer, ServerContext } from "../context/index.ts";
+import { badHandshake } from "../http/index.ts";
+
+/** VS Code can name a port, and no path. */
+const PATHS: readonly string[] = ["/v1/ahp", "/"];
+
+/** The machine for a token. Errors: `forbidden`; `not_found` on a server without a machine. */
+export type MachineFor = (grant: Grant, access: MachinePermission) => Promise<MachineService>;
+
+export interface AhpEndpoint {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): boolean;
+  close(): Promise<void>;
+}
+
+export function createAhpEndpoint(context: ServerContext, machineFor: MachineFor): AhpEndpoint {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: AHP_LIMITS.messageBytes,
+    perMessageDeflate: false,
+    handleProtocols: () => false,
+  });
+  sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
+  let host: Promise<AhpHost> | null = null;
+  const hostFor = async (grant: Grant): Promise<AhpHost> => {
+    const machine = await machineFor(grant, "read");
+    host ??= Promise.resolve(new AhpHost({ machine, now: Date.now, report: context.report }));
+    return await host;
+  };
+  return {
+    upgrade(request, socket, head, peer) {
+      const credentials = credentialsIn(request);
+      if (credentials === null || context.machine === undefined) return false;
+      enter(context, { credentials, peer, hostFor })
+        .then(({ grant, host: known }) =>
+          sockets.handleUpgrade(request, socket, head, (webSocket) =>
+            serve(webSocket, { context, grant, host: known, peer, machineFor }),
+          ),
+        )
+        .catch((error: unknown) => {
+          context.refused(error, peer);
+          context.refuseUpgrade(socket, error instanceof ContinuoError ? error : unavailable());
+        });
+      return true;
+    },
+    async close() {
+      for (const socket of sockets.clients) socket.close(1001);
+      (await host?.catch(() => null))?.close();
+      sockets.close();
+    },
+  };
+}
+
+/** `null` for the path of something else. */
+function credentialsIn(request: IncomingMessage): Credentials | null {
+  if (!PATHS.includes(request.url ?? "")) return null;
+  const secret = /^Bearer +(\S+)$/iu.exec(request.headers.authorization ?? "")?.[1];
+  if (secret !== undefined) return { sentAs: "header", secret };
+  return pageCredentialsOf(request) ?? { sentAs: "header" };
+}
+
+interface Entering {
+  readonly credentials: Credentials;
+  readonly peer: Peer;
+  readonly hostFor: (grant: Grant) => Promise<AhpHost>;
+}
+
+async function enter(
+  context: ServerContext,
+  { credentials, peer, hostFor }: Entering,
+): Promise<{ readonly grant: Grant; readonly host: AhpHost }> {
+  const grant = await context.authenticate(credentials, peer);
+  context.quotas.request(grant);
+  return { grant, host: await hostFor(grant) };
+}
+
+interface Served {
+  readonly context: ServerContext;
+  readonly grant: Grant;
+  readonly host: AhpHost;
+  readonly peer: Peer;
+  readonly machineFor: MachineFor;
+}
+
+function serve(socket: WebSocket, { context, grant, host, peer }: Served): void {
+  let place: Disposable;
+  try {
+    place = context.quotas.connect(grant, () => socket.close(1008, "the token no longer counts"));
+  } catch (error) {
+    context.refused(error, peer);
+    socket.close(1013, "too many connections");
+    return;
+  }
+  const store = context.store(grant.workspaceId, principalOf(grant));
+  const connection = new AhpConnection({
+    host,
+    version: "1",
+    send: (text) => send(socket, text),
+    may: (access) => context.require(grant, { kind: "machine", access }),
+    record: async (what, target) => void (await store.recordAudit({ what, target })),
+    onRefused: (error) => context.refused(error, peer),
+  });
+  socket.on("message", (data, isBinary) => {
+    const text = isBinary ? "" : data.toString();
+    try {
+      context.quotas.request(grant, Buffer.byteLength(text));
+    } catch (error) {
+      context.refused(error, peer);
+      socket.close(1008, "too many messages");
+      return;
+    }
+    void connection.hear(text);
+  });
+  // The close event that follows has the reason.
+  socket.on("error", () => undefined);
+  socket.on("close", () => {
+    place[Symbol.dispose]();
+    connection.close();
+  });
+}
+
+/** A client that reads nothing comes back, and is told what it missed. */
+function send(socket: WebSocket, text: string): void {
+  if (socket.readyState !== socket.OPEN) return;
+  if (socket.bufferedAmount > AHP_LIMITS.waitingBytes) socket.terminate();
+  else socket.send(text);
+}
+
+function unavailable(): ContinuoError {
+  return new ContinuoError("unavailable", "the agent host could not be started");
+}
