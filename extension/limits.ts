@@ -151,6 +151,8 @@ export const LIMITS = {
   noteFrameMs: 10_000,
   /** The price of an hour is named after this time. */
   priceAfterMs: 300_000,
+  /** The interval at which the server is asked for note writers while it has found none. */
+  offersEveryMs: 5_000,
   /** The newest remarks that are shown while no note has them. */
   shownRemarks: 20,
   /** The citations that are shown for an item of the page, and the least time between two. */

@@ -76,6 +76,14 @@ test.each([
   expect(costOf({ session: { ...TIMES, cost: { ...cost, modelCalls: 0 }, budget } as LiveSession })).toBe("");
 });
 
+test("a writer that was not used yet has no known price", () => {
+  const cost = { modelCalls: 0, costUsd: 0, inputTokens: 0, outputTokens: 0 };
+  const of = (noteWriter: string): string =>
+    costOf({ session: { ...TIMES, cost, budget: "normal", noteWriter } as LiveSession });
+  expect(of("claude")).toBe("the price is not known before the first note");
+  expect(of("extractive")).toBe("");
+});
+
 test("a degraded session is read-only until the server says another state", () => {
   const degraded = foldFrame(VIEW, { type: "degraded", reason: "a hash differs" });
   expect(degraded).toMatchObject({ degraded: "a hash differs", standing: { isDegraded: true } });

@@ -40,9 +40,11 @@ export function statusOf({ standing, waiting, failure, storedAtMs, isPlaying, no
   return { tone: "warn", text: `The video plays, but ${since}` };
 }
 
-/** `$0.42, 1,200 tokens`, and after some minutes the price of an hour; empty while nothing was spent. */
+/** `$0.42, 1,200 tokens`, and after some minutes the price of an hour; empty without a model. */
 export function costOf({ session }: Pick<PanelSession, "session">): string {
-  if (session === null || session.cost.modelCalls === 0) return "";
+  if (session === null) return "";
+  if (session.cost.modelCalls === 0)
+    return typeof writerOf({ session }) === "string" ? "the price is not known before the first note" : "";
   const { costUsd, inputTokens, outputTokens } = session.cost;
   const budget = { normal: "", warning: ", 80 % of the budget", spent: ", budget spent" }[session.budget];
   const hour = hourPriceOf(session);

@@ -2,7 +2,8 @@
 
 import type { OfferedWriter } from "@continuo/core/wire";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { LIMITS } from "../limits.ts";
 import type { PanelSession } from "../sending/panel-view.ts";
 import type { Failure } from "../sending/view.ts";
 import { costOf, hourPrice, writerOf } from "./format.ts";
@@ -17,6 +18,7 @@ type Offers = readonly OfferedWriter[] | "unknown" | "looking";
 
 export function Writer({ session, onFailure }: Props): JSX.Element | null {
   const [offers, setOffers] = useState<Offers>("looking");
+  const [isOpen, setIsOpen] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
   const writer = writerOf(session);
   const cost = costOf(session);
@@ -28,6 +30,12 @@ export function Writer({ session, onFailure }: Props): JSX.Element | null {
       () => setOffers("unknown"),
     );
   };
+  // A model that is started meanwhile is found without opening the list again.
+  useEffect(() => {
+    if (!isOpen || (Array.isArray(offers) && offers.length > 1)) return;
+    const timer = setInterval(look, LIMITS.offersEveryMs);
+    return () => clearInterval(timer);
+  }, [isOpen, offers, key]);
   const choose = (name: string): void => {
     setChosen(name);
     onFailure(null);
@@ -41,6 +49,7 @@ export function Writer({ session, onFailure }: Props): JSX.Element | null {
     <details
       class="writer dim"
       onToggle={({ currentTarget }) => {
+        setIsOpen(currentTarget.open);
         if (currentTarget.open) look();
       }}
     >
