@@ -120,7 +120,12 @@ export function afterBatch(
     closesAtMs:
       oldestAtMs === null || window.lastAtMs === null
         ? null
-        : Math.min(window.lastAtMs + stretch * LIMITS.windowMs, oldestAtMs + stretch * LIMITS.longestWaitMs),
+        : left.some(({ kind }) => kind === "stop")
+          ? oldestAtMs
+          : Math.min(
+              window.lastAtMs + stretch * LIMITS.windowMs,
+              oldestAtMs + stretch * LIMITS.longestWaitMs,
+            ),
   };
 }
 

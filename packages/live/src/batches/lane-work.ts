@@ -450,8 +450,14 @@ export class LaneWork {
   #left(): readonly WindowInput[] {
     const { follower } = this.#options;
     return [...follower.fold.pending.values()]
-      .filter((one) => this.#begins(one))
+      .filter((one) => this.#begins(one) || this.#isOpenStop(one))
       .map((one) => ({ atMs: one.atMs, kind: this.#kindOf(one) }));
+  }
+
+  /** A stop that came during a batch still ends the thought that is open. */
+  #isOpenStop(one: PendingEvidence): boolean {
+    const isFree = this.#writer().hasOpen !== undefined;
+    return isFree && one.type === "playback_changed" && isInLane(this.#options.lane, one) && this.#hasOpen;
   }
 
   /** Signals alone begin no batch: they are given with the next one. */
