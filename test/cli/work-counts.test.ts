@@ -55,28 +55,29 @@ function run(args: readonly string[]): WorkCounts {
  *   the look for a process that answers brought four and one of the `stats`, and the look for hidden sessions one;
  *   the guard's folder is looked for twice;
  *   the rules that several agents share, and pins and tags, stand in three files of their own,
- *   and so does the layout of archives, which the bundle leaves out
+ *   and so does the layout of archives, which the bundle leaves out; so are calls that their signal ended, mirrors and marks
+ *   of projects (three files), and with the search the changes that solved errors (nine more)
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
     "list --limit 20",
     {
       ...{ stats: 115, folders: 59, opened: 7, bytesRead: 500, bytesWritten: 500 },
-      ...{ parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 699, youngCollections: 75 },
+      ...{ parsedTexts: 78, parsedChars: 26_000, rows: 86, modules: 702, youngCollections: 75 },
     },
   ],
   [
     "search --json middle",
     {
       ...{ stats: 148, folders: 78, opened: 12, bytesRead: 500, bytesWritten: 5_000 },
-      ...{ parsedTexts: 48, parsedChars: 90_000, rows: 270, modules: 954, youngCollections: 95 },
+      ...{ parsedTexts: 48, parsedChars: 90_000, rows: 270, modules: 966, youngCollections: 95 },
     },
   ],
   [
     "search --json nothing0that0is0there",
     {
       ...{ stats: 146, folders: 78, opened: 10, bytesRead: 500, bytesWritten: 500 },
-      ...{ parsedTexts: 28, parsedChars: 13_000, rows: 175, modules: 954, youngCollections: 95 },
+      ...{ parsedTexts: 28, parsedChars: 13_000, rows: 175, modules: 966, youngCollections: 95 },
     },
   ],
 ];

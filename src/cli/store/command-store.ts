@@ -1,7 +1,6 @@
 /** The store that a command works on. */
 
 import { commandPrincipal, storeUrlOf } from "@continuo/agents/catalog";
-import { readConfiguration } from "@continuo/agents/config";
 import { present } from "@continuo/core/model";
 import { type OpenedStore, type OpenStoreOptions, openStore } from "@continuo/store";
 import type { Shell } from "../terminal/index.ts";
@@ -23,11 +22,10 @@ export async function openForCommand(
   options: Pick<OpenStoreOptions, "cacheBytes"> = {},
 ): Promise<OpenedStore> {
   const url = storeUrl(flags, shell);
-  // Nothing of a file with a problem is used; commands that depend on it refuse to run.
-  const { blobs } = await readConfiguration({ places: shell, cwd: null });
+  const { blobSettings } = await import("./blob-settings.ts");
   return openStore(url, {
     ...options,
-    ...(blobs === null ? {} : { blobs }),
+    ...(await blobSettings(shell)),
     ...present({ workspaceId: flags.workspace }),
     by: commandPrincipal(),
     migrate: url.startsWith("sqlite:"),

@@ -112,7 +112,8 @@ function whileOpen<M extends Methods>(
     async (...given: never[]) => {
       closed.throwIfAborted();
       const { signal } = methodOptions(name, given);
-      const call = cancellable(signal, () => method(...given));
+      const begin = (): Promise<unknown> => method(...given);
+      const call = signal === undefined ? begin() : cancellable(signal, begin);
       for (const calls of begun) calls.add(call);
       try {
         return await call;
