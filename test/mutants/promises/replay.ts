@@ -4,6 +4,9 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 const REPLAY = { file: "packages/server/src/runtime/replay.ts", test: "test/runtime/replay.test.ts" };
 
+const TIMES = { file: "packages/server/src/runtime/retries.ts", test: "test/runtime/retries.test.ts" };
+const RECOVERY = { file: "packages/server/src/runtime/worker.ts", test: "test/runtime/retries.test.ts" };
+
 const RETRIES = { file: "packages/server/src/runtime/retries.ts", test: "test/runtime/approvals.test.ts" };
 
 export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
@@ -66,5 +69,54 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
     promise: "An input that is started again is no dead letter any more.",
     text: "  await store.deleteClaim(claim);\n  return run;",
     mistake: "  return run;",
+  },
+  {
+    ...TIMES,
+    promise: "A pause between attempts is at most a minute.",
+    text: "Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2))",
+    mistake: "backoffMs * 2 ** (attempt - 2)",
+  },
+  {
+    ...TIMES,
+    promise: "The first further attempt is made at once.",
+    text: "if (attempt > 1) waitMs",
+    mistake: "if (attempt > 0) waitMs",
+  },
+  {
+    ...TIMES,
+    promise: "The questions of an input that is given up are closed.",
+    text: "  await approvals.close(root);\n",
+    mistake: "",
+  },
+  {
+    ...TIMES,
+    promise: "A dead letter that is revived has all its attempts again.",
+    text: "metadata: { attempt: 1 },",
+    mistake: "metadata: { attempt: claim.generation + 99 },",
+  },
+  {
+    ...TIMES,
+    promise: "An input that was given up is told once, however many processes come to it.",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+    text: "id: `${DEAD}${run.runId}`,",
+    mistake: "id: randomUUID(),",
+  },
+  {
+    ...TIMES,
+    promise: "An input whose session has no room waits until it has.",
+    text: 'if (!isContinuoError(error, "too_many_runs")) throw error;',
+    mistake: "throw error;",
+  },
+  {
+    ...RECOVERY,
+    promise: "An input of a process that died is given again only where the program wants that.",
+    text: 'if (options.recover !== "retry") continue;',
+    mistake: "",
+  },
+  {
+    ...RECOVERY,
+    promise: "A dead letter of a process that died is not given again.",
+    text: "run !== null && !(await isDead(store, rootIn(run)))",
+    mistake: "run !== null",
   },
 ];

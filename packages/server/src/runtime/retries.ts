@@ -123,7 +123,8 @@ async function giveUp({ store, approvals, options }: Host, run: Run): Promise<vo
   };
   const message = `the input is not tried again: ${reason}`;
   const event = {
-    id: randomUUID(),
+    // Two processes that come to the same end tell it once.
+    id: `${DEAD}${run.runId}`,
     type: "error_raised",
     data: { message, code: GIVEN_UP, details: { runId: root, attempts } },
     runId: run.runId,

@@ -1,0 +1,190 @@
+/** Inputs that fail again and again: when they are tried, when they are given up, and how they come back. */
+
+import type { Agent, Run } from "@continuo/core/model";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { executeRun, startRun } from "@continuo/store/sessions";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Host } from "../../packages/server/src/runtime/host.ts";
+import {
+  deadLetters,
+  isDead,
+  retry,
+  reviveDeadLetter,
+  startDue,
+} from "../../packages/server/src/runtime/retries.ts";
+import { recover } from "../../packages/server/src/runtime/worker.ts";
+
+const BEGINNING = Date.parse("2026-03-01T10:00:00.000Z");
+const SECOND = 1_000;
+
+let store: OpenedStore;
+let closed: string[];
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: BEGINNING });
+  store = await openStore("memory:");
+  closed = [];
+  await store.createSession({ sessionId: "s" });
+});
+afterEach(async () => {
+  await store.close();
+  vi.useRealTimers();
+});
+
+const failing: Agent = { name: "desk", execute: () => Promise.reject(new Error("no power")) };
+
+function hostWith(options: Host["options"]): Host {
+  return {
+    store,
+    options,
+    agents: new Map(),
+    approvals: { close: async (root: string) => void closed.push(root) } as unknown as Host["approvals"],
+    poke: () => undefined,
+    report: (error) => {
+      throw error;
+    },
+  };
+}
+
+async function fail({ runId }: Pick<Run, "runId">): Promise<void> {
+  expect(await executeRun(store, failing, runId)).toMatchObject({ status: "failed" });
+}
+
+async function send(text = "hello"): Promise<Run> {
+  return await startRun(store, "s", text, { agent: "desk", priority: 3 });
+}
+
+const waiting = async (): Promise<readonly Run[]> => (await store.listRuns({ status: "pending" })).items;
+const scheduled = async () => (await store.listClaims({ prefix: "schedule/" })).items;
+
+/** The pause in seconds before each further attempt. */
+async function pausesOf(host: Host, attempts: number): Promise<readonly number[]> {
+  const first = await send();
+  let run = first;
+  const pauses: number[] = [];
+  for (let attempt = 1; attempt < attempts; attempt++) {
+    await fail(run);
+    await retry(host, run.runId);
+    const [input] = await scheduled();
+    const at = input === undefined ? Date.now() : Date.parse(input.name.split("/")[1] ?? "");
+    pauses.push((at - Date.now()) / SECOND);
+    if (input !== undefined) {
+      // A moment before, nothing begins.
+      vi.setSystemTime(at - 1);
+      await startDue(store, hostWith({}).report);
+      expect(await waiting()).toEqual([]);
+      vi.setSystemTime(at + 1);
+      await startDue(store, hostWith({}).report);
+      expect(await scheduled()).toEqual([]);
+    }
+    const [next] = await waiting();
+    if (next === undefined) throw new Error("nothing was tried again");
+    expect(next).toMatchObject({ priority: 3, metadata: { retryOf: first.runId, attempt: attempt + 1 } });
+    run = next;
+  }
+  return pauses;
+}
+
+test("the first further attempt is made at once, and each later one after twice the time, at most a minute", async () => {
+  const host = hostWith({ retry: { attempts: 10, backoffMs: 2 * SECOND } });
+  expect(await pausesOf(host, 10)).toEqual([0, 2, 4, 8, 16, 32, 60, 60, 60]);
+});
+
+test("without settings there are three attempts, the last one after a second", async () => {
+  expect(await pausesOf(hostWith({}), 3)).toEqual([0, 1]);
+  const [last] = (await store.listRuns({ status: "pending" })).items;
+  if (last === undefined) throw new Error("nothing waits");
+  await fail(last);
+  await retry(hostWith({}), last.runId);
+  expect(await waiting()).toEqual([]);
+  expect(await scheduled()).toEqual([]);
+  expect(await deadLetters(store)).toMatchObject([{ attempts: 3, sessionId: "s" }]);
+});
+
+test("an input that is given up is a dead letter under its first run, and its questions are closed", async () => {
+  const host = hostWith({ retry: { attempts: 2 } });
+  const first = await send();
+  await fail(first);
+  await retry(host, first.runId);
+  expect(closed).toEqual([]);
+  const [second] = await waiting();
+  if (second === undefined) throw new Error("nothing was tried again");
+  await fail(second);
+  await retry(host, second.runId);
+  // Another process that comes to the same end adds nothing.
+  await retry(host, second.runId);
+  expect(await deadLetters(store)).toMatchObject([
+    { runId: first.runId, attempts: 2, reason: expect.stringContaining("given it 2 times") },
+  ]);
+  expect(new Set(closed)).toEqual(new Set([first.runId]));
+  const { events } = await store.read("s", { types: ["error_raised"] });
+  expect(
+    events.filter(({ data }) =>
+      String((data as { message?: string }).message).startsWith("the input is not"),
+    ),
+  ).toHaveLength(1);
+});
+
+test("an attempt that finds the queue of its session full is made when there is room", async () => {
+  const host = hostWith({});
+  const first = await send();
+  await fail(first);
+  const others: Run[] = [];
+  for (let n = 0; n < 32; n++) others.push(await send(`m${n}`));
+  await retry(host, first.runId);
+  expect(await scheduled()).toHaveLength(1);
+  await startDue(store, host.report);
+  expect(await scheduled()).toHaveLength(1);
+  for (const other of others.slice(0, 2)) await fail(other);
+  vi.setSystemTime(Date.now() + 1);
+  await startDue(store, host.report);
+  expect(await scheduled()).toEqual([]);
+  expect(await waiting()).toContainEqual(
+    expect.objectContaining({ metadata: expect.objectContaining({ retryOf: first.runId, attempt: 2 }) }),
+  );
+});
+
+test("a dead letter that is revived has all its attempts again, and is none any more", async () => {
+  const host = hostWith({ retry: { attempts: 1 } });
+  const first = await send();
+  await fail(first);
+  await retry(host, first.runId);
+  expect(await isDead(store, first.runId)).toBe(true);
+  const revived = await reviveDeadLetter(store, first.runId);
+  expect(revived).toMatchObject({
+    agent: "desk",
+    priority: 3,
+    metadata: { retryOf: first.runId, attempt: 1 },
+  });
+  expect(await isDead(store, first.runId)).toBe(false);
+  await expect(reviveDeadLetter(store, first.runId)).rejects.toMatchObject({ code: "not_found" });
+  await fail(revived);
+  await retry(hostWith({ retry: { attempts: 3 } }), revived.runId);
+  expect(await waiting()).toMatchObject([{ metadata: { attempt: 2 } }]);
+});
+
+/** Begins a run as a process does that is killed in it. */
+async function beginAndDie({ runId }: Run): Promise<void> {
+  const begun = { type: "run_started", data: { runId }, runId };
+  await store.append("s", [begun], { also: [{ type: "run", runId, to: "running" }] });
+  vi.setSystemTime(Date.now() + 3_600 * SECOND);
+}
+
+test.each([
+  ["again, where the program wants that", "retry", 1],
+  ["not, where it does not", undefined, 0],
+] as const)("an input of a process that died is given %s", async (_, wish, count) => {
+  await beginAndDie(await send());
+  const host = hostWith({ leaseMs: 1, ...(wish && { recover: wish }) });
+  await recover(host, "all");
+  expect(await waiting()).toHaveLength(count);
+});
+
+test("a dead letter of a process that died is not given again", async () => {
+  const run = await send();
+  await beginAndDie(run);
+  const claim = { name: `dead/${run.runId}`, owner: run.runId, generation: 1, status: "dead", data: {} };
+  await store.putClaim(claim);
+  await recover(hostWith({ leaseMs: 1, recover: "retry" }), "all");
+  expect(await waiting()).toEqual([]);
+});
