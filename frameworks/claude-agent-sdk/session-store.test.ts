@@ -210,3 +210,15 @@ test("an entry that is no message is kept and shown to nobody", async () => {
   await store.append(main, [mode, strange]);
   expect(await store.load(main)).toEqual([mode, strange]);
 });
+
+test("the messages of a sub-agent are shown in its own session, and not in that of its parent", async () => {
+  const view = memory.forWorkspace(`claude-${++workspaces}`);
+  const store = new ContinuoSessionStore(view);
+  const aside = { ...entry("1", "count the words"), isSidechain: true };
+  for (const key of [main, sub]) await store.append(key, [aside]);
+  const id = `${main.sessionId}/${main.projectKey}`;
+  const shown = async (name: string) =>
+    JSON.stringify((await TranscriptBuilder.fromStore(view, name)).messages);
+  expect(await shown(id)).not.toContain("count the words");
+  expect(await shown(`${encodeURIComponent(sub.subpath)}/${id}`)).toContain("count the words");
+});

@@ -161,7 +161,8 @@ export async function installAgents(): Promise<void> {
   }
 }
 
-async function installPackage(pinned: PinnedPackage): Promise<void> {
+/** Installs one package that is not there. Throws when it cannot be installed. */
+export async function installPackage(pinned: PinnedPackage): Promise<void> {
   const target = installFolder(pinned);
   if (existsSync(proofOf(target, pinned))) return;
   const started = performance.now();

@@ -8,10 +8,13 @@ export const ENTRY = "claude.entry";
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** `subagent`: the log of a sub-agent, whose messages are all beside the main conversation, and are shown. */
+export type TranscriptKind = "main" | "subagent";
+
 /** An entry with a `uuid` has it as the id of its event, so that it is stored once in its log. */
-export function entryEvent(entry: SessionStoreEntry): NewEvent {
+export function entryEvent(entry: SessionStoreEntry, kind: TranscriptKind): NewEvent {
   const id = entry.uuid === undefined ? {} : { id: entry.uuid };
-  const { type, data } = messageOf(entry) ?? { type: ENTRY, data: {} };
+  const { type, data } = messageOf(entry, kind) ?? { type: ENTRY, data: {} };
   return { ...id, type, data: { ...data, entry } };
 }
 
@@ -30,10 +33,11 @@ interface EntryMessage {
   readonly data: Json;
 }
 
-function messageOf(entry: SessionStoreEntry): EntryMessage | undefined {
+function messageOf(entry: SessionStoreEntry, kind: TranscriptKind): EntryMessage | undefined {
   const { type, message, uuid, isMeta, isSidechain } = entry;
   const isMessage = type === "user" || type === "assistant";
-  if (!isMessage || isMeta === true || isSidechain === true || typeof uuid !== "string") return undefined;
+  const isAside = isMeta === true || (kind === "main" && isSidechain === true);
+  if (!isMessage || isAside || typeof uuid !== "string") return undefined;
   const content = (message as Json | undefined)?.content;
   if (typeof content !== "string" && !Array.isArray(content)) return undefined;
   const blocks = typeof content === "string" ? content : content.map(toPart);

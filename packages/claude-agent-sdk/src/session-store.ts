@@ -34,7 +34,8 @@ export class ContinuoSessionStore implements SessionStore {
     // The first counts of an entry that is there twice.
     const isFirst = ({ uuid }: SessionStoreEntry, at: number): boolean =>
       uuid === undefined || entries.findIndex((other) => other.uuid === uuid) === at;
-    const events = entries.filter(isFirst).map(entryEvent);
+    const kind = isMain(key.subpath) ? "main" : "subagent";
+    const events = entries.filter(isFirst).map((entry) => entryEvent(entry, kind));
     await this.#inOrder.run(session.sessionId, () => appendNew(session, events));
   }
 
@@ -88,7 +89,8 @@ export class ContinuoSessionStore implements SessionStore {
     { projectKey, sessionId, subpath }: SessionKey,
     entries: readonly SessionStoreEntry[],
   ): AdapterSession {
-    const parts = [projectKey, sessionId, ...(isMain(subpath) ? [] : [subpath])];
+    // People name a session by the beginning of its id, which a sub-agent's must not share.
+    const parts = [...(isMain(subpath) ? [] : [subpath]), sessionId, projectKey];
     const prompt = entries.map(promptOf).find((words) => words !== undefined);
     const cwd = entries.map((entry) => entry.cwd).find((one) => typeof one === "string");
     return adapterSession(this.#store, parts.map(encodeURIComponent).join("/"), {
