@@ -42,7 +42,7 @@ const { status } = spawnSync(
   },
 );
 const isWhole = positionals.length === 0;
-const others = isWhole ? runFull() || runAgents() || runOlderAgents() : 0;
+const others = isWhole ? runFull() || runAgents() || runOlderAgents() || runFrameworks() : 0;
 writeFileSync(PROOF, withSoakTable(readFileSync(PROOF, "utf8"), readProgress(FOLDER)));
 process.exitCode = status === 0 ? others : (status ?? 1);
 
@@ -80,4 +80,11 @@ function runOlderAgents(): number {
     if (status !== 0) return status ?? 1;
   }
   return 0;
+}
+
+/** The suites of agent frameworks, in which a graph is killed ten times as often as in CI. */
+function runFrameworks(): number {
+  const env = { ...process.env, CONTINUO_KILLS: "200" };
+  const run = join(ROOT, "test/frameworks.ts");
+  return spawnSync(process.execPath, [run], { cwd: ROOT, stdio: "inherit", env }).status ?? 1;
 }
