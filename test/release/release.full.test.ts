@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { linkExtensionModules, linkModules } from "../sizes/linked-modules.ts";
+import { linkExtensionModules, linkFrameworks, linkModules } from "../sizes/linked-modules.ts";
 import { builtExtension } from "../sizes/shared-programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -41,6 +41,7 @@ test("a release sets one version, collects the changes, commits, tags, and packs
   });
   linkModules(copy);
   linkExtensionModules(copy);
+  linkFrameworks(copy);
   // The commit of a release has none.
   writeFileSync(join(copy, "changes/one.md"), "### Added\n\n- Something.\n");
   run("git", ["init", "--quiet"]);

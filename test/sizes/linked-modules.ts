@@ -2,6 +2,8 @@
 
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { installFramework } from "../../scripts/frameworks.ts";
+import { ADAPTERS } from "../../scripts/packages.ts";
 
 const MODULES = join(import.meta.dirname, "../../node_modules");
 
@@ -22,4 +24,14 @@ export function linkExtensionModules(copy: string): void {
   const installed = join(MODULES, "../extension/node_modules");
   mkdirSync(modules, { recursive: true });
   for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(modules, name));
+}
+
+/** The same for the frameworks of adapters, which are installed first where they are not. */
+export function linkFrameworks(copy: string): void {
+  const root = join(MODULES, "..");
+  for (const name of ADAPTERS) {
+    installFramework(root, name);
+    const place = join("frameworks", name, "node_modules");
+    symlinkSync(join(root, place), join(copy, place));
+  }
 }
