@@ -52,6 +52,7 @@ const LATER_STYLES = [
   "film.css",
   "compare.css",
   "chat.css",
+  "health.css",
   "inbox.css",
   "phones.css",
   "usage.css",

@@ -38,6 +38,7 @@ import type {
 } from "@continuo/core/wire";
 import type {
   AnswerRequest,
+  BringBackAnswer,
   CancelRequest,
   ChangesAnswer,
   ChatEvent,
@@ -75,6 +76,7 @@ import type {
   SessionBranches,
   SessionHead,
   SessionSearchResult,
+  SessionsAtRisk,
   SessionsChanged,
   SessionsPage,
   TerminalAnswer,
@@ -194,6 +196,7 @@ export interface Endpoints {
   readonly "GET /v1/machine/sessions/events": { readonly events: { readonly changed: SessionsChanged } };
   readonly "GET /v1/machine/files?path=": { readonly answer: FileBlameAnswer };
   readonly "GET /v1/machine/health": { readonly answer: MachineHealth };
+  readonly "GET /v1/machine/at-risk": { readonly answer: SessionsAtRisk };
   readonly "GET /v1/machine/inbox": { readonly answer: InboxState };
   readonly "GET /v1/machine/inbox/events": { readonly events: { readonly inbox: InboxState } };
   readonly "POST /v1/machine/inbox/seen": { readonly body: SeenRequest };
@@ -239,6 +242,8 @@ export interface Endpoints {
   readonly "POST /v1/machine/trash/ID/restore": { readonly answer: MachineSession | null };
   readonly "GET /v1/machine/sessions/KEY/repair": { readonly answer: RepairAnswer };
   readonly "POST /v1/machine/sessions/KEY/repair": { readonly answer: RepairAnswer };
+  readonly "GET /v1/machine/sessions/KEY/bring-back": { readonly answer: BringBackAnswer };
+  readonly "POST /v1/machine/sessions/KEY/bring-back": { readonly answer: BringBackAnswer };
   readonly "GET /v1/machine/sessions/KEY/resume": { readonly answer: ResumeOffer };
   readonly "GET /v1/machine/sessions/KEY/handoff": { readonly answer: HandOffPreview };
   readonly "POST /v1/machine/sessions/KEY/handoff": {

@@ -42,7 +42,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 const OTHER_PAGES = [
-  ["health", ".health dl"],
+  ["health", ".judgement :text('No session is hidden')"],
   ["channels", ".channel-line"],
   ["channels/team", ".post-note.warn"],
   ["live", ".channel-line"],

@@ -3,6 +3,7 @@
  */
 
 import type { NewEvent, Store } from "@continuo/core/model";
+import type { SessionsAtRisk } from "@continuo/core/wire/machine";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLAUDE_ID } from "../cli/home.ts";
@@ -75,6 +76,40 @@ continuo_requests_total{status="200"} 1204
 continuo_requests_total{status="500"} 2
 `;
 
+const AT_RISK: SessionsAtRisk = {
+  hidden: [
+    {
+      key: `claude:${SAMPLE_ID}`,
+      agent: "claude",
+      location: `/home/ann/.claude/projects/-home-ann-tea/${SAMPLE_ID}.jsonl`,
+      title: "The timer is wrong for black tea",
+      means: "It lies in the folder of another project than the one that its records name.",
+      bringsBack: "The file moves to the folder of its project.",
+      changes: "Its place.",
+      detail: "It lies in -home-ann-tea, and its records name /home/ann/app.",
+      canBeDone: true,
+      command: null,
+    },
+  ],
+  hiddenCount: 1,
+  due: {
+    days: 5,
+    sessions: 3,
+    withoutCopy: 2,
+    rules: [
+      {
+        agent: "claude",
+        rule: "cleanupPeriodDays is 30",
+        sessions: 3,
+        withoutCopy: 2,
+        firstAt: "2025-01-08T09:30:00.000Z",
+      },
+    ],
+  },
+  isGuarded: false,
+  notices: [],
+};
+
 const SAMPLE = sessionAddress(SAMPLE_ID);
 
 /** Two branches. */
@@ -88,7 +123,7 @@ const PAGES = [
   ["compare", COMPARED, ".compare-cell.right .turn-foot"],
   ["channel", "/channels/tea", ".post-note.warn"],
   ["live", "/live/harbour", ".note-card .evidence"],
-  ["health", "/health", ".health dl"],
+  ["health", "/health", ".hidden-session button"],
 ] as const;
 
 const SCREENS = [
@@ -110,6 +145,10 @@ async function openPage(): Promise<{ readonly context: BrowserContext; readonly 
   await addFonts(context);
   // The numbers of a server that just started are never the same.
   await context.route("**/metrics", (route) => route.fulfill({ body: METRICS }));
+  // Places of a scratch home are never the same. The page takes an answer only with the proof of its server.
+  await context.route("**/v1/machine/at-risk", async (route) => {
+    await route.fulfill({ response: await route.fetch(), json: AT_RISK });
+  });
   const page = await context.newPage();
   await signIn(page, viewer.machine, "/");
   await page.evaluate("document.fonts.ready.then(() => undefined)");

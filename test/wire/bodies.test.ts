@@ -116,6 +116,7 @@ test("bodies of the machine's sessions are as their schemas say", async () => {
   const all: readonly Call[] = [
     { endpoint: "GET /v1/machine/sessions", path: "/v1/machine/sessions" },
     { endpoint: "GET /v1/machine/health", path: "/v1/machine/health" },
+    { endpoint: "GET /v1/machine/at-risk", path: "/v1/machine/at-risk" },
     { endpoint: "GET /v1/machine/inbox", path: "/v1/machine/inbox" },
     { endpoint: "GET /v1/machine/usage", path: "/v1/machine/usage" },
     ...calls,

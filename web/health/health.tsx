@@ -1,4 +1,4 @@
-/** Health: whether the server is ready, what it does, and what its store holds. */
+/** Health: a judgement, the sessions that a person may miss, and then the figures of the server and its store. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { type HealthRun, MACHINE_ROOT, type MachineHealth } from "@continuo/core/wire/machine";
@@ -10,7 +10,10 @@ import { sessionLink } from "../shell/route.ts";
 import { passHeaders } from "../state/pass.ts";
 import { Poll } from "../state/polling.ts";
 import { ask } from "../state/server.ts";
+import { DueSessions, HiddenSessions } from "./at-risk.tsx";
+import { type Judged, judge } from "./judgement.ts";
 import { readMetrics, type ServerNumbers } from "./metrics.ts";
+import { RiskState } from "./risk-state.ts";
 
 interface Health {
   readonly machine: MachineHealth;
@@ -36,39 +39,52 @@ export function HealthPage(): VNode {
     document.title = "Health · Continuo";
     return state.follow();
   }, [state]);
+  const risk = useMemo(() => new RiskState(), []);
+  useEffect(() => {
+    void risk.read();
+    return () => risk.stop();
+  }, [risk]);
   useKeys({
     u: () => {
       location.hash = "#/";
     },
   });
   const health = state.answer.value;
+  const failure = state.failure.value ?? risk.failure.value;
   return (
     <main class="page-body health">
       <h1>Health</h1>
-      {state.failure.value === null ? null : (
+      {failure === null ? null : (
         <p class="notice bad" role="alert">
-          {state.failure.value}
+          {failure}
         </p>
       )}
-      {health === null ? null : <Sections health={health} />}
+      {health === null ? null : <Sections health={health} risk={risk} />}
     </main>
   );
 }
 
-function Sections({ health: { machine, isReady, server, at } }: { health: Health }): VNode {
+function goToSection(id: string): void {
+  const heading = document.getElementById(id);
+  heading?.setAttribute("tabindex", "-1");
+  heading?.focus();
+  heading?.scrollIntoView({ block: "start" });
+}
+
+interface SectionsProps {
+  readonly health: Health;
+  readonly risk: RiskState;
+}
+
+function Sections({ health: { machine, isReady, server, at }, risk }: SectionsProps): VNode {
   const { store, running, waiting, conversations } = machine;
-  const wrong = [
-    ...(isReady ? [] : ["The store does not answer."]),
-    ...(server?.failed
-      ? [`${counted(server.failed, "request")} failed in the server: its output says why.`]
-      : []),
-    ...(running.some(({ runner }) => runner === "nobody") ? ["A turn has lost its process."] : []),
-  ];
+  const atRisk = risk.answer.value;
+  const isLooking = risk.failure.value === null;
   return (
     <>
-      <p class={wrong.length === 0 ? "good" : "bad"} role="status">
-        {wrong.length === 0 ? "Everything works." : wrong.join(" ")}
-      </p>
+      <Judgement found={judge({ isReady, failed: server?.failed ?? 0, running, atRisk, isLooking })} />
+      {atRisk === null ? null : <DueSessions atRisk={atRisk} />}
+      {atRisk === null ? null : <HiddenSessions state={risk} atRisk={atRisk} />}
       <section aria-labelledby="health-server">
         <h2 id="health-server">Server</h2>
         <Facts
@@ -122,6 +138,30 @@ function Sections({ health: { machine, isReady, server, at } }: { health: Health
         )}
       </section>
     </>
+  );
+}
+
+function Judgement({ found }: { found: readonly Judged[] }): VNode {
+  return (
+    <div role="status">
+      <ul class="judgement">
+        {found.map(({ tone, sentence, section }) => (
+          <li key={sentence} class={tone}>
+            <span>{visibleLine(sentence)}</span>
+            {section === null ? null : (
+              <button
+                type="button"
+                class="quiet"
+                aria-label={`Details: ${sentence}`}
+                onClick={() => goToSection(section)}
+              >
+                Details
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

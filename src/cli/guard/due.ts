@@ -1,8 +1,7 @@
 /** When sessions go, in the words of `list`, `doctor` and `guard status`. */
 
+import { endsWithin } from "@continuo/native/editing/guard";
 import { plural } from "../terminal/index.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface DueCounts {
   /** They go within the days that were asked for. */
@@ -16,8 +15,7 @@ export function countDue(
   days: number,
   now: Date,
 ): DueCounts {
-  const end = new Date(now.getTime() + days * DAY_MS).toISOString();
-  const soon = sessions.filter(({ endsAt }) => endsAt <= end);
+  const soon = endsWithin(sessions, days, now);
   return { soon: soon.length, withoutCopy: soon.filter(({ hasCopy }) => !hasCopy).length };
 }
 

@@ -32,6 +32,7 @@ import {
 } from "@continuo/native/editing";
 import { lockNative } from "@continuo/native/writing";
 import { toPreview, toRepairAnswer } from "./answers.ts";
+import { bringBack } from "./at-risk.ts";
 import { createExportArchive, createExportFile } from "./export-file.ts";
 import type { Machine } from "./machine-parts.ts";
 import { resumeAnswer, resumeOf } from "./resume.ts";
@@ -101,6 +102,7 @@ export function createActions(machine: Machine): MachineActions {
       if (write !== "preview") source.forget();
       return toRepairAnswer(repair);
     },
+    bringBack: (key, write, signal) => bringBack(machine, key, { write, signal }),
     export: async (key, wish, signal) => createExportFile(await located(key, signal), wish, options),
     exportAll: ({ keys, ...wish }, signal) => {
       const hits = async function* (): AsyncGenerator<LookUpHit, void, void> {

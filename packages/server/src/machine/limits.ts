@@ -47,6 +47,9 @@ export const MACHINE_LIMITS = {
   /** Running turns and waiting prompts in the answer about health. */
   healthRuns: 100,
   healthWaiting: 1_000,
+  /** Hidden sessions that one answer names, and the days ahead for which it counts sessions that go. */
+  hiddenSessions: 200,
+  dueDays: 5,
   /** Characters of a name in an error. */
   namedChars: 200,
 } as const;

@@ -12,6 +12,7 @@ import {
   type SessionHead,
 } from "@continuo/core/wire/machine";
 import { createActions } from "./actions.ts";
+import { sessionsAtRisk } from "./at-risk.ts";
 import { changesOf } from "./changed-files.ts";
 import { type Chat, createChat } from "./chat/index.ts";
 import { fileBlameOf } from "./file-blame.ts";
@@ -95,6 +96,7 @@ export function createMachine(options: MachineOptions): MachineService {
     fileChanges: (query, signal) => machine.ask("fileChanges", query, query, signal),
     fileBlame: (path, signal) => fileBlameOf(path, { source, options, signal }),
     health: () => healthOf(machine, chat),
+    atRisk: (signal) => sessionsAtRisk(machine, signal),
     usage: ({ since }) => options.usage(since),
     actions: createActions(machine),
     chat,

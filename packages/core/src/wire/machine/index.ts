@@ -19,6 +19,7 @@ export type {
   TerminalAnswer,
   TrashAnswer,
 } from "./actions.ts";
+export type { BringBackAnswer, DueRow, HiddenRow, SessionsAtRisk } from "./at-risk.ts";
 export type { FileBlameAnswer } from "./blame.ts";
 export type { Branch, SessionBranches } from "./branches.ts";
 export type { ChangedLine, ChangedPath, ChangesAnswer, FileChange, FileChanges } from "./changes.ts";

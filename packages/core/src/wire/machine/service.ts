@@ -14,6 +14,7 @@ import type {
   TerminalAnswer,
   TrashAnswer,
 } from "./actions.ts";
+import type { BringBackAnswer, SessionsAtRisk } from "./at-risk.ts";
 import type { FileBlameAnswer } from "./blame.ts";
 import type { SessionBranches } from "./branches.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
@@ -90,6 +91,8 @@ export interface MachineService {
   /** The turns that wrote a file. Errors: `not_found` for a file that no session changed, `too_large`, `unreadable`. */
   fileBlame(path: string, signal: AbortSignal): Promise<FileBlameAnswer>;
   health(): Promise<MachineHealth>;
+  /** Reads every session of which no index knows the state. */
+  atRisk(signal: AbortSignal): Promise<SessionsAtRisk>;
   /** Errors: `invalid` for a file of settings with mistakes. */
   usage(query: { readonly since?: string }): Promise<MachineUsage>;
   readonly actions: MachineActions;
@@ -132,6 +135,11 @@ export interface MachineActions {
   /** `null` where the list does not show it. */
   restore(trashId: string): Promise<MachineSession | null>;
   repair(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<RepairAnswer>;
+  /**
+   * Makes the agent's own list show a session that it hides. Errors: `conflict` where it shows it, `session_live`, `has_forks`,
+   * `busy`, `verification_failed`.
+   */
+  bringBack(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<BringBackAnswer>;
   handOffPreview(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffPreview>;
   handOff(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffAnswer>;
   export(key: string, wish: ExportRequest, signal: AbortSignal): Promise<ExportedFile>;

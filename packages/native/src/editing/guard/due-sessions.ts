@@ -70,5 +70,17 @@ export async function findDueSessions(options: {
   return { rules, sessions: sessions.sort((a, b) => (a.endsAt < b.endsAt ? -1 : 1)) };
 }
 
+/** The sessions that go within so many days, or that could be gone. */
+export function endsWithin<Due extends Pick<DueSession, "endsAt">>(
+  sessions: readonly Due[],
+  days: number,
+  now: Date,
+): readonly Due[] {
+  const end = new Date(now.getTime() + days * DAY_MS).toISOString();
+  return sessions.filter(({ endsAt }) => endsAt <= end);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** The last moment that a date can be. */
 const MAX_TIME_MS = 8.64e15;

@@ -7,7 +7,13 @@
  */
 
 export { findCopy, type LaidInTrash, layCopyInTrash } from "./bring-back.ts";
-export { type AgentRule, type DueSession, type DueSessions, findDueSessions } from "./due-sessions.ts";
+export {
+  type AgentRule,
+  type DueSession,
+  type DueSessions,
+  endsWithin,
+  findDueSessions,
+} from "./due-sessions.ts";
 export {
   changeGuardSettings,
   type GuardSettings,

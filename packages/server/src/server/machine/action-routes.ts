@@ -84,6 +84,11 @@ export function actionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked
     await bodyOf(c, NOTHING);
     return Response.json(await actions.repair(keyOf(c), "in place", c.req.raw.signal));
   });
+  app.post(`${SESSION}/bring-back`, async (c) => {
+    const { actions } = await asked(c, "write");
+    await bodyOf(c, NOTHING);
+    return Response.json(await actions.bringBack(keyOf(c), "in place", c.req.raw.signal));
+  });
   app.post(`${SESSION}/handoff`, async (c) => {
     const { actions } = await asked(c, "write");
     const body = present(await bodyOf(c, HAND_OFF));
@@ -102,6 +107,11 @@ function previewRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: Mach
     const { actions } = await asked(c, "read");
     parseQuery(c, NOTHING);
     return Response.json(await actions.repair(keyOf(c), "preview", c.req.raw.signal));
+  });
+  app.get(`${SESSION}/bring-back`, async (c) => {
+    const { actions } = await asked(c, "read");
+    parseQuery(c, NOTHING);
+    return Response.json(await actions.bringBack(keyOf(c), "preview", c.req.raw.signal));
   });
   app.get(`${SESSION}/handoff`, async (c) => {
     const { actions } = await asked(c, "read");

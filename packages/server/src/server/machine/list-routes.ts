@@ -50,6 +50,11 @@ export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
     parseQuery(c, z.strictObject({}));
     return Response.json(await service.health());
   });
+  app.get(`${MACHINE_ROOT}/at-risk`, async (c) => {
+    const service = await asked(c, "read");
+    parseQuery(c, z.strictObject({}));
+    return Response.json(await service.atRisk(c.req.raw.signal));
+  });
   app.get(`${MACHINE_ROOT}/usage`, async (c) => {
     const service = await asked(c, "read");
     return Response.json(await service.usage(present(parseQuery(c, USAGE))));
