@@ -10,6 +10,7 @@ import {
   importSessionToStore,
   listSessions,
   type SessionStoreEntry,
+  type SessionSummaryEntry,
 } from "@anthropic-ai/claude-agent-sdk";
 import { afterAll, describe, expect, test } from "vitest";
 import { ContinuoSessionStore } from "../../packages/claude-agent-sdk/src/index.ts";
@@ -221,4 +222,46 @@ test("the messages of a sub-agent are shown in its own session, and not in that 
     JSON.stringify((await TranscriptBuilder.fromStore(view, name)).messages);
   expect(await shown(id)).not.toContain("count the words");
   expect(await shown(`${encodeURIComponent(sub.subpath)}/${id}`)).toContain("count the words");
+});
+
+test("summaries are those of the SDK's own store, and a second list reads only what is new", async () => {
+  let eventsRead = 0;
+  const view = new Proxy(memory.forWorkspace(`claude-${++workspaces}`), {
+    get: (target, key) => {
+      const value = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      if (key !== "read") return value.bind(target);
+      return async (...args: Parameters<typeof target.read>) => {
+        const page = await target.read(...args);
+        eventsRead += page.events.length;
+        return page;
+      };
+    },
+  });
+  const [store, theirs] = [new ContinuoSessionStore(view), new InMemorySessionStore()];
+  const second = { ...main, sessionId: "22222222-2222-4222-8222-222222222222" };
+  const title: SessionStoreEntry = { type: "custom-title", customTitle: "The harbour" };
+  const both = async (key: typeof main, ...entries: SessionStoreEntry[]): Promise<void> => {
+    for (const one of [store, theirs]) await one.append(key, entries);
+  };
+  const compare = async (): Promise<void> => {
+    const listed = await store.listSessions(main.projectKey);
+    const summaries = await store.listSessionSummaries(main.projectKey);
+    expect(summaries.map(({ sessionId, mtime }) => ({ sessionId, mtime }))).toEqual(listed);
+    const data = (of: readonly SessionSummaryEntry[]) =>
+      Object.fromEntries(of.map(({ sessionId, data: kept }) => [sessionId, kept]));
+    expect(data(summaries)).toEqual(data(await theirs.listSessionSummaries(main.projectKey)));
+  };
+  await both(main, entry("1", "Why does it fail?"), { ...entry("2", "And now?"), gitBranch: "main" });
+  await both(second, entry("1", "Something else"), mode);
+  await both({ ...main, projectKey: "-other" }, entry("1", "elsewhere"));
+  await compare();
+  await both(main, title, { ...entry("3", "Go on."), gitBranch: "harbour" });
+  eventsRead = 0;
+  await compare();
+  // Of each session the last known event is read again, and the two new ones of the first.
+  expect(eventsRead).toBe(4);
+  for (const one of [store, theirs]) await one.delete(second);
+  await both(second, entry("9", "Begun again"));
+  await compare();
 });

@@ -1,6 +1,11 @@
 /** The `SessionStore` of the Claude Agent SDK: each transcript, and each of a sub-agent, is a session of the store. */
 
-import type { SessionKey, SessionStore, SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
+import type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from "@anthropic-ai/claude-agent-sdk";
 import {
   cutText,
   isContinuoError,
@@ -11,6 +16,7 @@ import {
 } from "@continuo/core/model";
 import { type AdapterSession, adapterSession, InOrder } from "@continuo/store/adapters";
 import { entryEvent, entryOf, promptOf } from "./entry-events.ts";
+import { SessionSummaries } from "./session-summaries.ts";
 
 /** Keys of the metadata of a transcript's session. */
 const PROJECT = "claudeProject";
@@ -22,6 +28,7 @@ const TITLE_LENGTH = 80;
 export class ContinuoSessionStore implements SessionStore {
   readonly #store: Store;
   readonly #inOrder = new InOrder();
+  readonly #summaries = new SessionSummaries();
 
   /** The store stays the caller's, who closes it. */
   constructor(store: Store) {
@@ -55,6 +62,16 @@ export class ContinuoSessionStore implements SessionStore {
     return sessions.map(({ metadata, lastActivityAt }) => {
       return { sessionId: String(metadata[SESSION]), mtime: Date.parse(lastActivityAt) };
     });
+  }
+
+  /** A second call reads only what was appended since the first. */
+  async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
+    const sessions = await this.listSessions(projectKey);
+    const logs = sessions.map(({ sessionId, mtime }) => {
+      const key = { projectKey, sessionId };
+      return { key, mtime, session: this.#sessionOf(key, []) };
+    });
+    return await this.#summaries.list(projectKey, logs);
   }
 
   async listSubkeys({ projectKey, sessionId }: { projectKey: string; sessionId: string }): Promise<string[]> {
