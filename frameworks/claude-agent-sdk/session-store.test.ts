@@ -259,7 +259,7 @@ test("summaries are those of the SDK's own store, and a second list reads only w
   await both(main, title, { ...entry("3", "Go on."), gitBranch: "harbour" });
   eventsRead = 0;
   await compare();
-  // Of each session the last known event is read again, and the two new ones of the first.
+  // The last known event of each session is read again, and the two new ones of the first.
   expect(eventsRead).toBe(4);
   for (const one of [store, theirs]) await one.delete(second);
   await both(second, entry("9", "Begun again"));

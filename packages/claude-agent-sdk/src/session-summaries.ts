@@ -6,7 +6,7 @@ import { entryOf } from "./entry-events.ts";
 
 export interface SummarizedSession {
   readonly key: SessionKey;
-  /** Of the store's list, which the SDK compares with this one. */
+  /** The one in the store's list, which the SDK compares with that of the summary. */
   readonly mtime: number;
   readonly session: AdapterSession;
 }
@@ -18,7 +18,7 @@ interface State {
 type Logs = ReadonlyMap<string, FoldedLog<State>>;
 
 export class SessionSummaries {
-  /** By project. Only sessions of its newest list are kept. */
+  /** The key is a project's; only sessions of its newest list are kept. */
   readonly #logs = new Map<string, Logs>();
 
   async list(projectKey: string, sessions: readonly SummarizedSession[]): Promise<SessionSummaryEntry[]> {
