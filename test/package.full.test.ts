@@ -140,7 +140,7 @@ describe("a sample of the page about the library", () => {
     });
     expect(said).toEqual([
       "No agent has left a session on this machine.\n",
-      "The run ended as failed: Claude Code is not installed: there is no program claude\n",
+      "The run failed: Claude Code is not installed: there is no program claude\n",
     ]);
   });
 });
@@ -312,10 +312,11 @@ describe.each(BUNDLERS)("a program that %s bundles", (name, bundle) => {
   });
 
   // esbuild also writes what a function loads that nothing calls.
-  test.runIf(name === "rolldown")("a program for Node takes only what it uses", async () => {
-    const place = await bundled('import { textOf } from "continuo"; console.log(textOf([]));', "node");
-    expect(bytesIn(place)).toBeLessThan(1_000);
-  });
+  if (name === "rolldown")
+    test("a program for Node takes only what it uses", async () => {
+      const place = await bundled('import { textOf } from "continuo"; console.log(textOf([]));', "node");
+      expect(bytesIn(place)).toBeLessThan(1_000);
+    });
 
   test.each([
     ['import { textOf } from "continuo"; console.log(textOf([]));', 1_000],

@@ -168,20 +168,27 @@ describe.each(VERSIONS)("%s", (version) => {
     );
   });
 
-  test.runIf(version !== "pi073")("what is kept from the model, and what is edited for it", async () => {
-    const file = await hold(async (talk) => {
-      await talk.say(SAID.more);
-      await talk.request("bash", { command: "echo hidden", excludeFromContext: true });
-      await talk.say(SAID.instead);
-      const ids = await entryIdsIn(await talk.sessionFile());
-      const replacement = { content: "Less." };
-      await talk.extension("edit", { target: ids.get(SAID.more) ?? "", replacement });
-      await talk.extension("edit", { target: ids.get("Something else, then.") ?? "", replacement: null });
-      await talk.say(SAID.after);
+  if (version !== "pi073")
+    test("what is kept from the model, and what is edited for it", async () => {
+      const file = await hold(async (talk) => {
+        await talk.say(SAID.more);
+        await talk.request("bash", { command: "echo hidden", excludeFromContext: true });
+        await talk.say(SAID.instead);
+        const ids = await entryIdsIn(await talk.sessionFile());
+        const replacement = { content: "Less." };
+        await talk.extension("edit", { target: ids.get(SAID.more) ?? "", replacement });
+        await talk.extension("edit", { target: ids.get("Something else, then.") ?? "", replacement: null });
+        await talk.say(SAID.after);
+      });
+      const texts = (await prove(file)).map((item) => (item.kind === "text" ? item.text : item.kind));
+      expect(texts).toEqual([
+        "Less.",
+        expect.any(String),
+        SAID.instead,
+        SAID.after,
+        "We compared two notes.",
+      ]);
     });
-    const texts = (await prove(file)).map((item) => (item.kind === "text" ? item.text : item.kind));
-    expect(texts).toEqual(["Less.", expect.any(String), SAID.instead, SAID.after, "We compared two notes."]);
-  });
 
   test("an answer that failed, one that was interrupted, and a call that never ended", async () => {
     const file = await hold(async (talk) => {
@@ -201,14 +208,15 @@ describe.each(VERSIONS)("%s", (version) => {
     expect(session.problems.map(({ code }) => code)).toEqual(["call_without_result"]);
   });
 
-  test.runIf(version === "pi")("thinking of another model is not sent on", async () => {
-    const file = await hold(async (talk) => {
-      await talk.say(SAID.compare);
-      await talk.request("set_model", { provider: "scripted", modelId: "scripted-2" });
-      await talk.say(SAID.more);
+  if (version === "pi")
+    test("thinking of another model is not sent on", async () => {
+      const file = await hold(async (talk) => {
+        await talk.say(SAID.compare);
+        await talk.request("set_model", { provider: "scripted", modelId: "scripted-2" });
+        await talk.say(SAID.more);
+      });
+      expect(countKinds(await prove(file))).not.toHaveProperty("thinking");
     });
-    expect(countKinds(await prove(file))).not.toHaveProperty("thinking");
-  });
 
   test("pi's own list has the same sessions, titles and folders", async () => {
     const theirs = await own.list();
@@ -231,20 +239,21 @@ describe.each(VERSIONS)("%s", (version) => {
     }
   });
 
-  test.runIf(version === "pi")("pi's own reader says the same of sessions written by hand", async () => {
-    const files = readdirSync(CASES, { recursive: true, encoding: "utf8" }).filter((name) =>
-      name.endsWith(".jsonl"),
-    );
-    // pi would walk the circle of the damaged one for ever.
-    for (const name of files.filter((name) => !name.startsWith("damaged/"))) {
-      const theirs = await own.read(await readFile(join(CASES, name)));
-      using session = await openNativeSession(join(CASES, name), { places });
-      const active = (await Array.fromAsync(session.entries())).filter((entry) => entry.active);
-      expect({ name, length: active.length }).toEqual({ name, length: theirs.path.length });
-      await compared(join(CASES, name), theirs.items);
-    }
-    expect(files.length).toBeGreaterThan(9);
-  });
+  if (version === "pi")
+    test("pi's own reader says the same of sessions written by hand", async () => {
+      const files = readdirSync(CASES, { recursive: true, encoding: "utf8" }).filter((name) =>
+        name.endsWith(".jsonl"),
+      );
+      // pi would walk the circle of the damaged one for ever.
+      for (const name of files.filter((name) => !name.startsWith("damaged/"))) {
+        const theirs = await own.read(await readFile(join(CASES, name)));
+        using session = await openNativeSession(join(CASES, name), { places });
+        const active = (await Array.fromAsync(session.entries())).filter((entry) => entry.active);
+        expect({ name, length: active.length }).toEqual({ name, length: theirs.path.length });
+        await compared(join(CASES, name), theirs.items);
+      }
+      expect(files.length).toBeGreaterThan(9);
+    });
 
   test("commands change nothing in a home of sessions that are 200 days old", async () => {
     const home = { path: pi.home, variable: "PI_CODING_AGENT_DIR" };

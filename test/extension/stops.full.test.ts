@@ -1,0 +1,46 @@
+/** A person pauses the video, goes elsewhere, or lets it end: the thought that was open has its note at once. */
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { CAPTIONS, play } from "./harness.ts";
+import { openWatched } from "./open-watched.ts";
+import type { Served } from "./served.ts";
+
+async function stopsOf(served: Served, key: string): Promise<readonly string[]> {
+  const events = await served.events(key);
+  return events.flatMap(({ type, data }) =>
+    type === "playback_changed" ? [(data as { readonly state: string }).state] : [],
+  );
+}
+
+async function seek(page: Page, seconds: number): Promise<void> {
+  await page.evaluate(`document.querySelector("video").currentTime = ${seconds}`);
+}
+
+/** Without a stop, a thought that nobody ends has its note after 30 s of silence. */
+const SOON = { timeout: 10_000 };
+
+test("a pause and the end of the video each give the note of the open thought, and a search for a place is one stop", async () => {
+  await using watched = await openWatched();
+  const { served, page, panel, key } = watched;
+  const states = async (): Promise<readonly string[]> => await stopsOf(served, key);
+  const textOf = async (): Promise<string> => (await served.notes(key)).map(({ text }) => text).join(" ");
+
+  await page.bringToFront();
+  await play(page, { fromMs: 0, toMs: 7_000, rate: 1 });
+  await expect.poll(states).toEqual(["paused"]);
+  await expect.poll(async () => (await served.notes(key)).length, SOON).toBeGreaterThan(0);
+  const paused = await textOf();
+  expect(CAPTIONS.slice(0, 4).filter((caption) => paused.includes(caption)).length).toBeGreaterThan(0);
+  await panel.locator(".note").first().waitFor();
+
+  // Somebody who looks for a place tells nothing but that the place is another one.
+  for (const seconds of [3, 20, 12]) await seek(page, seconds);
+  await expect.poll(states).toEqual(["paused", "moved"]);
+
+  await seek(page, 18);
+  await page.evaluate(`document.querySelector("video").play()`);
+  await expect.poll(async () => (await states()).at(-1), SOON).toBe("ended");
+  const last = CAPTIONS.at(-1) ?? "";
+  await expect.poll(textOf, SOON).toContain(last);
+});
