@@ -50,6 +50,11 @@ export function HealthPage(): VNode {
     },
   });
   const health = state.answer.value;
+  const answeredAt = health?.at ?? null;
+  // The server answers again: what it could not say before is asked for again.
+  useEffect(() => {
+    if (answeredAt !== null && risk.failure.value !== null) void risk.read();
+  }, [risk, answeredAt]);
   const failure = state.failure.value ?? risk.failure.value;
   return (
     <main class="page-body health">
