@@ -7,7 +7,15 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ADAPTERS } from "./packages.ts";
 
@@ -32,8 +40,11 @@ export function installFramework(root: string, name: string): void {
     copyFileSync(lock, installed);
   }
   const link = join(root, "packages", name, "node_modules");
+  const target = join("../../frameworks", name, "node_modules");
+  // A compiler that works beside this must not miss it for a moment.
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(link) === target) return;
   rmSync(link, { recursive: true, force: true });
-  symlinkSync(join("../../frameworks", name, "node_modules"), link);
+  symlinkSync(target, link);
 }
 
 export function compileAdapter(root: string, name: string): void {
