@@ -9,7 +9,7 @@ const engines = newEngines();
 beforeAll(() => engines.start());
 afterAll(() => engines.end());
 
-/** What both answer, without the times, which differ. */
+/** The answers of both, without the times, which differ. */
 async function answers(memory: BaseStore): Promise<unknown[]> {
   const told: unknown[] = [];
   const tell = (value: unknown): void => {

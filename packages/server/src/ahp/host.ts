@@ -1,6 +1,7 @@
 /** The host of all connections: the sessions that somebody looks at, the order of all actions, and the list. */
 
-import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ContinuoError, isContinuoError, messageOf, present } from "@continuo/core/model";
 import type { MachineService, MachineSession } from "@continuo/core/wire/machine";
 import { type ActionLog, createActionLog } from "./action-log.ts";
 import { AhpError } from "./errors.ts";
@@ -22,6 +23,7 @@ import {
   parseSessionUri,
   type SessionName,
   toChatUri,
+  toFileUri,
   toSessionUri,
 } from "./uris.ts";
 
@@ -247,6 +249,7 @@ export class AhpHost {
 
   #open(name: SessionName): KeptFeed {
     const { uri } = name;
+    this.#makeRoom();
     const draft = this.#drafts.get(uri);
     const make = async (): Promise<SessionFeed> => {
       kept.feed = draft === undefined ? await this.#storedFeed(name) : this.#draftFeed(uri, draft);
@@ -279,7 +282,7 @@ export class AhpHost {
       provider,
       title: "New session",
       modifiedAt,
-      workingDirectories: [`file://${cwd}`],
+      workingDirectories: [toFileUri(cwd)],
     });
   }
 
@@ -314,12 +317,25 @@ export class AhpHost {
       const { agents } = await this.machine.sessions({ part: "conversations", limit: 1 });
       this.#agents = toAgents(agents.map(({ agent }) => agent));
       for (const summary of await this.list()) this.#known.set(summary.resource, summary);
-      void this.#takeChanges();
+      void this.#followList();
     })();
     this.#watched.catch(() => {
       this.#watched = null;
     });
     return this.#watched;
+  }
+
+  /** Never rejects: a list that cannot be read now is looked at again. */
+  async #followList(): Promise<void> {
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      try {
+        await this.#takeChanges();
+      } catch (error) {
+        if (!signal.aborted) this.#options.report(`the list of sessions cannot be read: ${messageOf(error)}`);
+      }
+      await sleep(LIMITS.retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
   }
 
   async #takeChanges(): Promise<void> {
@@ -367,17 +383,26 @@ export class AhpHost {
   }
 
   /** Sessions that nobody looks at are no longer followed, after the time in which a lost connection comes back. */
-  #sweep(): void {
+  #sweep(keptMs: number = LIMITS.keptMs): void {
     const now = this.#options.now();
     const read = new Set([...this.#readers].flatMap(({ channels }) => [...channels]));
     for (const [uri, kept] of this.#feeds) {
       if (read.has(uri) || read.has(toChatUri(uri))) kept.unusedSince = null;
       else kept.unusedSince ??= now;
-      const isOver = kept.unusedSince !== null && now - kept.unusedSince > LIMITS.keptMs;
+      const isOver = kept.unusedSince !== null && now - kept.unusedSince > keptMs;
       if (!isOver) continue;
       kept.feed?.close();
       this.#feeds.delete(uri);
     }
+  }
+
+  /** Who comes back to a session that gave way is sent a snapshot. Errors: `busy`. */
+  #makeRoom(): void {
+    if (this.#feeds.size >= LIMITS.sessions) this.#sweep(LIMITS.openingMs);
+    if (this.#feeds.size < LIMITS.sessions) return;
+    throw new ContinuoError("busy", `clients look at ${LIMITS.sessions} sessions at the same time`, {
+      hint: "Close sessions that nobody reads, and open this one again.",
+    });
   }
 }
 

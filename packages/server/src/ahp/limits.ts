@@ -15,6 +15,10 @@ export const LIMITS = {
   /** A session is followed this long after its last reader left, and so many are at the same time. */
   keptMs: 60_000,
   sessions: 200,
+  /** Where others need its room, a session goes this long after it was asked for: it is read by then. */
+  openingMs: 10_000,
+  /** The pause before a list that could not be read is looked at again. */
+  retryMs: 1_000,
   /** Sessions that were made and in which nothing was said yet. */
   drafts: 100,
   subscriptions: 400,
@@ -23,8 +27,6 @@ export const LIMITS = {
   callChars: 100_000,
   reasonChars: 2_000,
   promptChars: 200_000,
-  /** With this many unsent bytes in a socket, nothing more is sent before they have left; and how long. */
+  /** A client with this many unsent bytes in its socket is disconnected. */
   waitingBytes: 8_388_608,
-  stalledMs: 30_000,
-  pauseMs: 20,
 } as const;

@@ -330,7 +330,10 @@ export class SessionFeed {
       this.act({ type: "chat/error", turnId, duration, part });
     }
     const next = this.#waiting.shift();
-    if (next !== undefined) void this.serial(next);
+    if (next === undefined) return;
+    this.serial(next).catch((error: unknown) =>
+      this.#options.report(`a message that waited was not sent: ${messageOf(error)}`),
+    );
   }
 
   /** The messages that were told so far are no longer those of a running turn. */

@@ -1,0 +1,65 @@
+/** The host keeps its promises to the server that it is a part of: it never rejects by itself, and follows a bounded number of sessions. */
+
+import { ContinuoError } from "@continuo/core/model";
+import type { MachineService } from "@continuo/core/wire/machine";
+import { afterEach, expect, test, vi } from "vitest";
+import { AhpHost } from "./host.ts";
+import { LIMITS } from "./limits.ts";
+import { ROOT_CHANNEL } from "./protocol.ts";
+
+let host: AhpHost | null = null;
+afterEach(() => host?.close());
+
+const NO_SESSIONS = { sessions: [], agents: [], nextCursor: null };
+
+function hostOver(
+  machine: Partial<Record<keyof MachineService, unknown>>,
+  { now = Date.now, report = () => undefined }: { now?: () => number; report?: (line: string) => void } = {},
+): AhpHost {
+  const service = { sessions: async () => NO_SESSIONS, ...machine } as unknown as MachineService;
+  host = new AhpHost({ machine: service, now, report });
+  return host;
+}
+
+test("a list that cannot be read is reported, and followed again", async () => {
+  let looks = 0;
+  const reported: string[] = [];
+  const machine = {
+    async *changed(signal: AbortSignal) {
+      looks += 1;
+      if (looks === 1) throw new Error("the disk is full");
+      yield { sessions: [], gone: [] };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+  };
+  const rejected = vi.fn();
+  process.on("unhandledRejection", rejected);
+  try {
+    await hostOver(machine, { report: (line) => reported.push(line) }).snapshot(ROOT_CHANNEL);
+    await expect.poll(() => looks, { timeout: 10_000 }).toBe(2);
+    expect(reported).toEqual(["the list of sessions cannot be read: the disk is full"]);
+    expect(rejected).not.toHaveBeenCalled();
+  } finally {
+    process.off("unhandledRejection", rejected);
+  }
+});
+
+test("sessions that nobody reads give way, those that somebody reads or just asked for do not", async () => {
+  let nowMs = 1_000_000;
+  const machine = {
+    known: () => Promise.reject(new ContinuoError("not_found", "there is no such session")),
+    chat: { agentsIn: async (cwd: string) => ({ cwd, agents: ["claude"], agent: "claude" }) },
+  };
+  const own = hostOver(machine, { now: () => nowMs });
+  const open = async (n: number): Promise<unknown> => {
+    await own.create(`claude:/draft-${n}`, { provider: "claude", folder: "/work" });
+    return await own.feedOf(`claude:/draft-${n}`);
+  };
+  const first = await open(0);
+  own.join({ clientId: "editor", channels: new Set(["claude:/draft-0"]), notify: () => undefined });
+  for (let n = 1; n < LIMITS.sessions; n++) await open(n);
+  await expect(open(-1)).rejects.toMatchObject({ code: "busy" });
+  nowMs += LIMITS.openingMs + 1;
+  await own.feedOf("claude:/draft--1");
+  expect(await own.feedOf("claude:/draft-0")).toBe(first);
+});
