@@ -15,7 +15,7 @@ export const LIMITS = {
   /** A session is followed this long after its last reader left, and so many are at the same time. */
   keptMs: 60_000,
   sessions: 200,
-  /** Where others need its room, a session goes this long after it was asked for: it is read by then. */
+  /** A session gives its room to others this long after it was asked for: it is read by then. */
   openingMs: 10_000,
   /** The pause before a list that could not be read is looked at again. */
   retryMs: 1_000,
