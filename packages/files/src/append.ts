@@ -93,8 +93,9 @@ function endsInLineFeed(fd: number, size: number): boolean {
   return size === 0 || readAt(fd, size - 1, 1)[0] === LINE_FEED;
 }
 
-function readAt(fd: number, position: number, length: number): Buffer {
-  const bytes = Buffer.alloc(Math.max(0, length));
+/** The bytes from there; fewer at the end of the file. Errors: the system's. */
+export function readAt(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.max(0, length));
   let done = 0;
   while (done < bytes.length) {
     const count = readSync(fd, bytes, done, bytes.length - done, position + done);

@@ -6,7 +6,7 @@
  * Does not know: any agent, or what a file means.
  */
 
-export { type AppendOptions, appendLines, stateOfFile } from "./append.ts";
+export { type AppendOptions, appendLines, readAt, stateOfFile } from "./append.ts";
 export { hasLog, quotedName, readOnlyDatabase } from "./databases.ts";
 export { DEBUG_ROOMS, type Debug, type DebugEntry, type DebugRoom, debugOf, followDebug } from "./debug.ts";
 export {

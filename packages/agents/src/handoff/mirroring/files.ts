@@ -1,10 +1,10 @@
 /** The parts of a session's files that are still to be sent: a log its new whole lines, another file all of it. */
 
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, lstatSync, openSync, readSync } from "node:fs";
+import { closeSync, createReadStream, lstatSync, openSync } from "node:fs";
 import { relative, sep } from "node:path";
 import { ContinuoError, present } from "@continuo/core/model";
-import { type FoundFile, filesBelow, type Places } from "@continuo/files";
+import { type FoundFile, filesBelow, type Places, readAt } from "@continuo/files";
 import type { Lookup } from "@continuo/native";
 import { isSafePath } from "../bundle/index.ts";
 
@@ -86,18 +86,6 @@ export function endOfLines(fd: number, from: number, sizeBytes: number): number 
 }
 
 const SEARCH_BYTES = 64 * 1024;
-
-/** Fewer at the end of the file. */
-export function readAt(fd: number, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  while (done < length) {
-    const count = readSync(fd, bytes, done, length - done, position + done);
-    if (count === 0) break;
-    done += count;
-  }
-  return bytes.subarray(0, done);
-}
 
 export async function startsWith(path: string, sizeBytes: number, sha256: string): Promise<boolean> {
   const hash = createHash("sha256");

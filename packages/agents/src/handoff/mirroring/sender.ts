@@ -2,14 +2,13 @@
 
 import { hostname } from "node:os";
 import { type AgentName, ContinuoError } from "@continuo/core/model";
-import { type FoundFile, type Places, statFile } from "@continuo/files";
+import { type FoundFile, type Places, readAt, statFile } from "@continuo/files";
 import { lineAs, type MoveConnection } from "../moving/index.ts";
 import {
   endOfLines,
   isLog,
   onlyGrew,
   pathThere,
-  readAt,
   type SentLog,
   sentLog,
   startsWith,

@@ -4,7 +4,7 @@
  */
 
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { ContinuoError } from "@continuo/core/model";
@@ -12,6 +12,7 @@ import {
   listNames,
   makeFolderDurably,
   type Places,
+  readAt,
   removeDurably,
   renameDurably,
   statFile,
@@ -113,17 +114,6 @@ async function hashUpTo(fd: number, sizeBytes: number, hash: Hash): Promise<numb
     await otherWork();
   }
   return at;
-}
-
-function readAt(fd: number, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  while (done < length) {
-    const count = readSync(fd, bytes, done, length - done, position + done);
-    if (count === 0) break;
-    done += count;
-  }
-  return bytes.subarray(0, done);
 }
 
 function storePiece(bytes: Buffer, dictionary: Dictionary | null, places: Places): Piece {
