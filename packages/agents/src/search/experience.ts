@@ -9,7 +9,7 @@ import {
   type Repair,
 } from "@continuo/core/transcript/experience";
 import { sessionTurns } from "../catalog/index.ts";
-import { createSessionReader, type ReadSession } from "./origins/index.ts";
+import { compareText, createSessionReader, type ReadSession } from "./origins/index.ts";
 import { type Phrase, parseQuery, type SearchQuery } from "./query/index.ts";
 import { searchToRead, type ToReadOptions } from "./search-to-read.ts";
 
@@ -171,8 +171,8 @@ function byUse(a: CommandWay, b: CommandWay): number {
     Number(b.here > 0) - Number(a.here > 0) ||
     b.worked - a.worked ||
     b.times - a.times ||
-    compare(b.last.at ?? "", a.last.at ?? "") ||
-    compare(a.command, b.command)
+    compareText(b.last.at ?? "", a.last.at ?? "") ||
+    compareText(a.command, b.command)
   );
 }
 
@@ -227,13 +227,9 @@ function byHelp(folder: string | null): (a: FoundRepair, b: FoundRepair) => numb
     Number(b.similarity >= NEARLY_SAME) - Number(a.similarity >= NEARLY_SAME) ||
     OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome) ||
     Number(isIn(b.session.cwd, folder)) - Number(isIn(a.session.cwd, folder)) ||
-    compare(b.at ?? "", a.at ?? "");
+    compareText(b.at ?? "", a.at ?? "");
 }
 
 function isIn(cwd: string | null, folder: string | null): boolean {
   return cwd !== null && folder !== null && (cwd === folder || cwd.startsWith(`${folder}/`));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

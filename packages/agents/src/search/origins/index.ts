@@ -15,6 +15,7 @@ export {
   type WorkPlace,
 } from "./session-edits.ts";
 export {
+  compareText,
   createSessionReader,
   type ReadSession,
   type SessionReader,

@@ -6,7 +6,7 @@ import { type Commit, commitsOf, type FileEdit, fileEditsOf } from "@continuo/co
 import type { PlacesAt } from "@continuo/files";
 import type { CatalogSession } from "../../catalog/index.ts";
 import { ORIGIN_LIMITS } from "./limits.ts";
-import { createSessionReader, type ReadSession, type SessionReader } from "./session-reader.ts";
+import { compareText, createSessionReader, type ReadSession, type SessionReader } from "./session-reader.ts";
 
 /** The turn of a session that did something. */
 export interface WorkPlace {
@@ -129,15 +129,11 @@ function inOrder(edits: readonly PlacedEdit[]): readonly PlacedEdit[] {
       const { session } = same.toSorted(byBeginning)[0] as PlacedEdit;
       return same.filter((one) => one.session === session);
     })
-    .sort((a, b) => compare(timeOf(a), timeOf(b)));
+    .sort((a, b) => compareText(timeOf(a), timeOf(b)));
 }
 
 function byBeginning(a: PlacedEdit, b: PlacedEdit): number {
   const keyOf = ({ isFork, session }: PlacedEdit): string =>
     JSON.stringify([isFork, session.createdAt ?? "", session.updatedAt ?? "", session.location]);
-  return compare(keyOf(a), keyOf(b));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareText(keyOf(a), keyOf(b));
 }

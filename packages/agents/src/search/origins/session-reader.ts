@@ -56,6 +56,9 @@ export function createSessionReader(
 }
 
 function newestFirst(a: ReadSession, b: ReadSession): number {
-  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
-  return x < y ? 1 : x > y ? -1 : 0;
+  return compareText(b.updatedAt ?? "", a.updatedAt ?? "");
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

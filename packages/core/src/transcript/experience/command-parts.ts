@@ -1,20 +1,18 @@
 /** The simple commands of a line as they were written, and what tells one command from another. Pure. */
 
-import { MAX_LOOKED_CHARS, withoutHereDocuments } from "../work/index.ts";
+import { scriptOf } from "../work/index.ts";
 
 /** One simple command: quoted text, escaped signs and redirections such as `2>&1` do not end it. */
 const PART = /(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[<>]&|&>|\|&|[^'"\\&|;\n])+/gu;
-const INNER = /^\s*(?:\S*\/)?(?:ba|z|da)?sh\s+-\w*c\s+(['"])([\s\S]*)\1\s*$/u;
 const VARIABLES = /^(?:\w+=(?:'[^']*'|"[^"]*"|\S*)\s+)+/u;
 /** Words that run another command. */
 const RUNNERS = /^(?:sudo|time|command|exec|env|timeout\s+\S+)\s+/u;
 
 /** The parts of `a && b | c`, each with single spaces. A here-document is left out, `bash -c "…"` is what it runs. */
 export function commandParts(command: string): readonly string[] {
-  const text = command.slice(0, MAX_LOOKED_CHARS);
-  const [, , inner] = INNER.exec(text) ?? [];
-  const plain = withoutHereDocuments(inner ?? text).replaceAll("\\\n", " ");
-  return (plain.match(PART) ?? []).map((part) => part.replace(/\s+/gu, " ").trim()).filter(isCommand);
+  return (scriptOf(command).match(PART) ?? [])
+    .map((part) => part.replace(/\s+/gu, " ").trim())
+    .filter(isCommand);
 }
 
 function isCommand(part: string): boolean {

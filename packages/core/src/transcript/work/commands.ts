@@ -31,20 +31,24 @@ function commandOfWords(values: readonly unknown[]): string {
  * it runs.
  */
 export function simpleCommands(command: string): readonly string[] {
-  const text = command.slice(0, MAX_LOOKED_CHARS);
-  const [, , inner] = /^\s*(?:\S*\/)?(?:ba|z|da)?sh\s+-\w*c\s+(['"])([\s\S]*)\1\s*$/u.exec(text) ?? [];
-  return withoutHereDocuments(inner ?? text)
-    .replace(/\\\n/gu, " ")
+  return scriptOf(command)
     .replace(/'[^']*'|"(?:[^"\\]|\\.)*"/gu, '""')
     .split(/&&|\|\||[;|\n&(){}]/u)
     .map((part) => part.trim().replace(/^(?:\w+=\S*\s+)+/u, ""))
     .filter((part) => part !== "");
 }
 
+/** The lines that a shell runs: of `bash -c "…"` what is quoted, without here-documents, and each long line in one piece. */
+export function scriptOf(command: string): string {
+  const text = command.slice(0, MAX_LOOKED_CHARS);
+  const [, , inner] = /^\s*(?:\S*\/)?(?:ba|z|da)?sh\s+-\w*c\s+(['"])([\s\S]*)\1\s*$/u.exec(text) ?? [];
+  return withoutHereDocuments(inner ?? text).replaceAll("\\\n", " ");
+}
+
 const HERE_DOCUMENT = /(?<!<)<<-?\s*(['"]?)(\w+)\1/u;
 
 /** The lines that a command is given as its input are none of its own. */
-export function withoutHereDocuments(text: string): string {
+function withoutHereDocuments(text: string): string {
   let end: string | null = null;
   const lines = text.split("\n").flatMap((line) => {
     if (end !== null) {

@@ -6,14 +6,7 @@
  * Does not know: files as they are now, what a command did to them, prices.
  */
 
-export {
-  commandOf,
-  exitCodeOf,
-  MAX_LOOKED_CHARS,
-  outputOf,
-  withoutColours,
-  withoutHereDocuments,
-} from "./commands.ts";
+export { commandOf, exitCodeOf, outputOf, scriptOf, withoutColours } from "./commands.ts";
 export { type Commit, commitsOf } from "./commits.ts";
 export type { FileEdit } from "./file-edit.ts";
 export { fileEditsOf } from "./file-edits.ts";
