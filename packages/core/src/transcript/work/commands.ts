@@ -47,17 +47,22 @@ export function scriptOf(command: string): string {
 
 const HERE_DOCUMENT = /(?<!<)<<-?\s*(['"]?)(\w+)\1/u;
 
-/** The lines that a command is given as its input are none of its own. */
+/** The lines that a command is given as its input are none of its own. One whose end is missing is only quoted text. */
 function withoutHereDocuments(text: string): string {
+  if (!text.includes("<<")) return text;
+  const all = text.split("\n");
+  const lastAt = new Map(all.map((line, at) => [/^\s*(\w+)(?:\)|\s*$)/u.exec(line)?.[1] ?? "", at]));
   let end: string | null = null;
-  const lines = text.split("\n").flatMap((line) => {
+  const lines = all.flatMap((line, at) => {
     if (end !== null) {
       const isEnd = line.trim() === end || line.trim().startsWith(`${end})`);
       const rest = isEnd ? line.slice(line.indexOf(end) + end.length) : null;
       if (isEnd) end = null;
       return rest === null || rest.trim() === "" ? [] : [rest];
     }
-    end = HERE_DOCUMENT.exec(line)?.[2] ?? null;
+    const word = HERE_DOCUMENT.exec(line)?.[2] ?? "";
+    if (word === "" || (lastAt.get(word) ?? -1) <= at) return [line];
+    end = word;
     return [line.replace(HERE_DOCUMENT, "")];
   });
   return lines.join("\n");
