@@ -25,6 +25,8 @@ const MAX_WORDS = 24;
 const FRAME = /^\s*(?:at\s.+[:(]\d|File ".+", line \d|\d+:\s+0x|from .+:\d+:in|-->|\||\^|~)/u;
 const SAYS_ERROR =
   /error|exception|fail|fatal|panic|cannot|can't|could not|unable|unexpected|undefined|undeclared|unresolved|not (?:found|defined|assignable|permitted|allowed|recognized)|no such|denied|refused|invalid|missing|timed? ?out|conflict|segfault|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b/iu;
+/** Such as TS2345 and E0308, in small letters. */
+const CODE = /^[a-z]{1,4}\d{3,5}$/u;
 /** A folder or an address: its last name is kept. A scope of npm is none. */
 const PLACE =
   /(?:[A-Za-z]:)?(?:\.{0,2}[\\/])(?:[^\s'"()<>:,\\/]+[\\/])*(?=[^\s'"()<>:,\\/]*)|\b\w{1,20}:\/\/\S+/gu;
@@ -58,9 +60,13 @@ export function sameErrorIn(output: string, { lines }: ErrorPattern): SameError 
   return best;
 }
 
+/** 0 for another error code, however alike the words are. */
 function shareOf(wanted: ReadonlySet<string>, words: ReadonlySet<string>): number {
   let found = 0;
-  for (const word of wanted) if (words.has(word)) found += 1;
+  for (const word of wanted) {
+    if (words.has(word)) found += 1;
+    else if (CODE.test(word)) return 0;
+  }
   return found / wanted.size;
 }
 

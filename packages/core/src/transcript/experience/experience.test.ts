@@ -18,6 +18,11 @@ describe("the simple commands of a line", () => {
     ["cat > a.ts <<'EOF'\nrm -rf /; x\nEOF\nnode a.ts", ["cat > a.ts", "node a.ts"]],
     ["git commit -m 'a; b | c'\\\n  --no-verify", ["git commit -m 'a; b | c' --no-verify"]],
     ["# only a comment\nmake   all", ["make all"]],
+    ['echo "a << b"\nnpm test', ['echo "a << b"', "npm test"]],
+    [
+      "git commit -m \"$(cat <<'EOF'\nSubject; body\nEOF\n)\" && git push",
+      ['git commit -m "$(cat )"', "git push"],
+    ],
   ])("%j", (command, parts) => {
     expect(commandParts(command)).toEqual(parts);
   });
@@ -70,6 +75,7 @@ describe("the same error", () => {
 
   test.each([
     ["another code", TSC, "src/a.ts(1,1): error TS2304: Cannot find name 'kettle'."],
+    ["another code with the same words", TSC, TSC.replace("TS2345", "TS2322")],
     ["a success", MISSING, "added 12 packages in 3s"],
     ["another module", "Error: Cannot find module 'kettle'", "Tests: 3 passed"],
   ])("is not %s", (_, reported, printed) => {
