@@ -38,11 +38,8 @@ export class ContinuoSessionStore implements SessionStore {
   async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
     if (entries.length === 0) return;
     const session = this.#sessionOf(key, entries);
-    // The first counts of an entry that is there twice.
-    const isFirst = ({ uuid }: SessionStoreEntry, at: number): boolean =>
-      uuid === undefined || entries.findIndex((other) => other.uuid === uuid) === at;
     const kind = isMain(key.subpath) ? "main" : "subagent";
-    const events = entries.filter(isFirst).map((entry) => entryEvent(entry, kind));
+    const events = eachOnce(entries).map((entry) => entryEvent(entry, kind));
     await this.#inOrder.run(session.sessionId, () => appendNew(session, events));
   }
 
@@ -123,6 +120,17 @@ const AGENT = "claude-agent-sdk";
 
 function isMain(subpath: string | undefined): subpath is undefined | "" {
   return subpath === undefined || subpath === "";
+}
+
+/** The first counts of an entry that is there twice. */
+function eachOnce(entries: readonly SessionStoreEntry[]): readonly SessionStoreEntry[] {
+  const met = new Set<string>();
+  return entries.filter(({ uuid }) => {
+    if (uuid === undefined) return true;
+    if (met.has(uuid)) return false;
+    met.add(uuid);
+    return true;
+  });
 }
 
 /** Entries that are there stay as they are; the others are appended. */
