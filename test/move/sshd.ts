@@ -56,12 +56,10 @@ exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f ${join(folder, "sshd_c
   return {
     address: `ssh://127.0.0.1:${port}`,
     homePath: (path) => path.replace(join(root, "there"), home),
-    cut: () => {
-      for (const pid of childrenOf(server.pid ?? 0)) process.kill(pid, "SIGKILL");
-    },
+    cut: () => killChildren(server),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((done) => server.once("close", done));
-      for (const pid of childrenOf(server.pid ?? 0)) process.kill(pid, "SIGKILL");
+      killChildren(server);
       server.kill("SIGKILL");
       await closed;
     },
@@ -105,11 +103,31 @@ async function listening(server: ChildProcess): Promise<void> {
   throw new Error(`sshd does not listen: ${said}`);
 }
 
-/** The processes of the server's connections. */
+/** Kills the processes of the server's connections; each may end by itself when another one does. */
+function killChildren(server: ChildProcess): void {
+  for (const pid of childrenOf(server.pid ?? 0)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (cause) {
+      if (codeOf(cause) !== "ESRCH") throw cause;
+    }
+  }
+}
+
 function childrenOf(pid: number): readonly number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-    .split(" ")
-    .filter(Boolean)
-    .map(Number);
-  return children.flatMap((child) => [...childrenOf(child), child]);
+  const children = childIds(pid);
+  return children.flatMap((child) => [child, ...childrenOf(child)]);
+}
+
+function childIds(pid: number): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  } catch (cause) {
+    if (["ENOENT", "ESRCH"].includes(codeOf(cause))) return [];
+    throw cause;
+  }
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
 }
