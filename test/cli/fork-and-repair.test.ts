@@ -168,10 +168,17 @@ describe("repair", () => {
   test("counts the results that no call waits for, which are taken out", async () => {
     const timestamp = "2026-01-01T00:00:00.000Z";
     const entry = (id: string, parentId: string | null, message: object) => ({
-      ...{ type: "message", id, parentId, timestamp, message },
+      type: "message",
+      id,
+      parentId,
+      timestamp,
+      message,
     });
     const result = (toolCallId: string) => ({
-      ...{ role: "toolResult", toolCallId, toolName: "read", isError: false },
+      role: "toolResult",
+      toolCallId,
+      toolName: "read",
+      isError: false,
       content: [{ type: "text", text: "a note" }],
     });
     const records = [

@@ -30,8 +30,16 @@ export interface WorkCounts {
 }
 
 const counts = {
-  ...{ stats: 0, folders: 0, opened: 0, bytesRead: 0, bytesWritten: 0 },
-  ...{ parsedTexts: 0, parsedChars: 0, rows: 0, modules: 0, youngCollections: 0 },
+  stats: 0,
+  folders: 0,
+  opened: 0,
+  bytesRead: 0,
+  bytesWritten: 0,
+  parsedTexts: 0,
+  parsedChars: 0,
+  rows: 0,
+  modules: 0,
+  youngCollections: 0,
 };
 const { HOME = "", CONTINUO_HOME = "", CONTINUO_COUNTS } = process.env;
 

@@ -52,7 +52,10 @@ test("turns, tokens and models of a row follow when its session was read", async
   const row = async (): Promise<MachineSession | undefined> =>
     ((await own.json(`${LIST}?agent=claude&title=build`)) as SessionsPage).sessions[0];
   await expect.poll(row).toMatchObject({
-    ...{ turns: 2, tokens: 3060, model: "model-a", costUsd: null },
+    turns: 2,
+    tokens: 3060,
+    model: "model-a",
+    costUsd: null,
     facts: { lastWords: "Done All well.", changedFiles: 0, branches: 2, isFork: false },
   });
 });

@@ -17,17 +17,24 @@ function compacted(): string {
   const before = [asks("p1", null, "First"), answers("b1", "p1", "One"), asks("p2", "b1", "Second")];
   const base = { isSidechain: false, cwd: "/home/ann/app", sessionId: ID, version: "2.1.330" };
   const boundary = {
-    ...{ ...base, parentUuid: null, logicalParentUuid: "b2", type: "system", subtype: "compact_boundary" },
-    ...{
-      content: "Conversation compacted",
-      isMeta: false,
-      timestamp: "2025-01-05T12:01:00.000Z",
-      uuid: "c1",
-    },
-    ...{ level: "info", compactMetadata: { trigger: "auto", preTokens: 9000 } },
+    ...base,
+    parentUuid: null,
+    logicalParentUuid: "b2",
+    type: "system",
+    subtype: "compact_boundary",
+    content: "Conversation compacted",
+    isMeta: false,
+    timestamp: "2025-01-05T12:01:00.000Z",
+    uuid: "c1",
+    level: "info",
+    compactMetadata: { trigger: "auto", preTokens: 9000 },
   };
   const summary = {
-    ...{ ...base, parentUuid: "c1", type: "user", uuid: "c2", isCompactSummary: true },
+    ...base,
+    parentUuid: "c1",
+    type: "user",
+    uuid: "c2",
+    isCompactSummary: true,
     message: { role: "user", content: "Summary: two questions were answered." },
     timestamp: "2025-01-05T12:01:01.000Z",
   };

@@ -30,8 +30,11 @@ const asking = async () => await askingOf(shellHere(home, { env: { CONTINUO_SERV
 /** An agent in the channel, as `continuo agent join` is one. */
 async function joined(answer: (question: string) => string) {
   const client = await connect({
-    ...{ serverUrl: server.url, channel: "team" },
-    ...{ handle: "codex", type: "agent", capabilities: ["chat"] },
+    serverUrl: server.url,
+    channel: "team",
+    handle: "codex",
+    type: "agent",
+    capabilities: ["chat"],
   });
   const heard: string[] = [];
   const ended = (async () => {

@@ -46,7 +46,10 @@ type Step =
   | { readonly name: string; readonly input: object; readonly output: string; readonly isError?: boolean };
 
 const bash = (command: string, output: string, isError = false): Step => ({
-  ...{ name: "Bash", input: { command }, output, isError },
+  name: "Bash",
+  input: { command },
+  output,
+  isError,
 });
 const edit = (file_path: string, old_string: string, new_string: string): Step => ({
   name: "Edit",

@@ -62,12 +62,10 @@ interface Line {
 /** A session of pi, in the shape of its version 3: the second message is cut by a compaction. */
 function piText(id: string, cwd: string, more: readonly Line[] = []): string {
   const say = (at: number, role: "user" | "assistant", text: string): Line => ({
-    ...{
-      type: "message",
-      id: `e${at}`,
-      parentId: at === 0 ? null : `e${at - 1}`,
-      timestamp: "2025-01-05T10:00:00Z",
-    },
+    type: "message",
+    id: `e${at}`,
+    parentId: at === 0 ? null : `e${at - 1}`,
+    timestamp: "2025-01-05T10:00:00Z",
     message: { role, content: [{ type: "text", text }], timestamp: 1 },
   });
   const lines = [
@@ -310,12 +308,10 @@ test("a server that no agent started says so", async () => {
 test("an outline of much that was cut keeps within its tokens, and reading on shows all of it", async () => {
   const folder = makeFolder("work");
   const turns = Array.from({ length: 120 }, (_, at) => ({
-    ...{
-      type: "message",
-      id: `m${at}`,
-      parentId: at === 0 ? null : `m${at - 1}`,
-      timestamp: "2025-01-05T10:00:00Z",
-    },
+    type: "message",
+    id: `m${at}`,
+    parentId: at === 0 ? null : `m${at - 1}`,
+    timestamp: "2025-01-05T10:00:00Z",
     message: { role: "user", content: [{ type: "text", text: `Request ${at} ${"more ".repeat(40)}` }] },
   }));
   const lines = [

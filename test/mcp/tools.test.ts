@@ -301,11 +301,9 @@ test("a digest tells the goal, decisions, files, open ends and the last answer, 
 
 test("a digest has room for 2,000 tokens, and uses it, however long the session is", async () => {
   const lines = Array.from({ length: 200 }, (_, at) => ({
-    ...{
-      uuid: `m${at}`,
-      parent: at === 0 ? null : `m${at - 1}`,
-      time: `10:00:${String(at % 60).padStart(2, "0")}`,
-    },
+    uuid: `m${at}`,
+    parent: at === 0 ? null : `m${at - 1}`,
+    time: `10:00:${String(at % 60).padStart(2, "0")}`,
     ...(at % 2 === 0
       ? {
           role: "user" as const,

@@ -67,9 +67,16 @@ export function ask({ root, here }: Machines, words: string, parentUuid: string 
   const sessionId = sessionFile({ root } as Machines).replace(/^.*\/(.*)\.jsonl$/u, "$1");
   const uuid = crypto.randomUUID();
   const record = {
-    ...{ parentUuid, isSidechain: false, userType: "external", cwd: here.folder, sessionId },
-    ...{ version: "2.1.330", type: "user", message: { role: "user", content: words } },
-    ...{ uuid, timestamp: new Date().toISOString() },
+    parentUuid,
+    isSidechain: false,
+    userType: "external",
+    cwd: here.folder,
+    sessionId,
+    version: "2.1.330",
+    type: "user",
+    message: { role: "user", content: words },
+    uuid,
+    timestamp: new Date().toISOString(),
   };
   appendFileSync(sessionFile({ root } as Machines), `${JSON.stringify(record)}\n`);
   return uuid;

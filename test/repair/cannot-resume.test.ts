@@ -45,11 +45,9 @@ const beforeAnswer = (record: Rec): boolean =>
 
 const DAMAGES: readonly Damage[] = [
   {
-    ...{
-      what: "its first prompt and what stands around it are lost",
-      agent: "claude",
-      fixture: "text-and-thinking",
-    },
+    what: "its first prompt and what stands around it are lost",
+    agent: "claude",
+    fixture: "text-and-thinking",
     fits: beforeAnswer,
     damage: () => null,
     all: true,
@@ -78,12 +76,10 @@ const DAMAGES: readonly Damage[] = [
     damage: set("timestamp", undefined),
   },
   {
-    ...{
-      what: "the header names its folders in another form",
-      agent: "codex",
-      fixture: "paginated",
-      keeps: true,
-    },
+    what: "the header names its folders in another form",
+    agent: "codex",
+    fixture: "paginated",
+    keeps: true,
     fits: (record) => record.type === "session_meta",
     damage: set("payload.git", "x"),
   },
@@ -96,12 +92,10 @@ const DAMAGES: readonly Damage[] = [
     all: true,
   },
   {
-    ...{
-      what: "the thoughts of an answer are a text",
-      agent: "gemini",
-      fixture: "parallel-tools",
-      keeps: true,
-    },
+    what: "the thoughts of an answer are a text",
+    agent: "gemini",
+    fixture: "parallel-tools",
+    keeps: true,
     fits: (record) => record.type === "gemini",
     damage: set("thoughts", "x"),
   },

@@ -29,8 +29,11 @@ type Line = Parameters<typeof claudeText>[1][number];
 function claudeTurn(number: number, hour: number, prompt: string, ...inputs: readonly object[]): Line[] {
   const time = `${hour}:0${number}:00`;
   const asked: Line = {
-    ...{ uuid: `p${number}`, parent: number === 1 ? null : `e${number - 1}` },
-    ...{ role: "user", content: prompt, time },
+    uuid: `p${number}`,
+    parent: number === 1 ? null : `e${number - 1}`,
+    role: "user",
+    content: prompt,
+    time,
   };
   const calls = inputs.flatMap((input, at): Line[] => {
     const name = "content" in input ? "Write" : "command" in input ? "Bash" : "Edit";
@@ -46,7 +49,10 @@ function claudeTurn(number: number, hour: number, prompt: string, ...inputs: rea
         time,
       },
       {
-        ...{ uuid: `r${number}${at}`, parent: `c${number}${at}`, role: "user", time },
+        uuid: `r${number}${at}`,
+        parent: `c${number}${at}`,
+        role: "user",
+        time,
         content: [{ type: "tool_result", tool_use_id: id, content: output }],
       },
     ];
@@ -65,8 +71,12 @@ function codexText(cwd: string, patch: string): string {
   const text = "Add white tea";
   return [
     line("session_meta", {
-      ...{ id: PATCHED_ID, timestamp: "2025-01-05T11:00:00.000Z", cwd },
-      ...{ originator: "codex_exec", cli_version: "0.169.0", source: "cli" },
+      id: PATCHED_ID,
+      timestamp: "2025-01-05T11:00:00.000Z",
+      cwd,
+      originator: "codex_exec",
+      cli_version: "0.169.0",
+      source: "cli",
     }),
     line("event_msg", { type: "user_message", message: text }),
     line("response_item", { type: "message", role: "user", content: [{ type: "input_text", text }] }),
@@ -133,11 +143,9 @@ export function editedHome(): EditedHome {
     claudeFile(LAST_ID),
     claudeText(LAST_ID, [
       ...claudeTurn(1, 12, "Check the times at the start", {
-        ...{
-          file_path: path,
-          old_string: "export const",
-          new_string: "import { check } from './check.ts';\n\nexport const",
-        },
+        file_path: path,
+        old_string: "export const",
+        new_string: "import { check } from './check.ts';\n\nexport const",
       }),
       ...claudeTurn(
         2,

@@ -54,8 +54,12 @@ test("each line names the last turn that wrote it, those before it, and nobody f
   expect(found.left).toEqual({ sessions: 0, unreadable: 0, unsearched: 0, edits: 0 });
   const first = found.origins.find(({ sessionId, turn }) => sessionId === FIRST_ID && turn === 2);
   expect(first).toMatchObject({
-    ...{ agent: "claude", messageId: "c20", at: "2025-01-05T10:02:00.000Z", branch: null },
-    ...{ prompt: "Black tea needs four minutes", formerPath: null },
+    agent: "claude",
+    messageId: "c20",
+    at: "2025-01-05T10:02:00.000Z",
+    branch: null,
+    prompt: "Black tea needs four minutes",
+    formerPath: null,
   });
 });
 

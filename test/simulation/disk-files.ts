@@ -285,7 +285,9 @@ function statOf(node: DiskNode, { bigint = false } = {}): unknown {
   const is = {
     isFile: () => kind === "file",
     isDirectory: () => kind === "folder",
-    ...{ isSymbolicLink: () => false, isFIFO: () => false, isSocket: () => false },
+    isSymbolicLink: () => false,
+    isFIFO: () => false,
+    isSocket: () => false,
   };
   const ns = BigInt(Math.round(mtimeMs * 1_000)) * 1_000n;
   if (bigint) return { ...is, size: BigInt(size), ino: BigInt(inode), mtimeNs: ns, ctimeNs: ns };

@@ -8,15 +8,13 @@ const AT = "2026-01-01T10:00:00.000Z";
 function said(sequence: number, more: Partial<ChannelMessage> = {}): ChannelMessage {
   const id = `m${sequence}`;
   return {
-    ...{
-      messageId: id,
-      sequence,
-      handle: "ann",
-      kind: "person",
-      content: id,
-      timestamp: AT,
-      state: "complete",
-    },
+    messageId: id,
+    sequence,
+    handle: "ann",
+    kind: "person",
+    content: id,
+    timestamp: AT,
+    state: "complete",
     ...more,
   };
 }

@@ -23,7 +23,10 @@ const STATES = {
   // A session of Copilot has one branch: one that it answered after a refused and a killed turn is the nearest to it.
   branched: {
     ...fixturesOf("branch"),
-    ...{ codex: "revert", gemini: "rewind", opencode: "revert", copilot: "broken-off" },
+    codex: "revert",
+    gemini: "rewind",
+    opencode: "revert",
+    copilot: "broken-off",
   },
   "with an image": fixturesOf("image"),
   "damaged and repaired": { ...fixturesOf("parallel-tools"), codex: "paginated" },

@@ -56,7 +56,12 @@ function copySession(database: DatabaseSync, id: string): void {
     const { id: messageId, session_id, time_created, time_updated } = message;
     const isUser = info.role === "user";
     insert(database, "session_message", {
-      ...{ id: messageId, session_id, type: isUser ? "user" : "assistant", seq, time_created, time_updated },
+      id: messageId,
+      session_id,
+      type: isUser ? "user" : "assistant",
+      seq,
+      time_created,
+      time_updated,
       data: JSON.stringify(isUser ? saidOf(info, parts) : answerOf(info, parts)),
     });
   }

@@ -18,21 +18,19 @@ const settingsFor = (name: string): AgentSettings => ({
 });
 
 const configuration: Configuration = {
-  ...{
-    agent: null,
-    continuation: "auto",
-    indexExclude: [],
-    indexBackground: "on",
-    serverLimits: {},
-    prices: {},
-    live: {},
-    releaseFeed: null,
-    blobs: null,
-    askChannels: [],
-    files: [],
-    problems: [],
-    untrusted: null,
-  },
+  agent: null,
+  continuation: "auto",
+  indexExclude: [],
+  indexBackground: "on",
+  serverLimits: {},
+  prices: {},
+  live: {},
+  releaseFeed: null,
+  blobs: null,
+  askChannels: [],
+  files: [],
+  problems: [],
+  untrusted: null,
   agents: { robot: settingsFor("robot"), other: settingsFor("other") },
 };
 

@@ -119,7 +119,11 @@ test("a branch has only the messages that the first history has not", async () =
 test("a page that is too large is not begun, and the error has the newest turns that fit", async () => {
   const first = await session([..."ABCD"].map((id) => message(id, "x".repeat(10_000))));
   const pieces = pageOf({
-    ...{ template: "a%%SESSION%%", sessions: [first], notes: [], savedAt: "", prices },
+    template: "a%%SESSION%%",
+    sessions: [first],
+    notes: [],
+    savedAt: "",
+    prices,
     maxBytes: 25_000,
   });
   expect(() => pieces.next()).toThrow(

@@ -89,7 +89,11 @@ test("a text that its writer replaced comes whole, and a part without its words 
 test("a deletion by somebody else says whose message it was, where it stood, and why", () => {
   const data = { messageId: "m", handle: "ann", messageSequence: 3, reason: "off topic" };
   expect(made({ type: "message_deleted", from: "moderator", data })).toMatchObject({
-    ...{ type: "deleted", from: "moderator", author: "ann" },
-    ...{ messageId: "m", messageSequence: 3, reason: "off topic" },
+    type: "deleted",
+    from: "moderator",
+    author: "ann",
+    messageId: "m",
+    messageSequence: 3,
+    reason: "off topic",
   });
 });

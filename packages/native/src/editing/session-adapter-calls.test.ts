@@ -36,14 +36,23 @@ describe("a session that is not there yet", () => {
     expect(adapter.sessionFile).toBe("");
     const metadata = await adapter.getMetadata();
     expect(metadata).toEqual({
-      ...{ sessionId: expect.any(String), cwd: "/home/dev", gitBranch: "main", title: "Tea" },
-      ...{ slug: null, version: null, createdAt: expect.any(String), updatedAt: metadata.createdAt },
+      sessionId: expect.any(String),
+      cwd: "/home/dev",
+      gitBranch: "main",
+      title: "Tea",
+      slug: null,
+      version: null,
+      createdAt: expect.any(String),
+      updatedAt: metadata.createdAt,
     });
     expect(adapter.sessionFile).toContain(metadata.sessionId);
     expect([await adapter.loadHistory(), existsSync(adapter.sessionFile)]).toEqual([[], false]);
     await adapter.appendUserMessage("One.");
     expect(await adapter.getMetadata()).toMatchObject({
-      ...{ sessionId: metadata.sessionId, cwd: "/home/dev", title: "Tea", createdAt: metadata.createdAt },
+      sessionId: metadata.sessionId,
+      cwd: "/home/dev",
+      title: "Tea",
+      createdAt: metadata.createdAt,
     });
   });
 

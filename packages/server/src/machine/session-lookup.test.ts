@@ -48,8 +48,13 @@ test("a session that began a moment ago is found, and another one is not", async
 
 test("a sub-agent has its own task, file and size, and nothing that was counted for its parent", async () => {
   const info: SubagentInfo = {
-    ...{ id: "sub", location: "/sessions/a1/sub.jsonl", type: "explorer", description: "Look at the tests" },
-    ...{ toolCallId: "t1", model: null, sizeBytes: 321 },
+    id: "sub",
+    location: "/sessions/a1/sub.jsonl",
+    type: "explorer",
+    description: "Look at the tests",
+    toolCallId: "t1",
+    model: null,
+    sizeBytes: 321,
   };
   const named = await resolveSession("claude:a1>sub", sourceOf([CLAUDE]), async () => [info]);
   expect(named).toMatchObject({

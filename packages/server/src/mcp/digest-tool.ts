@@ -106,16 +106,14 @@ function toAnswer(
     .slice(0, items)
     .map((file) => ({ ...file, path: cutMiddle(file.path, 200), since: since.get(file.path) ?? null }));
   const data = {
-    ...{
-      note: DATA_NOTE,
-      ...facts,
-      turns: digest.turns,
-      goal: long(goal),
-      requests,
-      decisions,
-      files,
-      openEnds,
-    },
+    note: DATA_NOTE,
+    ...facts,
+    turns: digest.turns,
+    goal: long(goal),
+    requests,
+    decisions,
+    files,
+    openEnds,
     changedSince: [...since.values()].filter((state) => state !== "same").length,
     lastAnswer: long(digest.lastAnswer),
     leftOut:

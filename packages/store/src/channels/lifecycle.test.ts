@@ -151,7 +151,9 @@ test("an input is unanswered however many messages that are none of its kind cam
   await openParticipantSession(store, ANN);
   const fence = await take(card("one", "agent"));
   const begun = Array.from({ length: 40 }, (_, at) => ({
-    ...{ id: `begun-${at}`, type: "message_sent", actor: { kind: "person", id: "bob" } as const },
+    id: `begun-${at}`,
+    type: "message_sent",
+    actor: { kind: "person", id: "bob" } as const,
     data: { content: "", state: "open", to: ["ann"] },
   }));
   await store.append(channelLogId("team"), begun);

@@ -36,8 +36,14 @@ const FILES: Files = {
 
 function manifestOf(files: Files, change: Partial<Manifest> = {}): Manifest {
   return {
-    ...{ continuoBundle: 1, agent: "pi", sessionId: ID, cwd: "/home/dev", title: "A title" },
-    ...{ packedAt: TIME, main: MAIN, row: null },
+    continuoBundle: 1,
+    agent: "pi",
+    sessionId: ID,
+    cwd: "/home/dev",
+    title: "A title",
+    packedAt: TIME,
+    main: MAIN,
+    row: null,
     files: Object.entries(files).map(([path, bytes]) => ({
       path,
       sizeBytes: bytes.length,
@@ -71,8 +77,14 @@ test("a bundle is unpacked into a private home, which goes when it is disposed o
   const { [Symbol.dispose]: dispose, ...unpacked } = await unpackBundle(bundle);
   const { home } = unpacked.places;
   expect(unpacked).toEqual({
-    ...{ agent: "pi", sessionId: ID, cwd: "/home/dev", title: "A title", packedAt: TIME },
-    ...{ location: join(home, MAIN), places: { home, env: {} }, workTree: null },
+    agent: "pi",
+    sessionId: ID,
+    cwd: "/home/dev",
+    title: "A title",
+    packedAt: TIME,
+    location: join(home, MAIN),
+    places: { home, env: {} },
+    workTree: null,
   });
   for (const [path, bytes] of Object.entries(FILES)) {
     expect(readFileSync(join(home, path)).equals(bytes)).toBe(true);

@@ -461,7 +461,10 @@ const RESULTS: readonly (readonly [string, ResultCase])[] = [
 ];
 
 const resultOf = (content: readonly Block[], isError: boolean): ToolResultBlock => ({
-  ...{ type: "tool_result", toolCallId: "c", content, isError },
+  type: "tool_result",
+  toolCallId: "c",
+  content,
+  isError,
 });
 
 test.each(RESULTS)(

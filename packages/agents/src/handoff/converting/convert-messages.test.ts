@@ -118,7 +118,9 @@ test("a call without a result gets one that says so, as an error, at the time of
   });
   expect(sources[2]).toBe(source[1]);
   expect(records.at(-1)).toEqual({
-    ...{ place: "new session", kind: "tool_result", outcome: "rewritten" },
+    place: "new session",
+    kind: "tool_result",
+    outcome: "rewritten",
     reason: "no result of the call a is recorded: a result that says so is added",
   });
 });
@@ -149,7 +151,9 @@ test("a conversation that begins with the agent gets a first word of the user at
   const { messages, sources, records } = convert([answer]);
   expect(messages[0]).toEqual({ ...begun, ...FACTS });
   expect(records.at(-1)).toEqual({
-    ...{ place: "new session", kind: "text", outcome: "rewritten" },
+    place: "new session",
+    kind: "text",
+    outcome: "rewritten",
     reason: "the conversation begins with an answer: a prompt that says so is added",
   });
   expect(sources).toEqual([null, answer]);

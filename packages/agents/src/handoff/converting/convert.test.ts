@@ -24,7 +24,9 @@ const call = (id: string, more: object = {}): Block => ({
   ...more,
 });
 const result = (id: string, ...content: readonly Block[]): Block => ({
-  ...{ type: "tool_result", toolCallId: id, isError: false },
+  type: "tool_result",
+  toolCallId: id,
+  isError: false,
   content: content.length === 0 ? [text(`of ${id}`)] : content,
 });
 

@@ -27,7 +27,10 @@ const RECORDS: readonly ReceiptRecord[] = [
 
 test("a receipt counts its records by outcome, and by kind", () => {
   expect(toReceipt(RECORDS)).toEqual({
-    ...{ kept: 2, rewritten: 1, noted: 1, dropped: 2 },
+    kept: 2,
+    rewritten: 1,
+    noted: 1,
+    dropped: 2,
     byKind: {
       text: { kept: 2, rewritten: 1, noted: 0, dropped: 0 },
       thinking: { kept: 0, rewritten: 0, noted: 1, dropped: 2 },

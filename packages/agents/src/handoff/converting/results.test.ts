@@ -5,7 +5,10 @@ import { outlineOf, rank, resultsOf, sourcesOf } from "./results.ts";
 const text: Block = { type: "text", text: "a" };
 const call = (id: string): Block => ({ type: "tool_call", id, name: "look", args: {} });
 const result = (id: string): ToolResultBlock => ({
-  ...{ type: "tool_result", toolCallId: id, isError: false, content: [] },
+  type: "tool_result",
+  toolCallId: id,
+  isError: false,
+  content: [],
 });
 
 let count = 0;

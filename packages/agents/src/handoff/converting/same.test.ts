@@ -12,13 +12,19 @@ import {
 } from "./same.ts";
 
 const said = (role: Message["role"], ...content: readonly Block[]): Message => ({
-  ...{ id: "m", role, content, metadata: {} },
+  id: "m",
+  role,
+  content,
+  metadata: {},
 });
 const text = (words: string): Block => ({ type: "text", text: words });
 const call = (id: string, name: string, at: string): Block => ({ type: "tool_call", id, name, args: { at } });
 const image = (data: string): Block => ({ type: "image", mimeType: "image/png", data });
 const result = (id: string, isError: boolean, ...content: readonly Block[]): Block => ({
-  ...{ type: "tool_result", toolCallId: id, isError, content },
+  type: "tool_result",
+  toolCallId: id,
+  isError,
+  content,
 });
 
 const WRITTEN: readonly Message[] = [

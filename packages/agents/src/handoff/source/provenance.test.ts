@@ -36,8 +36,18 @@ const ENTRIES: readonly KeptRecord[] = [
   { file: "/b", line: 2, value: { deep: [1, null] } },
 ];
 const SOURCE: HandOffSource = {
-  ...{ agent: "claude", sessionId: "old", location: "/old.jsonl", cwd: "/", title: null, gitBranch: null },
-  ...{ records: 2, sha256: "a".repeat(64), chars: 40, note: null, messages: [], left: [] },
+  agent: "claude",
+  sessionId: "old",
+  location: "/old.jsonl",
+  cwd: "/",
+  title: null,
+  gitBranch: null,
+  records: 2,
+  sha256: "a".repeat(64),
+  chars: 40,
+  note: null,
+  messages: [],
+  left: [],
   subagents: [],
   async *entries() {
     yield* ENTRIES;
@@ -50,7 +60,11 @@ const SAID = { messages: 3, sha256: "c" };
 const LINE = { place: "line 1", kind: "text", outcome: "kept", reason: "" } as const;
 
 const ORIGIN = {
-  ...{ agent: "claude", sessionId: "old", location: "/old.jsonl", records: 2, sha256: "a".repeat(64) },
+  agent: "claude",
+  sessionId: "old",
+  location: "/old.jsonl",
+  records: 2,
+  sha256: "a".repeat(64),
   said: { messages: 2, sha256: "b" },
 } as const;
 
@@ -73,7 +87,10 @@ test("what a session was made of is one event, with its receipt and a copy of it
     from: { ...ORIGIN, copy },
     to: { agent: "pi", sessionId: "new", location: "/new.jsonl", said: SAID },
     receipt: {
-      ...{ kept: 1, rewritten: 0, noted: 0, dropped: 0 },
+      kept: 1,
+      rewritten: 0,
+      noted: 0,
+      dropped: 0,
       byKind: { text: { kept: 1, rewritten: 0, noted: 0, dropped: 0 } },
       records: list,
     },
@@ -127,7 +144,9 @@ describe("the note in a session's file", () => {
   test("may lack what is not needed to find the session", async () => {
     const { records: _records, said: _said, ...from } = ORIGIN;
     expect(await read({ from: { ...from, copy: 1 }, said: SAID })).toEqual({
-      ...{ from: { ...ORIGIN, records: 0, said: null }, said: SAID, copy: null },
+      from: { ...ORIGIN, records: 0, said: null },
+      said: SAID,
+      copy: null,
     });
   });
 

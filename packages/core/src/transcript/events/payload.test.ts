@@ -78,16 +78,14 @@ describe("an event", () => {
       run_id: "s",
     };
     expect(toEntry(event)).toEqual({
-      ...{
-        type: "x",
-        data: { a: 1 },
-        sequence: 3,
-        id: "e",
-        time: "10:00",
-        runId: "r",
-        actor,
-        isPruned: false,
-      },
+      type: "x",
+      data: { a: 1 },
+      sequence: 3,
+      id: "e",
+      time: "10:00",
+      runId: "r",
+      actor,
+      isPruned: false,
     });
   });
 

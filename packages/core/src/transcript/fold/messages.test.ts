@@ -199,7 +199,7 @@ describe("a message of a tool", () => {
     "tool_call_started",
     { toolCallId: "a", toolName: "read", toolInput: { path: "x" } },
   ];
-  const result = (toolCallId: string): Data => ({ ...{ type: "tool_result", toolCallId }, content: [] });
+  const result = (toolCallId: string): Data => ({ type: "tool_result", toolCallId, content: [] });
 
   test.each([
     [true, true],

@@ -88,7 +88,9 @@ test("a file that is written twice has the lines of the second text", () => {
   const [one, two] = ["a\nb\nc\n", "a\nB\nc\nd\n"];
   expect(net(wholeEdit("a", one, "create"), wholeEdit("a", two, "write"))?.added).toBe(4);
   expect(net(wholeEdit("a", one, "write"), wholeEdit("a", two, "write"))).toEqual({
-    ...{ status: "changed", added: 4, removed: 0 },
+    status: "changed",
+    added: 4,
+    removed: 0,
     known: "part",
   });
 });

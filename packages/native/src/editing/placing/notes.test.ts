@@ -27,7 +27,12 @@ function leave(name: string, value: unknown): void {
 
 const NOTE = { how: "append", path: "/a", size: 3, text: "x\n" } as const;
 const PLACE = {
-  ...{ how: "place", agent: "pi", sessionId: "s", location: "/a", path: "/a", key: "k" },
+  how: "place",
+  agent: "pi",
+  sessionId: "s",
+  location: "/a",
+  path: "/a",
+  key: "k",
   besides: [
     { how: "append", path: "/b", text: "b" },
     { how: "create", path: "/c", text: "" },

@@ -70,7 +70,12 @@ describe("a new session whose placing was cut off", () => {
 
   function note(text = '{"id":"s"}\n'): PlaceNote {
     return {
-      ...{ how: "place", agent: "pi", sessionId: "s", location: path, path, key: null },
+      how: "place",
+      agent: "pi",
+      sessionId: "s",
+      location: path,
+      path,
+      key: null,
       besides: [
         { how: "create", path: mark, text: "mark" },
         { how: "append", path: index, text },

@@ -15,7 +15,12 @@ beforeEach(() => {
 });
 
 const INFO: Manifest["info"] = {
-  ...{ agent: "claude", sessionId: "Abc-1", title: null, cwd: null, updatedAt: null, sizeBytes: 1 },
+  agent: "claude",
+  sessionId: "Abc-1",
+  title: null,
+  cwd: null,
+  updatedAt: null,
+  sizeBytes: 1,
   location: "/a",
 };
 const KEPT = { from: "/a", to: "files/0", sizeBytes: 1, mtimeMs: 1, sha256: "0" };
@@ -32,8 +37,12 @@ const ROWS = {
   forks: [],
 } as const;
 const MANIFEST: Manifest = {
-  ...{ version: 1, trashId: "1-claude-Abc-1", trashedAt: "2026-11-21T20:00:00.000Z" },
-  ...{ info: INFO, plan: FILES, files: [KEPT] },
+  version: 1,
+  trashId: "1-claude-Abc-1",
+  trashedAt: "2026-11-21T20:00:00.000Z",
+  info: INFO,
+  plan: FILES,
+  files: [KEPT],
 };
 
 function read(value: unknown): Manifest | null {

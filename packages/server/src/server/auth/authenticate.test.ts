@@ -20,8 +20,15 @@ function authenticating(more: Partial<Token> = {}): {
   readonly ask: (sentAs?: "header" | "cookie", peer?: Peer) => Promise<unknown>;
 } {
   const token = {
-    ...{ tokenId: "t", workspaceId: "w", handle: null, label: null, scopes: ["admin"], state: "active" },
-    ...{ issuedFrom: "network", expiresAt: null, ...more },
+    tokenId: "t",
+    workspaceId: "w",
+    handle: null,
+    label: null,
+    scopes: ["admin"],
+    state: "active",
+    issuedFrom: "network",
+    expiresAt: null,
+    ...more,
   } as unknown as Token;
   const known: Known = { token, parent: "active", asked: 0 };
   const store = {

@@ -28,24 +28,20 @@ beforeEach(async () => {
     get: (target, key) => Reflect.get(faulty, key) ?? bound(target, key),
   });
   participation = {
-    ...{
-      store,
-      place,
-      fence,
-      instance,
-      type: "person",
-      device: undefined,
-      moderates: false,
-      session: "none",
-    },
-    ...{
-      requireBlobs: async () => undefined,
-      countLog: async () => undefined,
-      historyItems: 10,
-      open: new Map(),
-      unsure: new Set(),
-      cameBack: false,
-    },
+    store,
+    place,
+    fence,
+    instance,
+    type: "person",
+    device: undefined,
+    moderates: false,
+    session: "none",
+    requireBlobs: async () => undefined,
+    countLog: async () => undefined,
+    historyItems: 10,
+    open: new Map(),
+    unsure: new Set(),
+    cameBack: false,
   };
 });
 afterEach(() => base.close());

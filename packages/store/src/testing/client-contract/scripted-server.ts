@@ -88,13 +88,11 @@ export class Peer {
     const hello = await this.next("hello");
     const after = typeof hello.after === "number" ? hello.after : 0;
     this.send({
-      ...{
-        type: "hello",
-        protocol: 1,
-        workspaceId: "default",
-        channel: "team",
-        handle: hello.handle ?? null,
-      },
+      type: "hello",
+      protocol: 1,
+      workspaceId: "default",
+      channel: "team",
+      handle: hello.handle ?? null,
       latestSequence: after,
       after,
       session: null,
