@@ -15,9 +15,7 @@ export async function runTakeOver(id: string, flags: MoveFlags, shell: Shell): P
     now: shell.now,
     ...present({ into, signal: shell.signal }),
   });
-  const { mirror, agent, cwd, location } = made;
-  const [sessionId, resumeCommand] = [made.sessionId ?? "", made.resumeCommand ?? []];
-  const readBackBy = made.verification?.by ?? "continuo";
+  const { mirror, agent, sessionId, cwd, location, resumeCommand, readBackBy } = made;
   const from = { machine: mirror.machine, agent: mirror.agent, sessionId: mirror.sessionId };
   const lines = [
     `${agent}:${sessionId} continues ${from.agent}:${from.sessionId} of ${from.machine}, read back by ${readBackBy}`,

@@ -10,4 +10,4 @@ export { type FollowOptions, followSession } from "./follow.ts";
 export type { TakenOverThere } from "./lines.ts";
 export { type ReceiveMirrorOptions, receiveMirror } from "./receive-mirror.ts";
 export type { MirrorState } from "./sender.ts";
-export { type TakeOverOptions, takeOver } from "./take-over.ts";
+export { type TakenSession, type TakeOverOptions, takeOver } from "./take-over.ts";

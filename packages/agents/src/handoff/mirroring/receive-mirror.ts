@@ -71,7 +71,10 @@ async function changing(key: Hello, options: ReceiveMirrorOptions, change: Chang
   const lock = await lockMirror(key, places, signal);
   try {
     const mirror = readMirror(key, places);
-    if (mirror?.takenOver != null) return { takenOver: { host: hostname(), ...mirror.takenOver } };
+    if (mirror?.takenOver != null) {
+      const { at, session } = mirror.takenOver;
+      return { takenOver: { host: hostname(), at, session } };
+    }
     return change(mirror);
   } finally {
     lock.release();

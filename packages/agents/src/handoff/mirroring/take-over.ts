@@ -2,17 +2,21 @@
 
 import { ContinuoError, isContinuoError, present, shellWord } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { lookUpSession } from "@continuo/native";
+import { lookUpSession, resumeCommandOf } from "@continuo/native";
+import { settleUnfinished } from "@continuo/native/editing";
 import {
   findMirror,
   lockMirror,
+  lockTakeOver,
   type Mirror,
+  type MirrorKey,
+  mirrorKey,
   openMirror,
   readMirror,
   writeMirror,
 } from "@continuo/native/editing/mirrors";
-import { type HandOff, type HandOffOptions, handOff } from "../index.ts";
-import { folderOfMove } from "../moving/index.ts";
+import { type HandOffOptions, handOff } from "../index.ts";
+import { type FoundPlacing, folderOfMove, placedSince } from "../moving/index.ts";
 
 export interface TakeOverOptions extends Pick<HandOffOptions, "programs"> {
   readonly places: Places;
@@ -22,23 +26,53 @@ export interface TakeOverOptions extends Pick<HandOffOptions, "programs"> {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface TakenSession extends FoundPlacing {
+  /** The folder to resume in. */
+  readonly cwd: string;
+  readonly resumeCommand: readonly string[];
+  /** The program that read it back. */
+  readonly readBackBy: string;
+  readonly mirror: Mirror;
+}
+
 /**
- * From its beginning the mirror takes nothing more from the other machine, which hears of it when it connects.
- * Errors: `not_found`, `ambiguous`; `conflict` for one that was taken over before; `usage` where the folder is not here;
- * those of a hand-over. The mirror follows the other machine again then.
+ * From its beginning the mirror takes nothing more from the other machine, which hears of it when it connects. A call that was
+ * killed is continued by the next one, so that the session is placed once.
+ * Errors: `not_found`, `ambiguous`; `conflict` for one that was taken over before; `usage` where the folder is not here; `busy`
+ * while another call takes it over; those of a hand-over. The mirror follows the other machine again then.
  */
-export async function takeOver(
-  id: string,
-  options: TakeOverOptions,
-): Promise<HandOff & { readonly mirror: Mirror }> {
-  const { places, now, programs, signal } = options;
-  const mirror = findMirror(id, places);
+export async function takeOver(id: string, options: TakeOverOptions): Promise<TakenSession> {
+  const { places, signal } = options;
+  const key = findMirror(id, places);
+  const lock = await lockTakeOver(key, places, signal);
+  try {
+    return await takeOverLocked(key, options);
+  } finally {
+    lock.release();
+  }
+}
+
+async function takeOverLocked(key: MirrorKey, options: TakeOverOptions): Promise<TakenSession> {
+  const mirror = findMirror(mirrorKey(key), options.places);
+  const { takenOver } = mirror;
+  if (takenOver?.session != null) throw takenBefore(mirror, takenOver.session);
   const cwd = folderFor(mirror, options);
-  await change(mirror, options, (current) => {
-    const before = current.takenOver?.session;
-    if (before != null) throw takenBefore(current, before);
-    return { ...current, takenOver: { at: now.toISOString(), session: null } };
-  });
+  const before = await placedByOneKilled(mirror, options);
+  if (before !== null) {
+    await setTakenOver(mirror, before, options);
+    if (before.cwd !== cwd) throw takenBefore(mirror, before);
+    return { ...before, resumeCommand: resumeCommandOf(before), readBackBy: "continuo", mirror };
+  }
+  const at = options.now.toISOString();
+  await change(mirror, { at, session: null, begun: { cwd, sinceMs: Date.now() } }, options);
+  const made = await place(mirror, cwd, options);
+  await setTakenOver(mirror, made, options);
+  return made;
+}
+
+/** Errors: those of a hand-over. Nothing was placed then. */
+async function place(mirror: Mirror, cwd: string, options: TakeOverOptions): Promise<TakenSession> {
+  const { places, programs, signal } = options;
   try {
     const opened = openMirror(mirror, places);
     const { reader, found } = await lookUpSession(
@@ -53,26 +87,51 @@ export async function takeOver(
       places,
       ...present({ programs, signal }),
     });
-    const session = { agent: made.agent, sessionId: made.sessionId ?? "", cwd };
-    await change(mirror, options, (current) => ({
-      ...current,
-      takenOver: { at: now.toISOString(), session },
-    }));
-    return { ...made, mirror };
+    const { agent, location, resumeCommand, verification } = made;
+    return {
+      agent,
+      sessionId: made.sessionId ?? "",
+      location: location ?? "",
+      cwd,
+      resumeCommand: resumeCommand ?? [],
+      readBackBy: verification?.by ?? "continuo",
+      mirror,
+    };
   } catch (error) {
-    await change(mirror, options, (current) => ({ ...current, takenOver: null }));
+    await change(mirror, null, options);
     throw error;
   }
 }
 
+/** A call that was killed may have placed the session, and not written that down. */
+async function placedByOneKilled(
+  { agent, sessionId, takenOver }: Mirror,
+  { places, signal }: TakeOverOptions,
+): Promise<(FoundPlacing & { readonly cwd: string }) | null> {
+  const begun = takenOver?.begun ?? null;
+  if (begun === null) return null;
+  await settleUnfinished({ places, signal });
+  const placed = await placedSince({ agent, from: { agent, sessionId }, ...begun }, { places, signal });
+  return placed === null ? null : { ...placed, cwd: begun.cwd };
+}
+
+async function setTakenOver(
+  mirror: Mirror,
+  { agent, sessionId, cwd }: FoundPlacing & { readonly cwd: string },
+  options: TakeOverOptions,
+): Promise<void> {
+  const at = options.now.toISOString();
+  await change(mirror, { at, session: { agent, sessionId, cwd }, begun: null }, options);
+}
+
 async function change(
   mirror: Mirror,
+  takenOver: Mirror["takenOver"],
   { places }: TakeOverOptions,
-  toNext: (current: Mirror) => Mirror,
 ): Promise<void> {
   const lock = await lockMirror(mirror, places);
   try {
-    writeMirror(toNext(readMirror(mirror, places) ?? mirror), places);
+    writeMirror({ ...(readMirror(mirror, places) ?? mirror), takenOver }, places);
   } finally {
     lock.release();
   }

@@ -24,16 +24,14 @@ import {
   listNames,
   lockSession,
   makeFolderDurably,
-  mayBeWrittenSince,
   type Places,
   readJsonFile,
   statFile,
   writeDurably,
 } from "@continuo/files";
-import { listNativeSessions, lookUpSession, resumeCommandOf } from "@continuo/native";
+import { lookUpSession, resumeCommandOf } from "@continuo/native";
 import { z } from "zod";
 import type { AgentPrograms } from "../index.ts";
-import { originOfHandOff } from "../source/index.ts";
 import { commitsHere, openRepository } from "../work-tree/index.ts";
 import { errorLine, type MoveChannel } from "./channel.ts";
 import { folderOfMove } from "./folder-of-move.ts";
@@ -49,6 +47,7 @@ import {
   placed,
 } from "./lines.ts";
 import { type PlacedMove, type PlacingSession, placeMove } from "./place-move.ts";
+import { placedSince } from "./placed-since.ts";
 
 export interface ReceiveMoveOptions {
   readonly places: Places;
@@ -179,7 +178,7 @@ interface Placing {
 
 async function place({ files, folder }: Placing, options: ReceiveMoveOptions): Promise<Placed> {
   const { places, programs, signal } = options;
-  const found = await placedSince(readJsonFile(files.note), options);
+  const found = await placedBySomeoneKilled(readJsonFile(files.note), options);
   const onPlacing = (session: PlacingSession): void => {
     const note: PlacingNote = { ...session, sinceMs: Date.now() };
     writeDurably(files.note, JSON.stringify(note));
@@ -229,20 +228,15 @@ interface PlacingNote extends PlacingSession {
   readonly sinceMs: number;
 }
 
-async function placedSince(note: unknown, { places, signal }: ReceiveMoveOptions): Promise<Placed | null> {
+async function placedBySomeoneKilled(
+  note: unknown,
+  { places, signal }: ReceiveMoveOptions,
+): Promise<Placed | null> {
   const read = beginning.safeParse(note);
   if (!read.success) return null;
-  const { agent, from, cwd, folder, sinceMs } = read.data;
-  const rows = await listNativeSessions({ agents: [agent], places, cwd, ...present({ signal }) });
-  for (const { sessionId, location } of rows) {
-    const file = statFile(location.replace(/#[^#/]*$/u, ""));
-    if (file === null || !mayBeWrittenSince(file, sinceMs)) continue;
-    const origin = await originOfHandOff({ agent, sessionId }, places, signal);
-    if (origin?.agent !== from.agent || origin.sessionId !== from.sessionId) continue;
-    const resumeCommand = resumeCommandOf({ agent, sessionId, location });
-    return {
-      placed: { agent, sessionId, location, cwd, resumeCommand, readBackBy: "continuo", workTree: folder },
-    };
-  }
-  return null;
+  const { cwd, folder } = read.data;
+  const found = await placedSince(read.data, { places, signal });
+  if (found === null) return null;
+  const resumeCommand = resumeCommandOf(found);
+  return { placed: { ...found, cwd, resumeCommand, readBackBy: "continuo", workTree: folder } };
 }

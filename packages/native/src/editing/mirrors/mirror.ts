@@ -35,6 +35,8 @@ export interface TakenOver {
   readonly at: string;
   /** The session that continues it here; `null` until it is placed. */
   readonly session: (MirrorKey & { readonly cwd: string }) | null;
+  /** The placing that was begun, for the next attempt after a kill; `null` for none. */
+  readonly begun: { readonly cwd: string; readonly sinceMs: number } | null;
 }
 
 export function mirrorKey({ agent, sessionId }: MirrorKey): string {
@@ -103,6 +105,11 @@ export function lockMirror(key: MirrorKey, places: Places, signal?: AbortSignal)
   return lockSession("/mirrors", mirrorKey(key), { places, waitMs: LOCK_MS, signal });
 }
 
+/** Nobody else takes the mirror over meanwhile; the machine that it belongs to may ask. Errors: `busy`, `unwritable`. */
+export function lockTakeOver(key: MirrorKey, places: Places, signal?: AbortSignal): Promise<WriterLock> {
+  return lockSession("/mirrors", `${mirrorKey(key)} taken over`, { places, waitMs: LOCK_MS, signal });
+}
+
 const LOCK_MS = 10_000;
 const NOTE = "mirror.json";
 
@@ -142,8 +149,16 @@ function toMirror(value: unknown): Mirror | null {
   };
 }
 
-function toTakenOver({ at, session }: Json): TakenOver {
-  return { at: String(at), session: isJson(session) ? toPlaced(session) : null };
+function toTakenOver({ at, session, begun }: Json): TakenOver {
+  return {
+    at: String(at),
+    session: isJson(session) ? toPlaced(session) : null,
+    begun: isJson(begun) ? toBegun(begun) : null,
+  };
+}
+
+function toBegun({ cwd, sinceMs }: Json): TakenOver["begun"] {
+  return typeof cwd === "string" && typeof sinceMs === "number" ? { cwd, sinceMs } : null;
 }
 
 function toPlaced({ agent, sessionId, cwd }: Json): TakenOver["session"] {

@@ -1,0 +1,37 @@
+/** A session that was placed by a process which was killed before it could write that down. */
+
+import { type AgentName, present } from "@continuo/core/model";
+import { mayBeWrittenSince, type Places, statFile } from "@continuo/files";
+import { listNativeSessions } from "@continuo/native";
+import { originOfHandOff } from "../source/index.ts";
+
+/** Written down before the session is placed. */
+export interface BegunPlacing {
+  readonly agent: AgentName;
+  readonly from: { readonly agent: AgentName; readonly sessionId: string };
+  readonly cwd: string;
+  /** Milliseconds since 1970. */
+  readonly sinceMs: number;
+}
+
+export interface FoundPlacing {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+}
+
+/** `null` where it did not come so far. */
+export async function placedSince(
+  { agent, from, cwd, sinceMs }: BegunPlacing,
+  { places, signal }: { readonly places: Places; readonly signal?: AbortSignal | undefined },
+): Promise<FoundPlacing | null> {
+  const rows = await listNativeSessions({ agents: [agent], places, cwd, ...present({ signal }) });
+  for (const { sessionId, location } of rows) {
+    const file = statFile(location.replace(/#[^#/]*$/u, ""));
+    if (file === null || !mayBeWrittenSince(file, sinceMs)) continue;
+    const origin = await originOfHandOff({ agent, sessionId }, places, signal);
+    if (origin?.agent === from.agent && origin.sessionId === from.sessionId)
+      return { agent, sessionId, location };
+  }
+  return null;
+}

@@ -1,0 +1,6 @@
+/** The process that the tests of a take-over kill: `HOME` is the home, the arguments are the session and the folder. */
+
+import { takeOver } from "@continuo/agents/handoff/mirroring";
+
+const [id = "", into = ""] = process.argv.slice(2);
+await takeOver(id, { places: { home: process.env.HOME ?? "", env: {} }, into, now: new Date() });
