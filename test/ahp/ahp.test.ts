@@ -129,6 +129,9 @@ test("a question for permission is a call that waits; the first answer counts, a
       { kind: "markdown", content: "\n\nDone." },
     ]);
   }
+  // VS Code takes a running turn that is cut for one that ended, and confirms what waits in it.
+  expect(a.envelopes.filter(({ action }) => action.type === "chat/truncated")).toEqual([]);
+  expect(a.chat(chat).turns.flatMap(({ responseParts }) => responseParts)).toHaveLength(4);
   const refused = await b.echo(b.say(chat, "more", "turn-2"));
   expect(refused.rejectionReason).toMatch(/does not allow/u);
 });

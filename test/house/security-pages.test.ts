@@ -63,6 +63,7 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
 const OF_THIS_MACHINE = [
   "cli/running/answering.ts",
   "cli/running/asking.ts",
+  "cli/view/editor-socket.ts",
   "cli/view/running-viewer.ts",
   "cli/serve/window/in-window.ts",
   "server/extension/page.ts",

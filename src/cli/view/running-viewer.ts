@@ -52,8 +52,8 @@ export function viewerFolderOf(places: Places): string {
 }
 
 /** `null` where there can be no such socket. */
-function socketPath(places: Places): string | null {
-  const path = join(viewerFolderOf(places), "socket");
+export function socketPath(places: Places, name = "socket"): string | null {
+  const path = join(viewerFolderOf(places), name);
   return process.platform === "win32" || Buffer.byteLength(path) > MAX_PATH ? null : path;
 }
 
@@ -102,7 +102,8 @@ export async function answerCommands(
   };
 }
 
-async function listens(server: Server, path: string): Promise<boolean> {
+/** False where another process answers at the path. */
+export async function listens(server: Server, path: string): Promise<boolean> {
   if (await listensNow(server, path)) return true;
   const other = connect(path);
   const isAlive = await new Promise<boolean>((resolve) => {

@@ -28,6 +28,7 @@ import {
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import { HOST, isLoopbackPage, parseTarget, portOf } from "./address.ts";
 import { openBrowser } from "./browser.ts";
+import { openEditorSocket } from "./editor-socket.ts";
 import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
 import { listensAt, pageOfServer } from "./other-server.ts";
@@ -184,6 +185,8 @@ async function serve(
   };
   await using _commands = await answerCommands(offered, answer, placesOf(shell));
   await using _answers = await shell.answerCommands?.();
+  const secret = await issueToken(tokens, offered.access);
+  await using _editors = await openEditorSocket({ url: listening.url, secret }, placesOf(shell));
   const page = { ...(await pageFor(offered.access)), place };
   const isOpened = flags.open && (await openBrowser(addressOf(page), shell));
   // An address works once: the browser has the first one.
@@ -212,17 +215,22 @@ const SCOPES: Readonly<Record<ViewerRequest["access"], readonly string[]>> = {
   write: ["machine:read,write", "channel:*:read,write", "live:*:read", "metrics"],
 };
 
-async function issueCode(
-  store: Store,
-  { url }: ServerHandle,
-  access: ViewerRequest["access"],
-): Promise<string> {
+async function issueToken(store: Store, access: ViewerRequest["access"]): Promise<string> {
   const { secret } = await store.createToken({
     scopes: SCOPES[access],
     handle: ANY_HANDLE,
     label: "continuo view",
     issuedFrom: "loopback",
   });
+  return secret;
+}
+
+async function issueCode(
+  store: Store,
+  { url }: ServerHandle,
+  access: ViewerRequest["access"],
+): Promise<string> {
+  const secret = await issueToken(store, access);
   const response = await fetch(`${url}/v1/pages/code`, {
     method: "POST",
     headers: { authorization: `Bearer ${secret}` },

@@ -17,6 +17,8 @@ export const LIMITS = {
   sessions: 200,
   /** A session gives its room to others this long after it was asked for: it is read by then. */
   openingMs: 10_000,
+  /** The time in which the call comes that a question is about. */
+  callMs: 500,
   /** The pause before a list that could not be read is looked at again. */
   retryMs: 1_000,
   /** Sessions that were made and in which nothing was said yet. */

@@ -11,22 +11,31 @@ export interface AskedParts {
   readonly waiting: ReadonlyMap<string, ToolCall>;
 }
 
-/** A question belongs to the running call with its input; one without such a call is a part of its own. */
+/** A question belongs to the running call with its input; one without such a call is a part of its own when that is due. */
 export function withQuestions(
   given: readonly ResponsePart[],
   questions: readonly ChatQuestion[],
+  isDue: (approvalId: string) => boolean,
 ): AskedParts {
   const parts = [...given];
   const waiting = new Map<string, ToolCall>();
   for (const question of questions) {
     const at = parts.findLastIndex((part) => part.kind === "toolCall" && isAbout(part.toolCall, question));
     const part = parts[at];
+    if (part === undefined && !isDue(question.approvalId)) continue;
     const call = toWaiting(question, part?.kind === "toolCall" ? part.toolCall : null);
     waiting.set(question.approvalId, call);
     parts.splice(at === -1 ? parts.length : at, at === -1 ? 0 : 1, { kind: "toolCall", toolCall: call });
   }
   return { parts, waiting };
 }
+
+/** True for a question that is a part of its own. */
+export function isQuestion(part: ResponsePart): boolean {
+  return part.kind === "toolCall" && part.toolCall.toolCallId.startsWith(OWN_PART);
+}
+
+const OWN_PART = "ask:";
 
 function isAbout(
   { status, toolInput, toolName }: ToolCall,
@@ -45,7 +54,7 @@ function toWaiting(
   call: ToolCall | null,
 ): ToolCall {
   const base = call ?? {
-    toolCallId: `ask:${approvalId}`,
+    toolCallId: `${OWN_PART}${approvalId}`,
     toolName: toolName === "" ? title : toolName,
     displayName: toolName === "" ? title : toolName,
     invocationMessage: title,

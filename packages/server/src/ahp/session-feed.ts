@@ -16,7 +16,7 @@ import {
 } from "./protocol.ts";
 import { withQuestions } from "./questions.ts";
 import { reduceSession } from "./session-reducer.ts";
-import { actionsForParts, actionsForTurns, actionsOfTurn } from "./turn-actions.ts";
+import { actionsForTurns, actionsOfTurn, tellParts, tellTurnAgain } from "./turn-actions.ts";
 import { toErrorPart, toParts, toTurns } from "./turns.ts";
 import { toChatUri } from "./uris.ts";
 
@@ -44,6 +44,8 @@ interface CurrentRun {
   /** A state of the conversation had it: one that does not has seen its end. */
   isSeen: boolean;
   cancelledBy: Origin | null;
+  /** The parts that were told are those of the turn. */
+  isExact: boolean;
 }
 
 export class SessionFeed {
@@ -52,6 +54,8 @@ export class SessionFeed {
   readonly #live = createLiveTurn();
   /** The calls that wait for an answer, and the ids of their questions. */
   #asked = new Map<string, string>();
+  /** When a question without a call is a part of its own. */
+  readonly #dueAt = new Map<string, number>();
   #key: string | null;
   #run: CurrentRun | null = null;
   /** The last message of the log that a turn in the state has. */
@@ -140,7 +144,7 @@ export class SessionFeed {
     }: { readonly origin?: Origin; send(key: string | null): Promise<{ key: string; runId: string }> },
   ): Promise<void> {
     const { key, runId } = await send(this.#key);
-    this.#run = { runId, turnId: action.turnId, isSeen: false, cancelledBy: null };
+    this.#run = { runId, turnId: action.turnId, isSeen: false, cancelledBy: null, isExact: true };
     this.act(action, origin);
     if (key === this.#key) return;
     this.#move(key);
@@ -272,7 +276,7 @@ export class SessionFeed {
     const turns = this.chat.turns.filter(({ startedAt }) => startedAt < at);
     if (turns.length < this.chat.turns.length)
       this.act({ type: "chat/truncated", ...present({ turnId: turns.at(-1)?.id }) });
-    this.#run = { runId, turnId: runId, isSeen: true, cancelledBy: null };
+    this.#run = { runId, turnId: runId, isSeen: true, cancelledBy: null, isExact: true };
     const message = { text, origin: { kind: "user" } };
     this.act({ type: "chat/turnStarted", turnId: runId, startedAt: at, message });
   }
@@ -289,8 +293,11 @@ export class SessionFeed {
     const { parts, waiting } = withQuestions(
       isOfRun ? toParts(messages.slice(1)) : [],
       state?.questions ?? [],
+      (approvalId) => this.#isDue(approvalId),
     );
-    for (const action of actionsForParts(this.chat, { id: run.turnId, parts })) this.act(action);
+    const told = tellParts(this.chat, { id: run.turnId, parts });
+    run.isExact = told.isExact;
+    for (const action of told.actions) this.act(action);
     this.#tellQuestions(run.turnId, waiting);
   }
 
@@ -301,6 +308,18 @@ export class SessionFeed {
     if (turn === undefined || messages.some(({ message }) => message.metadata.partial === true)) return;
     this.#settle();
     for (const action of actionsOfTurn(turn)) this.act(action);
+  }
+
+  /** The call that a question is about comes a moment after it. */
+  #isDue(approvalId: string): boolean {
+    const due = this.#dueAt.get(approvalId);
+    if (due !== undefined) return Date.now() >= due;
+    this.#dueAt.set(approvalId, Date.now() + LIMITS.callMs);
+    const tellAgain = async (): Promise<void> => {
+      if (!this.#over.signal.aborted) this.#tellParts(this.#last);
+    };
+    setTimeout(() => void this.serial(tellAgain).catch(() => undefined), LIMITS.callMs + 1).unref();
+    return false;
   }
 
   #tellQuestions(turnId: string, waiting: ReturnType<typeof withQuestions>["waiting"]): void {
@@ -316,10 +335,12 @@ export class SessionFeed {
     }
   }
 
-  #end({ turnId, cancelledBy }: CurrentRun, ended: ChatRun | undefined, state: ChatState): void {
+  #end(run: CurrentRun, ended: ChatRun | undefined, state: ChatState): void {
+    const { turnId, cancelledBy } = run;
     this.#tellParts({ ...state, questions: [] });
     this.#settle();
     this.#run = null;
+    this.#dueAt.clear();
     const startedAt = this.chat.activeTurn?.startedAt ?? "";
     const duration = Math.max(0, Date.now() - Date.parse(startedAt)) || 0;
     const origin = cancelledBy ?? undefined;
@@ -329,11 +350,21 @@ export class SessionFeed {
       const part = toErrorPart(ended.message ?? `the turn was ${ended.status}`);
       this.act({ type: "chat/error", turnId, duration, part });
     }
+    if (!run.isExact) this.#correct();
     const next = this.#waiting.shift();
     if (next === undefined) return;
     this.serial(next).catch((error: unknown) =>
       this.#options.report(`a message that waited was not sent: ${messageOf(error)}`),
     );
+  }
+
+  /** The newest turn has the parts that its messages have now. */
+  #correct(): void {
+    const turn = this.chat.turns.at(-1);
+    if (turn === undefined) return;
+    const error = turn.responseParts.filter(({ kind }) => kind === "error");
+    const responseParts = [...toParts(this.#live.messages.slice(1)), ...error];
+    for (const action of tellTurnAgain(this.chat, { ...turn, responseParts })) this.act(action);
   }
 
   /** The messages that were told so far are no longer those of a running turn. */

@@ -2,6 +2,7 @@
 
 import { present } from "@continuo/core/model";
 import type { ChatAction, ChatState, ResponsePart, ToolCall, ToolResult, Turn } from "./protocol.ts";
+import { isQuestion } from "./questions.ts";
 
 /** A turn that runs, as far as it is known. */
 export interface RunningTurn {
@@ -9,24 +10,54 @@ export interface RunningTurn {
   readonly parts: readonly ResponsePart[];
 }
 
-/** The actions after which the active turn has these parts; a part that was rewritten begins the turn again. */
-export function actionsForParts(
-  { activeTurn, turns }: Pick<ChatState, "activeTurn" | "turns">,
+export interface PartsTold {
+  readonly actions: readonly ChatAction[];
+  /** The active turn has exactly these parts afterwards. */
+  readonly isExact: boolean;
+}
+
+/**
+ * The active turn only grows: VS Code takes a running turn that is cut for one that ended, and confirms by itself the calls
+ * of it that wait for a person. A part that was rewritten is told with the whole turn at its end.
+ */
+export function tellParts(
+  { activeTurn }: Pick<ChatState, "activeTurn">,
   { id, parts }: RunningTurn,
-): readonly ChatAction[] {
-  if (activeTurn?.id !== id) return [];
-  const known = activeTurn.responseParts;
-  const grown = parts.map((part, at) => {
-    const before = known[at];
-    return before === undefined ? partActions(id, part) : growthActions(id, before, part);
+): PartsTold {
+  if (activeTurn?.id !== id) return { actions: [], isExact: true };
+  const told = new Map(activeTurn.responseParts.map((part) => [nameOf(part), part]));
+  const names = parts.map(nameOf);
+  const stay = [...told].filter(([name, part]) => !isQuestion(part) || names.includes(name));
+  let isExact = stay.every(([name], at) => names[at] === name);
+  const closed = [...told].flatMap(([name, part]) => (names.includes(name) ? [] : closeCall(id, part)));
+  const grown = parts.flatMap((part, at) => {
+    const before = told.get(names[at] ?? "");
+    if (before === undefined) return partActions(id, part);
+    const growth = growthActions(id, before, part);
+    isExact &&= growth !== null;
+    return growth ?? [];
   });
-  if (parts.length >= known.length && !grown.includes(null)) return grown.flatMap((actions) => actions ?? []);
-  const { startedAt, message } = activeTurn;
-  return [
-    { type: "chat/truncated", ...present({ turnId: turns.at(-1)?.id }) },
-    { type: "chat/turnStarted", turnId: id, startedAt, message },
-    ...parts.flatMap((part) => partActions(id, part)),
-  ];
+  return { actions: [...closed, ...grown], isExact };
+}
+
+/** It stays the same while the part grows. */
+function nameOf(part: ResponsePart): string {
+  if (part.kind === "toolCall") return `call ${part.toolCall.toolCallId}`;
+  return "id" in part ? `${part.kind} ${part.id}` : JSON.stringify(part);
+}
+
+/** A question that turned out to be about another call waits no longer. */
+function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
+  if (part.kind !== "toolCall") return [];
+  const { toolCallId, status, invocationMessage = "" } = part.toolCall;
+  if (status !== "running" && status !== "pending-confirmation") return [];
+  const result = { success: true, pastTenseMessage: invocationMessage };
+  return [{ type: "chat/toolCallComplete", turnId, toolCallId, result }];
+}
+
+/** The actions that tell the newest turn of a chat from its beginning. */
+export function tellTurnAgain({ turns }: Pick<ChatState, "turns">, turn: Turn): readonly ChatAction[] {
+  return [{ type: "chat/truncated", ...present({ turnId: turns.at(-2)?.id }) }, ...actionsOfTurn(turn)];
 }
 
 /** The actions of a whole turn that ran elsewhere. */

@@ -1,0 +1,101 @@
+/** The real VS Code shows and continues the sessions of a machine, through the socket that `continuo view` has for it. */
+
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { cleanEnv, MAIN } from "../cli/home.ts";
+import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
+import { sessionPath, talk } from "../lost/claude-recipes.ts";
+import { header, TALK, writeThread } from "../lost/codex-recipes.ts";
+import { GEMINI_TALK, geminiHead, writeGemini } from "../lost/gemini-recipes.ts";
+import { PI_TALK, piHeader, writePi } from "../lost/pi-recipes.ts";
+import { makeLostHome, toLines, writeText } from "../lost/recipe.ts";
+import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { openVscode } from "./vscode.ts";
+
+/** The picture of docs/editors.md. */
+const PICTURE = join(import.meta.dirname, "../../docs/pictures/vscode.png");
+const OWN = "A talk with the robot";
+const CLAUDES = "Make the timer stop";
+const OPENCODES = "A name for the timer";
+/** Said in a session of Codex, of Gemini CLI and of pi. */
+const RETRY = "Why does the retry loop never end?";
+
+test("VS Code lists the sessions of five agents, and two windows of it show one conversation and its question", async () => {
+  const { home, folder } = await homeOfFiveAgents();
+  await using viewer = await startViewer(home, folder);
+  await using vscode = await openVscode(viewer.socket, folder);
+  const window = await vscode.window();
+  for (const [title, count] of [
+    [OWN, 1],
+    [CLAUDES, 1],
+    [OPENCODES, 1],
+    [RETRY, 3],
+  ] as const)
+    await expect.poll(() => window.sessions.filter({ hasText: title }).count()).toBe(count);
+  await window.open(CLAUDES);
+  await expect.poll(() => window.conversation.innerText()).toContain("It stops now.");
+
+  await window.open(OWN);
+  await window.say("edit it");
+  await window.button("Yes").waitFor();
+  const other = await vscode.window();
+  await expect.poll(() => other.sessions.filter({ hasText: OWN }).innerText()).toContain("Input needed");
+  await other.open(OWN);
+  await other.button("Yes").waitFor();
+  if (process.env.CONTINUO_PICTURES === "write") await other.page.screenshot({ path: PICTURE });
+  // Nobody has answered: no window answers by itself.
+  expect(await window.conversation.innerText()).not.toContain("Done.");
+  await other.button("No").click();
+  for (const { conversation, button } of [window, other]) {
+    await expect.poll(() => conversation.innerText()).toContain('"optionId":"no"');
+    await expect.poll(() => conversation.innerText()).toContain("Done.");
+    expect(await button("Yes").count()).toBe(0);
+  }
+  expect(home.prompts()).toEqual(["edit it"]);
+}, 240_000);
+
+interface FiveAgents {
+  readonly home: TalkHome;
+  /** The sessions work in it. */
+  readonly folder: string;
+}
+
+async function homeOfFiveAgents(): Promise<FiveAgents> {
+  const home = createTalkHome({ ...SCRIPT, prompts: { ...SCRIPT.prompts, ...EDITS } });
+  const lost = makeLostHome(home.path);
+  const said = [
+    { role: "user", content: CLAUDES },
+    { role: "assistant", content: "It stops now." },
+  ] as const;
+  writeText(sessionPath(lost), toLines(talk(lost, said)));
+  writeThread(lost, [header(lost), ...TALK]);
+  writeGemini(lost, [geminiHead(lost), ...GEMINI_TALK]);
+  writePi(lost, [piHeader(lost), ...PI_TALK]);
+  const data = join(home.path, ".local/share");
+  const recorded = join(import.meta.dirname, "../fixtures/opencode/text-and-thinking/home");
+  mkdirSync(data, { recursive: true });
+  cpSync(recorded, data, { recursive: true });
+  using database = new DatabaseSync(join(data, "opencode/opencode.db"));
+  database.prepare("update session set directory = ?").run(lost.project);
+  await ownSession(home, OWN);
+  return { home, folder: lost.project };
+}
+
+async function startViewer(home: TalkHome, cwd: string): Promise<AsyncDisposable & { socket: string }> {
+  const args = [MAIN, "view", "--no-open", "--port", "0"];
+  const viewer = spawn(process.execPath, args, { cwd, env: cleanEnv(home.path), stdio: "ignore" });
+  const socket = join(home.path, ".continuo/viewer/vscode");
+  await expect.poll(() => existsSync(socket)).toBe(true);
+  expect(statSync(join(socket, "..")).mode & 0o777).toBe(0o700);
+  return {
+    socket,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => viewer.once("close", resolve));
+      viewer.kill("SIGKILL");
+      await closed;
+    },
+  };
+}
