@@ -85,6 +85,21 @@ describe("wake", () => {
     ]);
   });
 
+  test("cancels a run whose process ended before it read that it was to be cancelled", async () => {
+    const { sessionId } = await startSession(store);
+    const { runId } = await leftRunning(sessionId, "go", [
+      { type: "message_streamed", data: { delta: "I was", messageId: "said-1", kind: "text" } },
+    ]);
+    const asked = { type: "run_cancel_requested", data: { runId, reason: "stop it" }, runId };
+    await store.append(sessionId, [asked]);
+    expect(await wake(store, sessionId)).toMatchObject({ interrupted: [], unprocessed: [] });
+    expect(await statusOf(runId)).toBe("cancelled");
+    expect((await logOf(store, sessionId)).slice(-2)).toMatchObject([
+      ["message_received", "scripted", { content: words("I was") }],
+      ["run_cancelled", "system", { reason: "stop it" }],
+    ]);
+  });
+
   test("a second time finds nothing to end, and offers the same input", async () => {
     const { sessionId } = await startSession(store);
     const run = await leftRunning(sessionId, "go");

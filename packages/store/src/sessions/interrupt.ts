@@ -3,6 +3,7 @@
 import {
   isEvent,
   type NewEvent,
+  type Payload,
   present,
   type Run,
   readAll,
@@ -29,14 +30,33 @@ export interface InterruptOptions {
   readonly reason: string;
 }
 
-/** Under the lease of their session. Errors: `fenced`, `invalid_transition`. */
+/**
+ * Under the lease of their session. A run that somebody asked to cancel ends as cancelled: nobody is given its input again.
+ * Errors: `fenced`, `invalid_transition`.
+ */
 export async function interruptRun(
   store: Store,
   run: Run,
   { lease, reason }: InterruptOptions,
-): Promise<void> {
+): Promise<"interrupted" | "cancelled"> {
+  const asked = await cancelAsked(store, run);
+  if (asked !== null) {
+    await cancelLeft(store, run, { lease, reason: asked.reason });
+    return "cancelled";
+  }
   const error = { code: "interrupted", message: reason };
   await endLeft(store, run, { lease, end: runEnd(run.runId, "interrupted", { reason, error }) });
+  return "interrupted";
+}
+
+/** The request that its owner did not read any more. */
+async function cancelAsked(
+  store: Store,
+  { sessionId, runId }: Run,
+): Promise<Payload<"run_cancel_requested"> | null> {
+  const { events } = await store.read(sessionId, { runId, types: ["run_cancel_requested"], limit: 1 });
+  const [event] = events;
+  return event !== undefined && isEvent(event, "run_cancel_requested") ? event.data : null;
 }
 
 export interface CancelLeftOptions {

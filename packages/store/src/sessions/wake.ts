@@ -105,11 +105,11 @@ async function held(store: Store, sessionId: string, holder: Lease | null): Prom
   return { sessionId, interrupted: [], unprocessed: [], ...(await cursors(store, sessionId)), heldBy };
 }
 
-/** `false` when somebody ended it meanwhile. */
+/** `false` when somebody ended it meanwhile, or had asked to cancel it. */
 async function endRun(store: Store, run: Run, lease: HeldLease): Promise<boolean> {
   try {
-    await interruptRun(store, run, { lease, reason: run.status === "running" ? GONE : LEFT });
-    return true;
+    const reason = run.status === "running" ? GONE : LEFT;
+    return (await interruptRun(store, run, { lease, reason })) === "interrupted";
   } catch (error) {
     if (!isContinuoError(error, "invalid_transition")) throw error;
     return false;
