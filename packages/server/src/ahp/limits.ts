@@ -27,6 +27,8 @@ export const LIMITS = {
   queued: 20,
   /** Characters of the input of a call, and of its result. */
   callChars: 100_000,
+  /** Characters of the title of a call: a command or a list of tasks may be long. */
+  titleChars: 160,
   reasonChars: 2_000,
   promptChars: 200_000,
   /** A client with this many unsent bytes in its socket is disconnected. */

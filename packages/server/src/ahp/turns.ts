@@ -5,6 +5,7 @@ import {
   cutText,
   type Message,
   present,
+  shorten,
   type ToolResultBlock,
   type ToolStatus,
   textOf,
@@ -12,6 +13,7 @@ import {
 } from "@continuo/core/model";
 import { mainArgument } from "@continuo/core/transcript";
 import type { WindowMessage } from "@continuo/core/wire/machine";
+import { toOneLine } from "@continuo/native/kit";
 import { LIMITS } from "./limits.ts";
 import type { AhpMessage, ErrorPart, ResponsePart, ToolCall, ToolResult, Turn } from "./protocol.ts";
 
@@ -145,7 +147,8 @@ interface CallFacts {
 
 function toCall({ toolCallId, name, args, input, result }: CallFacts): ToolCall {
   const about = mainArgument(args);
-  const invocationMessage = about === null ? name : `${name}: ${about}`;
+  const invocationMessage =
+    about === null ? name : shorten(toOneLine(`${name}: ${about}`), LIMITS.titleChars);
   const base = {
     toolCallId,
     toolName: name,
