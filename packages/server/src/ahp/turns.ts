@@ -13,7 +13,6 @@ import {
 } from "@continuo/core/model";
 import { mainArgument } from "@continuo/core/transcript";
 import type { WindowMessage } from "@continuo/core/wire/machine";
-import { toOneLine } from "@continuo/native/kit";
 import { LIMITS } from "./limits.ts";
 import type { AhpMessage, ErrorPart, ResponsePart, ToolCall, ToolResult, Turn } from "./protocol.ts";
 
@@ -148,7 +147,7 @@ interface CallFacts {
 function toCall({ toolCallId, name, args, input, result }: CallFacts): ToolCall {
   const about = mainArgument(args);
   const invocationMessage =
-    about === null ? name : shorten(toOneLine(`${name}: ${about}`), LIMITS.titleChars);
+    about === null ? name : shorten(`${name}: ${about}`.replaceAll(/\s+/gu, " "), LIMITS.titleChars);
   const base = {
     toolCallId,
     toolName: name,
