@@ -58,6 +58,28 @@ test("lists what Continuo reads without starting the agent, and finds it by the 
   await expect(claude.resume("last")).rejects.toMatchObject({ code: "not_found" });
 });
 
+test("a session of another agent is not resumed, although its path is one of a session", async () => {
+  const { places, sessions } = await copyHome(scratch, ["codex", "archived"]);
+  const pi = continuo.sessionsOfAgent("pi", { places, command: ["/nowhere/pi"] });
+  await expect(pi.resume(sessions[0]?.location ?? "")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a list that the agent could not give is an error, and not an empty list", async () => {
+  const { driver, cwd } = scripted({
+    hello: hello1({ list: {} }),
+    answers: { "session/list": [{ error: { code: -32_603, message: "the index is damaged" } }] },
+  });
+  const sessions = continuo.sessionsOfAgent(driver, { cwd, places: { home: scratch, env: {} } });
+  await expect(sessions.list()).rejects.toMatchObject({ code: "agent_failed" });
+});
+
+test("sessions of an agent that Continuo reads can be listed, although its program has no list", async () => {
+  const can = { canList: false, canResume: true };
+  const driver = { agent: "pi", capabilities: async () => can } as unknown as continuo.AgentDriver;
+  const sessions = continuo.sessionsOfAgent(driver, { places: { home: scratch, env: {} } });
+  expect(await sessions.capabilities()).toEqual({ ...can, canList: true });
+});
+
 test("a name that Continuo does not know needs a command", async () => {
   await expect(continuo.sessionsOfAgent("nobody").list()).rejects.toMatchObject({ code: "usage" });
 });

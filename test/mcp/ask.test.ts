@@ -8,6 +8,7 @@ import { createHome, type Home } from "../cli/home.ts";
 import { shellHere } from "../cli/in-process.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { openMcp } from "./open-mcp.ts";
+import { ENVELOPE } from "./wire-client.ts";
 
 let home: Home;
 let store: Awaited<ReturnType<typeof openStore>>;
@@ -28,11 +29,11 @@ afterEach(async () => {
 const asking = async () => await askingOf(shellHere(home, { env: { CONTINUO_SERVER: server.url } }).shell);
 
 /** An agent in the channel, as `continuo agent join` is one. */
-async function joined(answer: (question: string) => string) {
+async function joined(answer: (question: string) => string, handle = "codex") {
   const client = await connect({
     serverUrl: server.url,
     channel: "team",
-    handle: "codex",
+    handle,
     type: "agent",
     capabilities: ["chat"],
   });
@@ -71,11 +72,21 @@ test("an agent asks another one and gets its answer, quoted and masked", async (
   expect(codex.heard).toHaveLength(1);
 });
 
+test("a client learns which tool changes something, so that it asks its person before", async () => {
+  await using mcp = openMcp(home, { asking: await asking() });
+  const { result } = await mcp.client.request("tools/list", ENVELOPE);
+  const tools: readonly { name: string; annotations: { readOnlyHint: boolean } }[] = result.tools;
+  expect(tools.flatMap(({ name, annotations }) => (annotations.readOnlyHint ? [] : [name]))).toEqual(["ask"]);
+});
+
 test("a question waits for an agent that is not there, and its answer is read later", async () => {
   await using mcp = openMcp(home, { asking: await asking() });
   const { data, text } = await mcp.call("ask", { to: "codex", question: "Which port?", waitSeconds: 0 });
   expect(data).toMatchObject({ status: "waiting", answer: null });
   expect(text).toContain("codex is not there now, and will find the question");
+  await using _other = await joined(() => "I am another one", "pi");
+  const again = await mcp.call("ask", { ask: data.ask, waitSeconds: 0 });
+  expect(again.text).toContain("codex is not there now, and will find the question");
   await using _codex = await joined(() => "4748");
   // Another process asks for the answer, with the name of the question alone.
   await using later = openMcp(home, { asking: await asking() });

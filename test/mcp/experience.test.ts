@@ -125,6 +125,36 @@ test("fix shows what was changed and run between the error and its end, the solv
   expect(text).toContain("+const port = Number(process.env.PORT ?? 3000);");
 });
 
+test("an error after which nothing was tried again is not solved, and only lines that changed are shown, masked", async () => {
+  const key = [
+    "-----BEGIN OPENSSH PRIVATE KEY-----",
+    "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtz",
+    "c2gtZWQyNTUxOQAAACBT0w2mDpqPl2nVXJ5bq8rTt5rUq0l8gZqzJx0H1AQIDBA",
+    "-----END OPENSSH PRIVATE KEY-----",
+  ];
+  home.write(
+    claudeFile(OPEN),
+    sessionOf(OPEN, project, "Deploy it", [
+      bash("./deploy.sh", "deploy: host key verification failed for shop.example", true),
+      edit(
+        join(project, "deploy.sh"),
+        "set -e\nssh shop.example\nexit",
+        `set -e\nssh -i key shop.example\n${key.join("\n")}\nexit`,
+      ),
+      { said: "It should work now." },
+    ]),
+  );
+  await using mcp = openMcp(home, { cwd: project });
+  const { data, text } = await mcp.call("fix", { error: "deploy: host key verification failed" });
+  expect(data.repairs).toMatchObject([{ outcome: "not confirmed" }]);
+  expect(text).toContain("Seen once in the session that fits best, solved 0 of them.");
+  expect(data.repairs[0].files[0].lines).toEqual([
+    "-ssh shop.example",
+    "+ssh -i key shop.example",
+    "+[masked: private key]",
+  ]);
+});
+
 test("fix says that an error was never seen, and how many sessions it looked into", async () => {
   await using mcp = openMcp(home, { cwd: project });
   const { data, text } = await mcp.call("fix", { error: "TS2345: Argument of type 'x' is not assignable" });
@@ -152,7 +182,11 @@ test("secrets are masked, and what is in the trash is not shown", async () => {
   home.write(
     claudeFile(OPEN),
     sessionOf(OPEN, project, "Push it", [
-      bash(`git push https://${token}@github.com/ann/shop`, "fatal: repository not found", true),
+      bash(
+        `git push https://${token}@github.com/ann/shop`,
+        `fatal: repository not found: https://${token}@github.com/ann/shop`,
+        true,
+      ),
       edit(join(project, "push.sh"), "git push", `TOKEN=${token} git push`),
       bash("git push origin", "done"),
       { said: `The token ${token} was missing.` },
@@ -192,6 +226,8 @@ test("answers are within 1,000 tokens, or what the caller asks for, and keep the
       expect(Math.max(text.length, JSON.stringify(data).length)).toBeLessThan((maxTokens ?? 1_000) * 5);
       sizes.push(text.length);
       if (name === "fix") expect(data.repairs[0].files[0].lines.length).toBeGreaterThan(0);
+      // Each of the 40 names is a way, besides the plain command and the one with a port.
+      else expect([data.ways.length + data.leftOut, data.leftOut > 0]).toEqual([42, true]);
     }
     expect(sizes[1]).toBeLessThan(sizes[2] as number);
   }

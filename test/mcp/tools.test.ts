@@ -114,6 +114,9 @@ test("what the caller gets wrong is an answer that says so", async () => {
   expect(await texts("read", { session: "4bf3" })).toContain(
     `Name one of them: "${CLAUDE}", "claude:${HOSTILE_ID}".`,
   );
+  // A sign that turns the direction of a text is spelled out, also in an error.
+  const turned = await texts("read", { session: "4bf3\u202e" });
+  expect(turned).toContain('there is no session "4bf3<U+202E>"');
   for (const path of ["/etc/passwd", `${home.path}/secret.txt`, "../../etc/passwd", "secret.txt"]) {
     expect(await texts("read", { session: path })).toContain("not_found: there is no session");
   }

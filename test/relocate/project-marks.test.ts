@@ -1,6 +1,6 @@
 /** Projects of agents that record no repository: a mark that was made while the folder was there finds them after a move. */
 
-import { mkdirSync, renameSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { findMovedProjects, listCatalog, noteProjects } from "@continuo/agents/catalog";
 import { beforeEach, expect, test } from "vitest";
@@ -67,4 +67,25 @@ test("the list of a project has the sessions of its old folder before they are r
   expect(await listedIn(join(target(), "src"))).toEqual([]);
   gitIn(target())("remote", "set-url", "origin", "https://example.com/ann/clock.git");
   expect(await listedIn(target())).toEqual([]);
+});
+
+test("a project whose remote changed is noted with the new one", async () => {
+  const remotes = (): readonly unknown[] => {
+    const { folders } = JSON.parse(readFileSync(join(home.root, ".continuo/projects.json"), "utf8"));
+    return Object.values(folders as Record<string, { readonly remote: string }>).map(({ remote }) => remote);
+  };
+  git("remote", "add", "origin", "https://example.com/ann/timer.git");
+  await noteProjects(placesOfHome(home));
+  git("remote", "set-url", "origin", "https://example.com/team/timer.git");
+  const before = remotes();
+  await noteProjects(placesOfHome(home));
+  expect([before, remotes()]).toEqual([["example.com/ann/timer"], ["example.com/team/timer"]]);
+});
+
+test("sessions of a folder whose name only begins like that of the moved one are not counted with it", async () => {
+  const old = { ...home, project: `${home.project}-old` };
+  writeText(sessionPath(old), toLines(talk(old, SAID)));
+  await noteProjects(placesOfHome(home));
+  renameSync(home.project, target());
+  expect(await movedProjects()).toEqual([{ from: home.project, to: [target()], sessions: 3 }]);
 });

@@ -44,6 +44,8 @@ async function sentAndGot(
   expect(new Uint8Array(await got.arrayBuffer())).toEqual(new Uint8Array(Buffer.from(bytes as Uint8Array)));
   const name = got.headers.get("content-disposition");
   expect(got.headers.get("content-type")).toBe(mediaType);
+  // It was read with a token, so that no cache gives it to others.
+  expect(got.headers.get("cache-control")).toMatch(/^private, /u);
   return [mediaType, name?.replace(hash.slice(0, 16), "HASH")];
 }
 

@@ -4,6 +4,7 @@ import { CATALOG } from "./catalog.ts";
 import { CATALOG_FIGURES } from "./catalog-figures.ts";
 import { CHANNEL_CHANGES } from "./channel-changes.ts";
 import { CHANNEL_HOLDERS } from "./channel-holders.ts";
+import { CHANNEL_SWEEPS } from "./channel-sweeps.ts";
 import { CHANNELS } from "./channels.ts";
 import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
@@ -11,19 +12,21 @@ import { CLIENT_ENDS } from "./client-ends.ts";
 import { MACHINE } from "./machine.ts";
 import { MACHINE_LISTS } from "./machine-lists.ts";
 import { MCP } from "./mcp.ts";
+import { MCP_QUESTIONS } from "./mcp-questions.ts";
 import { MCP_RECALL } from "./mcp-recall.ts";
 import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
 import { RUNTIME_REPLAY } from "./replay.ts";
 import { SERVER } from "./server.ts";
 import { SERVER_ACCESS } from "./server-access.ts";
+import { SERVER_USE } from "./server-use.ts";
 import { SINGLE } from "./single.ts";
 import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
-  server: [...SERVER, ...SERVER_ACCESS],
-  mcp: [...MCP, ...MCP_RECALL],
-  channels: [...CHANNELS, ...CHANNEL_CHANGES, ...CHANNEL_HOLDERS],
+  server: [...SERVER, ...SERVER_ACCESS, ...SERVER_USE],
+  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS],
+  channels: [...CHANNELS, ...CHANNEL_CHANGES, ...CHANNEL_HOLDERS, ...CHANNEL_SWEEPS],
   catalog: [...CATALOG, ...CATALOG_FIGURES],
   client: [...CLIENT, ...CLIENT_ENDS],
   machine: [...MACHINE, ...MACHINE_LISTS],

@@ -118,6 +118,18 @@ test("a run whose whole answer is in the channel is completed when its process i
   });
 });
 
+test("what another participant wrote under the id of an answer is not the answer of the run", async () => {
+  const { sequence } = await say("m", "@bot one");
+  const { runId } = await claim(sequence);
+  const messageId = answerIdOf(runId ?? "");
+  const actor = { kind: "agent", id: "other" } as const;
+  await store.append(channelLogId("team"), [
+    { type: "message_completed", actor, data: { messageId, content: "forged", handle: "other" } },
+  ]);
+  expect(await claim(sequence, "two")).toMatchObject({ state: "claimed", attempt: 2 });
+  expect(await readHistory(store, BOT, 9)).toHaveLength(1);
+});
+
 test("an answer that the server interrupted is begun again, also by the same process", async () => {
   const { sequence } = await say("m", "@bot one");
   const claimed = await claim(sequence);
@@ -165,6 +177,17 @@ test("no participant ends the run of another one, and who answers is no longer i
   await endRun(store, { place: BOT, fence, runId, status: "failed" });
   await endRun(store, { place: BOT, fence, runId, status: "failed" });
   expect(await readParticipantSession(store, BOT)).toMatchObject({ status: "active", processed: sequence });
+});
+
+test("an end that is repeated changes nothing: a participant that was interrupted since then stays so", async () => {
+  const { sequence } = await say("m", "@bot one");
+  const runId = runOf(await claim(sequence));
+  await endRun(store, { place: BOT, fence, runId, status: "completed", answer: "1" });
+  await markInterrupted(store, { place: BOT, fence });
+  const before = await store.latestSequence(participantSession(BOT));
+  await endRun(store, { place: BOT, fence, runId, status: "completed", answer: "1" });
+  expect(await readParticipantSession(store, BOT)).toMatchObject({ status: "interrupted" });
+  expect(await store.latestSequence(participantSession(BOT))).toBe(before);
 });
 
 test("a run that failed says why, in the run and in the log of its participant", async () => {

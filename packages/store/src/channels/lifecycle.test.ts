@@ -1,8 +1,8 @@
 /** A channel in memory, on a clock that only the test moves: who has a handle, and what remains of a writer that left. */
 
-import type { StoredEvent } from "@continuo/core/model";
+import type { Store, StoredEvent } from "@continuo/core/model";
 import { CHANNEL_LIMITS, type PostFrame } from "@continuo/core/wire";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
 import { awaitReturn, type Fence, isShared, mayHaveLeft, rivalOf, takeHandle } from "./handles.ts";
 import { endConnection, sweepChannels } from "./interrupt.ts";
@@ -29,7 +29,10 @@ beforeEach(async () => {
   store = await openStore("memory:", { workspaceId: "w", now: () => nowMs });
   await openChannel(store, "team");
 });
-afterEach(async () => await store.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await store.close();
+});
 
 function card(instance: string, type = "person", more: Partial<Card> = {}): Card {
   return { instance, handle: "ann", name: "Ann", type, capabilities: [], ...more };
@@ -202,6 +205,32 @@ test("a sweep leaves who may be there, interrupts who is gone, and gives back th
   const isBob = async ({ name }: { readonly name: string }): Promise<boolean> => name.endsWith("/bob");
   expect(await sweepChannels(store, { owner: "a", isGone: isBob })).toEqual([{ ...ANN, handle: "bob" }]);
   expect(await sweepChannels(store, { owner: "b" })).toEqual([{ ...ANN, handle: "cem" }]);
+});
+
+test("a sweep that takes longer than its turn renews it, so that no other server sweeps at the same time", async () => {
+  for (const handle of ["ann", "bob", "cem", "dan"]) {
+    await store.acquireLease(presenceLease({ ...ANN, handle }), {
+      owner: ownerOf(card(handle, "agent", { handle })),
+      ttlMs: 1,
+    });
+  }
+  nowMs += 1;
+  let passedMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => passedMs);
+  const others: (readonly unknown[])[] = [];
+  const slow = Object.create(store, {
+    releaseLease: {
+      value: async (fence: Fence) => {
+        await store.releaseLease(fence);
+        if (!fence.name.startsWith("channel/")) return;
+        nowMs += 4_000;
+        passedMs += 4_000;
+        others.push(await sweepChannels(store, { owner: "b" }));
+      },
+    },
+  }) as Store;
+  expect(await sweepChannels(slow, { owner: "a" })).toHaveLength(4);
+  expect(others).toEqual([[], [], [], []]);
 });
 
 test("a channel that was deleted keeps a sweep from no other one", async () => {

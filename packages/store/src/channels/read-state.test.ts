@@ -1,3 +1,4 @@
+import type { Store } from "@continuo/core/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -22,14 +23,37 @@ async function say(count: number): Promise<void> {
   );
 }
 
+/** The store, whose first page arrives only when it is let go. */
+function slowOnce(): { readonly slow: Store; readonly wasRead: Promise<void>; readonly letGo: () => void } {
+  const read = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  let pages = 0;
+  const slow = Object.create(store, {
+    read: {
+      value: async (...asked: Parameters<Store["read"]>) => {
+        const page = await store.read(...asked);
+        pages += 1;
+        if (pages > 1) return page;
+        read.resolve();
+        await gate.promise;
+        return page;
+      },
+    },
+  }) as Store;
+  return { slow, wasRead: read.promise, letGo: gate.resolve };
+}
+
 test("a reader who asks while another one reads gets also the events that came in between", async () => {
   await say(1);
   const states = new ChannelStates();
-  const first = states.read(store, "team");
+  const { slow, wasRead, letGo } = slowOnce();
+  const first = states.read(slow, "team");
+  // The first reader has read the end of the log, and not yet got it.
+  await wasRead;
   await say(1);
-  const second = states.read(store, "team");
-  expect((await second).sequence).toBe(2);
-  await first;
+  const second = states.read(slow, "team");
+  letGo();
+  expect([(await first).sequence, (await second).sequence]).toEqual([1, 2]);
 });
 
 test("a long channel has one snapshot, the newest", async () => {

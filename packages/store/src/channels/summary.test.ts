@@ -34,6 +34,11 @@ test("the newest message has the text that it was edited to, and says what becam
   expect(await newest()).toMatchObject({ messageId, content: "", state: "deleted" });
 });
 
+test("a summary shows only the beginning of a long message", async () => {
+  await put("send", { content: `The log:\n${"x".repeat(5_000)}` });
+  expect((await newest())?.content).toBe(`The log:\n${"x".repeat(191)}`);
+});
+
 test("a participant that is no person writes as an agent, whatever word the application has for it", async () => {
   const sent = await Promise.all(
     ["person", "agent", "reviewer"].map((type) => put("send", { content: "hello" }, { type })),

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { merged } from "./event-stream.ts";
+import type { ServerContext } from "../context/index.ts";
+import { eventStream, merged } from "./event-stream.ts";
+import type { Call } from "./request-input.ts";
 
 test("events of several sources come as they are there, and end when all have ended", async () => {
   const slow = Promise.withResolvers<string>();
@@ -31,4 +33,22 @@ test("a source that fails ends the others, and a reader that leaves ends every s
   expect(ended).toEqual(["a"]);
   for await (const name of merged([endless("b"), endless("c")])) if (name === "c") break;
   expect(ended.sort()).toEqual(["a", "b", "c"]);
+});
+
+test("a stream whose client leaves before it reads anything no longer counts for its token", async () => {
+  const open = new Set<Disposable>();
+  const connect = (): Disposable => {
+    const connection = { [Symbol.dispose]: () => void open.delete(connection) };
+    open.add(connection);
+    return connection;
+  };
+  const context = { quotas: { connect }, draining: new AbortController().signal } as unknown as ServerContext;
+  const raw = new Request("http://127.0.0.1/v1/machine/sessions");
+  const call = { var: { grant: {} }, req: { raw } } as unknown as Call;
+  const response = eventStream(call, context, async function* () {
+    yield { event: "session", data: {} };
+  });
+  expect(open.size).toBe(1);
+  await response.body?.cancel();
+  expect(open.size).toBe(0);
 });

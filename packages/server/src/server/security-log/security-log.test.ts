@@ -2,10 +2,11 @@
 
 import { type AuditEntry, ContinuoError } from "@continuo/core/model";
 import { pageLabel } from "@continuo/core/wire";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Grant, Peer, SecurityEvent, SecurityLog } from "../context/index.ts";
 import { watchAudit } from "./audit-watch.ts";
 import { createFailureLog } from "./failures.ts";
+import { createSecurityLog } from "./index.ts";
 
 function recorded(): {
   readonly log: SecurityLog;
@@ -64,4 +65,23 @@ test("an error that passes through several parts of the server is one line, with
   expect(lines).toMatchObject([
     ["access_refused", { address: "192.0.2.7", tokenId: "t1", reason: "channel:team:write" }],
   ]);
+});
+
+test("a minute in which all lines were used up takes none from the next one", () => {
+  vi.useFakeTimers();
+  try {
+    const written: string[] = [];
+    const log = createSecurityLog({ write: (line) => void written.push(line) });
+    for (let network = 0; network < 40; network++) {
+      for (let line = 0; line < 10; line++) log.record("login_failed", { address: `192.0.2.${network}` });
+    }
+    expect(written).toHaveLength(300);
+    vi.advanceTimersByTime(60_000);
+    written.length = 0;
+    log.record("login_failed", { address: "192.0.2.1" });
+    expect(written).toHaveLength(1);
+    log.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,0 +1,33 @@
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { statFile } from "@continuo/files";
+import type { FoundSession, SavedScan } from "@continuo/native/kit";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
+import { scanToContinue, toGrowingFile } from "./growth.ts";
+
+const SCAN = { position: 7 } as unknown as SavedScan;
+
+/** A session of two files, the last of which is the one that grows. */
+function sessionOf(paths: readonly string[]): FoundSession {
+  return { files: paths.flatMap((path) => statFile(path) ?? []) } as unknown as FoundSession;
+}
+
+test("a scan continues when the last file of a session grew, and not when another one changed too", () => {
+  const folder = scratchFolder("growth");
+  const paths = [join(folder, "meta.json"), join(folder, "talk.jsonl")] as const;
+  writeFileSync(paths[0], "{}");
+  writeFileSync(paths[1], "one\n");
+  const before = toGrowingFile(sessionOf(paths), Date.now()).toKept(SCAN);
+  const next = (): SavedScan | null =>
+    scanToContinue(
+      { scan: before, beside: {} } as never,
+      toGrowingFile(sessionOf(paths), Date.now()),
+      () => "",
+    );
+  expect(next()).toBeNull();
+  appendFileSync(paths[1], "two\n");
+  expect(next()).toBe(SCAN);
+  writeFileSync(paths[0], '{"title":"Tea"}');
+  expect(next()).toBeNull();
+});

@@ -1,0 +1,43 @@
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { type Card, openChannel, takeHandle } from "@continuo/store/channels";
+import { expect, test } from "vitest";
+import { Hub } from "./hub.ts";
+
+const ANN: Card = { instance: "a", handle: "ann", name: "Ann", type: "person", capabilities: [] };
+
+/** The store, whose next list of leases waits until it is let go, and then is as old as its beginning. */
+function slowOnce(store: Store): { readonly slow: Store; readonly letGo: () => void } {
+  const gate = Promise.withResolvers<void>();
+  let isFirst = true;
+  const slow = Object.create(store, {
+    listLeases: {
+      value: async (query: Parameters<Store["listLeases"]>[0]) => {
+        const page = await store.listLeases(query);
+        if (isFirst) {
+          isFirst = false;
+          await gate.promise;
+        }
+        return page;
+      },
+    },
+  }) as Store;
+  return { slow, letGo: gate.resolve };
+}
+
+test("a reader who asks for the roster during a slow look gets one that was looked at afterwards", async () => {
+  await using store = await openStore("memory:");
+  await openChannel(store, "team");
+  const hub = new Hub(() => undefined, { now: () => performance.now() });
+  const present = { presence: () => undefined, sessionChanged: () => undefined };
+  const { slow, letGo } = slowOnce(store);
+  hub.enter(slow, "team", present);
+  const early = hub.roster(slow, "team");
+  await takeHandle(store, { channel: "team", handle: "ann" }, { card: ANN });
+  const late = hub.roster(slow, "team");
+  letGo();
+  const [before, after] = await Promise.all([early, late]);
+  expect(before).toEqual([]);
+  expect(after.map(({ handle }) => handle)).toEqual(["ann"]);
+  await hub.close();
+});
