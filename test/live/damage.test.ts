@@ -2,10 +2,11 @@
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { StoredEvent } from "@continuo/core/model";
+import type { Store, StoredEvent } from "@continuo/core/model";
 import { LiveService } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
+import { withMethods } from "../intercepted.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
@@ -202,4 +203,37 @@ test("the first event of a log may be damaged: the session keeps its key, its vi
   const session = await live.service.session("k");
   expect(session).toMatchObject({ state: "degraded", videoId: "v", title: "Harbour" });
   expect(await texts(live)).toEqual(TALK);
+});
+
+test("a repair holds while its server takes the session over from one that is gone", async () => {
+  const live = await watched();
+  await live.service.start();
+  await live.service.ownerOf(live.sessionId)?.degrade("the test says so");
+  await live.service.stop();
+
+  // The look has listed the session when the repair takes it, and asks for it before the repair is stored.
+  const repaired = Promise.withResolvers<unknown>();
+  const writes = Promise.withResolvers<void>();
+  const listLeases: Store["listLeases"] = async (request) => {
+    const page = await live.store.listLeases(request);
+    if (request?.prefix !== "live/session/" || page.items.length === 0) return page;
+    again.service.repair("k").then(repaired.resolve, repaired.reject);
+    await writes.promise;
+    return page;
+  };
+  const append: Store["append"] = async (logId, events, options) => {
+    if (JSON.stringify(events).includes('"state":"active"')) {
+      writes.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return live.store.append(logId, events, options);
+  };
+  const store = withMethods(live.store, { listLeases, append });
+  await using again = await liveTest({ store });
+  expect((await again.service.session("k")).state).toBe("degraded");
+  await again.service.start();
+  await repaired.promise;
+  await again.settle();
+  expect(["active", "checkpointed"]).toContain((await again.service.session("k")).state);
+  expect(again.service.ownerOf(live.sessionId)?.isOver).toBe(false);
 });

@@ -152,10 +152,16 @@ export class LogChecks {
     await forget(sessionId);
     if (isFinal(state)) return aside;
     const owner = await own(sessionId);
+    if (owner === null) {
+      throw new ContinuoError("unavailable", "cannot repair the session: another server works on it", {
+        hint: "Repair it again.",
+        details: { key },
+      });
+    }
     const events = aside.map((damage): NewEvent => ({ type: "event_quarantined", data: damage }));
     const what = aside.length === 0 ? "the log was verified" : `put aside: ${aside.length}`;
-    await owner?.change("repair", { reason: what, events });
-    await owner?.checkpoint();
+    await owner.change("repair", { reason: what, events });
+    await owner.checkpoint();
     return aside;
   }
 

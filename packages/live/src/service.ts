@@ -195,8 +195,8 @@ export class LiveService {
     const { sessionId, origin } = await openLiveSession(this.store, key, wanted, options);
     const follower = await this.follow(sessionId);
     await (await this.#own(sessionId))?.carryNotes();
-    const created = origin === "created";
-    return { sessionId, videoId: follower.fold.videoId, state: stateOf(follower), created };
+    const { videoId } = follower.fold;
+    return { sessionId, videoId, state: stateOf(follower), created: origin === "created" };
   }
 
   /** Errors: `not_found`. */
@@ -447,8 +447,7 @@ export class LiveService {
 
   #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionOwner | null> {
     if (this.#role === "reader") return Promise.resolve(null);
-    const owner = this.#owners.get(sessionId);
-    if (owner !== undefined) return Promise.resolve(owner);
+    // A request on its way may get a newer lease than the owner has that is there.
     const asked = this.#owning.get(sessionId);
     if (asked !== undefined && from === "the gone") return asked;
     const asking = (async () => {
@@ -467,8 +466,10 @@ export class LiveService {
   async #keep(lease: SessionLease): Promise<SessionOwner | null> {
     const { sessionId } = lease;
     if (this.#state === "stopped") return null;
-    const follower = await this.follow(sessionId);
     const isHidden = await isRemoved(this.store, sessionId);
+    const follower = await this.follow(sessionId);
+    // A repair closes the follower, and begins with another one.
+    if (follower.isClosed) return this.#keep(lease);
     // A take-over and a request may arrive here in another order than they were granted.
     const known = this.#owners.get(sessionId);
     if (known !== undefined && known.lease.token > lease.token) return known;
@@ -477,9 +478,7 @@ export class LiveService {
       return null;
     }
     const owner: SessionOwner = new SessionOwner({
-      ...this.#settings,
-      follower,
-      lease,
+      ...{ ...this.#settings, follower, lease },
       work: isHidden ? "none" : "all",
       onEnd: () => {
         if (this.#owners.get(sessionId) === owner) this.#owners.delete(sessionId);

@@ -38,6 +38,8 @@ export class Ownership {
    * Former tokens, by session. If the lease is requested twice at the same time, both requests are the same take-over.
    */
   readonly #takenFrom = new Map<string, number>();
+  /** The last request for the lease of a session, by session. */
+  readonly #turns = new Map<string, Promise<SessionLease | null>>();
   #state: "new" | "running" | "stopped" = "new";
 
   constructor(options: OwnershipOptions) {
@@ -80,12 +82,41 @@ export class Ownership {
    * Makes this server the owner. Returns `null` when a living server owns the session, unless `from` is `anybody`:
    * later writes of that server are refused.
    */
-  async own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionLease | null> {
+  own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionLease | null> {
+    return this.#inTurn(sessionId, async () => {
+      for (let tried = 0; tried <= LIMITS.retries; tried++) {
+        const lease = await this.#tryToOwn(sessionId, from);
+        if (lease !== "changed hands") return lease;
+      }
+      return null;
+    });
+  }
+
+  /**
+   * The look and a request ask for a lease one after the other: the store grants it to the same server as often as it asks,
+   * and each grant refuses the writes of the one before.
+   */
+  #inTurn(sessionId: string, ask: () => Promise<SessionLease | null>): Promise<SessionLease | null> {
+    const before = this.#turns.get(sessionId) ?? Promise.resolve(null);
+    const turn = before.then(ask, ask).finally(() => {
+      if (this.#turns.get(sessionId) === turn) this.#turns.delete(sessionId);
+    });
+    this.#turns.set(sessionId, turn);
+    return turn;
+  }
+
+  /** `changed hands`: another server took the session between two steps. */
+  async #tryToOwn(
+    sessionId: string,
+    from: "the gone" | "anybody",
+  ): Promise<SessionLease | "changed hands" | null> {
     const { store, serverId } = this.#options;
     const name = `${SESSIONS}${sessionId}`;
     const asked = { owner: serverId, ttlMs: FOREVER_MS };
     const left = await this.#leftBehind(name);
-    if (left !== null) return this.#take(sessionId, { takeFrom: left.token, isAlive: false });
+    if (left !== null) {
+      return (await this.#take(sessionId, { takeFrom: left.token, isAlive: false })) ?? "changed hands";
+    }
     try {
       const { token } = await store.acquireLease(name, asked);
       return { sessionId, name, token, takenFrom: this.#takenFrom.get(sessionId) ?? null };
@@ -94,7 +125,7 @@ export class Ownership {
       const { owner, token } = error.details;
       const isAlive = (await store.getLease(`${SERVERS}${String(owner)}`)) !== null;
       if (isAlive && from === "the gone") return null;
-      return this.#take(sessionId, { takeFrom: Number(token), isAlive });
+      return (await this.#take(sessionId, { takeFrom: Number(token), isAlive })) ?? "changed hands";
     }
   }
 
@@ -110,6 +141,13 @@ export class Ownership {
   async release({ sessionId, name, token }: SessionLease): Promise<void> {
     this.#takenFrom.delete(sessionId);
     await this.#options.store.releaseLease({ name, token });
+  }
+
+  /** `null` when a request took the session since it was listed. */
+  async #takeFromGone(sessionId: string, { name, owner, token }: Lease): Promise<SessionLease | null> {
+    const now = await this.#options.store.getLease(name);
+    if (now?.owner !== owner || now.token !== token) return null;
+    return this.#take(sessionId, { takeFrom: token, isAlive: false });
   }
 
   async #take(
@@ -155,7 +193,7 @@ export class Ownership {
         if (server.owner === serverId) continue;
         for await (const lease of sessionsOf(store, server.owner)) {
           const sessionId = lease.name.slice(SESSIONS.length);
-          const taken = await this.#take(sessionId, { takeFrom: lease.token, isAlive: false });
+          const taken = await this.#inTurn(sessionId, () => this.#takeFromGone(sessionId, lease));
           if (taken !== null) onTakeOver(taken);
         }
         // The released lease keeps other servers from looking at it again.

@@ -116,6 +116,11 @@ export class Follower {
     return this.#ended === "yes" || this.#over.signal.aborted;
   }
 
+  /** True when nobody keeps the fold up to date any more. */
+  get isClosed(): boolean {
+    return this.#over.signal.aborted;
+  }
+
   /** The part of the session that every client receives. */
   view(): {
     readonly state: ReportedState;
