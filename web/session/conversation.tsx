@@ -2,7 +2,7 @@
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { partIn, sessionLink } from "../shell/route.ts";
@@ -11,6 +11,7 @@ import { hasWords, isFoldable, isOfMessage, type Row, turnOfRow } from "../state
 import { isSaved } from "../state/server.ts";
 import { wordsIn } from "./choices.ts";
 import { estimate } from "./estimate.ts";
+import { isPrinting } from "./printing.ts";
 import { RowView } from "./rows.tsx";
 import { addStep, type Goal, type SessionState } from "./session-state.ts";
 
@@ -154,7 +155,6 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
     paddingStart: 16,
     paddingEnd: 120,
   });
-  const isPrinting = usePrinting();
   const items = virtualizer.getVirtualItems();
   useEdges(state, rows.length, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
   useTurnGoal(state, virtualizer, shown);
@@ -166,21 +166,23 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
         <p class="empty">{state.loading.value ? "Reading…" : "Nothing was said in this session."}</p>
       ) : null}
       {wordsIn(state.find.value).length === 0 || isSaved() ? null : <Marks state={state} shown={shown} />}
-      <div class="rows" style={isPrinting ? {} : { height: `${virtualizer.getTotalSize()}px` }}>
-        {(isPrinting ? rows.map((_, index) => ({ index, start: 0 })) : items).map(({ index, start }) => {
-          const row = rows[index];
-          return row === undefined ? null : (
-            <div
-              key={row.key}
-              class={`line row-${row.type}`}
-              data-index={index}
-              style={isPrinting ? {} : { transform: `translateY(${start}px)` }}
-              ref={isPrinting ? null : virtualizer.measureElement}
-            >
-              <RowView row={row} state={state} shown={shown} />
-            </div>
-          );
-        })}
+      <div class="rows" style={isPrinting.value ? {} : { height: `${virtualizer.getTotalSize()}px` }}>
+        {(isPrinting.value ? rows.map((_, index) => ({ index, start: 0 })) : items).map(
+          ({ index, start }) => {
+            const row = rows[index];
+            return row === undefined ? null : (
+              <div
+                key={row.key}
+                class={`line row-${row.type}`}
+                data-index={index}
+                style={isPrinting.value ? {} : { transform: `translateY(${start}px)` }}
+                ref={isPrinting.value ? null : virtualizer.measureElement}
+              >
+                <RowView row={row} state={state} shown={shown} />
+              </div>
+            );
+          },
+        )}
       </div>
     </main>
   );
@@ -195,22 +197,6 @@ function useFollowing(state: SessionState): boolean {
     hadNewer.current = hasNewer;
   });
   return isFollowing;
-}
-
-/** A printed page has everything that is loaded. */
-function usePrinting(): boolean {
-  const [isPrinting, setPrinting] = useState(false);
-  useEffect(() => {
-    const start = (): void => setPrinting(true);
-    const end = (): void => setPrinting(false);
-    addEventListener("beforeprint", start);
-    addEventListener("afterprint", end);
-    return () => {
-      removeEventListener("beforeprint", start);
-      removeEventListener("afterprint", end);
-    };
-  }, []);
-  return isPrinting;
 }
 
 function useEdges(state: SessionState, count: number, first: number, last: number): void {

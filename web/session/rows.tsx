@@ -14,6 +14,7 @@ import { sessionLink } from "../shell/route.ts";
 import { messagesOf, type Row } from "../state/history.ts";
 import type { ConversationView } from "./conversation.tsx";
 import { injectedWords } from "./injected.ts";
+import { isPrinting } from "./printing.ts";
 import type { SessionState } from "./session-state.ts";
 
 type BlockRow = Extract<Row, { type: "text" | "thinking" | "media" | "result" | "unknown" }>;
@@ -168,7 +169,7 @@ function Call({
   const block = at.message.content[index];
   if (block?.type !== "tool_call") return null;
   const { kind, name, argument, status, outcome, body, isOpen } = callToHtml(block, result, "served");
-  const opened = shown.folds.value.get(key) ?? isOpen;
+  const opened = shown.folds.value.get(key) ?? (isOpen || (kind === "edit" && isPrinting.value));
   const child = state.head.value?.subagents.find(
     ({ id, toolCallId }) =>
       toolCallId === block.id || (block.childSessionId !== undefined && id === block.childSessionId),

@@ -195,11 +195,11 @@ describe("differences", () => {
   });
 });
 
-test("direction marks stay in spoken text and are spelled out in commands", () => {
+test("direction marks stay in spoken text without overrides, and are spelled out in commands", () => {
   const both = message([
-    { type: "text", text: "a\u200fb \u202ec" },
+    { type: "text", text: "a\u200fb \u202bc\u202ed" },
     { type: "tool_call", id: "t", name: "x", args: { command: "a\u202eb" } },
   ]);
-  expect(messageToHtml(both)).toContain("a\u200fb \u2068\u202ec\u202c\u2069");
+  expect(messageToHtml(both)).toContain("a\u200fb \u2068\u202bc&lt;U+202E&gt;d\u202c\u2069");
   expect(messageToHtml(both)).toContain("a&lt;U+202E&gt;b");
 });

@@ -15,7 +15,8 @@ function text(value: string): Block {
 test.each<[string, readonly Block[], string | null]>([
   ["the first text", [{ type: "thinking", text: "x" }, text("a"), text("b")], "a"],
   ["the label of the first image", [PNG, text("a")], "[image png, 2 B]"],
-  ["the words on one line", [text(" a \n\n\u200b b\u200f\tc\u202e ")], "a b c"],
+  ["the words on one line", [text(" a \n\n\u200b b\u200f\tc\u202b ")], "a b c"],
+  ["spelled out where a sign would turn it around", [text("\u202egnp.exe")], "<U+202E>gnp.exe"],
   ["joined where only a character of no width stands between", [text("a\u200b\u2060b")], "ab"],
   ["missing for a text of white space", [text(" \n\u200b")], null],
   ["missing for a message without text", [{ type: "thinking", text: "x" }], null],

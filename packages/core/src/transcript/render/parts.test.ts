@@ -8,7 +8,8 @@ function partOf(block: Block, more: Partial<Message> = {}, options?: PartOptions
 
 const OVERRIDE = "a\u202eb";
 const SPELLED = "a<U+202E>b";
-const ISOLATED = "a\u2068\u202eb\u202c\u2069";
+const EMBEDDING = "a\u202bb";
+const ISOLATED = "a\u2068\u202bb\u202c\u2069";
 
 test.each([
   ["user", undefined, "person"],
@@ -66,19 +67,19 @@ test.each<readonly [string, string, Block]>([
 test("marks of direction are spelled out unless they are to be kept", () => {
   const blocks = (text: string): readonly (readonly [Block, object])[] => [
     [
-      { type: "text", text: OVERRIDE },
+      { type: "text", text: EMBEDDING },
       { type: "text", text },
     ],
     [
-      { type: "thinking", text: OVERRIDE },
+      { type: "thinking", text: EMBEDDING },
       { type: "thinking", text },
     ],
     [
-      { type: "file", mimeType: "text/plain", text: OVERRIDE },
+      { type: "file", mimeType: "text/plain", text: EMBEDDING },
       { type: "media", label: "file text/plain", text },
     ],
   ];
-  for (const [block, part] of blocks(SPELLED)) {
+  for (const [block, part] of blocks("a<U+202B>b")) {
     expect([partOf(block), partOf(block, {}, { invisible: "spelled" })]).toEqual([part, part]);
   }
   for (const [block, part] of blocks(ISOLATED))

@@ -26,8 +26,8 @@ export function visibleText(text: string): string {
 
 /**
  * Makes `visibleText`, but keeps signs for the direction and the joints of words: for a page, not a terminal.
- * No direction reaches further than its own line: overrides and embeddings stand in isolates, all are closed at
- * the end of the line, and what closes nothing is spelled out.
+ * Overrides are spelled out. No direction reaches further than its own line: embeddings stand in isolates, all are closed
+ * at the end of the line, and what closes nothing is spelled out.
  */
 export function textInIsolates(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -41,9 +41,12 @@ export function textInIsolates(text: string): string {
   return visible.split("\n").map(closeDirections).join("\n");
 }
 
-/** Marks of direction, embeddings, overrides, isolates; characters of no width; the soft hyphen. */
-const KEPT = /^[\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\u00ad\ufeff]$/u;
-const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/gu;
+/**
+ * Marks of direction, embeddings, isolates; characters of no width; the soft hyphen. No language needs overrides, which
+ * make `gnp.exe` look like `exe.png`.
+ */
+const KEPT = /^[\u061c\u200b-\u200f\u202a-\u202c\u2060\u2066-\u2069\u00ad\ufeff]$/u;
+const DIRECTIONS = /[\u202a-\u202c\u2066-\u2069]/gu;
 const [POP, ISOLATE, END_OF_ISOLATE] = ["\u202c", "\u2068", "\u2069"];
 const MAX_OPEN = 60;
 
