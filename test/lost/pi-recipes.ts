@@ -34,7 +34,7 @@ export const PI_TALK: readonly object[] = [
   }),
 ];
 
-function entry(id: string, parentId: string | null, message: object): object {
+export function entry(id: string, parentId: string | null, message: object): object {
   return { type: "message", id, parentId, timestamp: TIME, message };
 }
 

@@ -38,10 +38,24 @@ const SAID = [
 
 /** A database of the real agent: the recipes' has only the columns that its list needs. */
 function useOpencode(home: LostHome): void {
-  const data = join(home.root, ".local/share");
-  cpSync(join(import.meta.dirname, "../fixtures/opencode/text-and-thinking/home"), data, { recursive: true });
-  using database = new DatabaseSync(join(data, "opencode/opencode.db"));
+  using database = copyDatabase(home);
   database.prepare("update session set directory = ?").run(home.project);
+}
+
+/** An agent that ran before, and has no session. */
+function useEmptyOpencode(home: LostHome): void {
+  using database = copyDatabase(home);
+  database.exec("pragma foreign_keys = on; delete from session");
+}
+
+function copyDatabase({ root }: LostHome): DatabaseSync {
+  const data = join(root, ".local/share");
+  cpSync(join(import.meta.dirname, "../fixtures/opencode/text-and-thinking/home"), data, { recursive: true });
+  return new DatabaseSync(opencodeDatabase(root));
+}
+
+export function opencodeDatabase(home: string): string {
+  return join(home, ".local/share/opencode/opencode.db");
 }
 
 const WRITERS: Readonly<Record<MovedAgent, (home: LostHome) => void>> = {
@@ -64,8 +78,7 @@ export function makeMachines(root: string, { agent = "claude", prepare }: Machin
   mkdirSync(join(root, "there"));
   for (const machine of ["here", "there"]) gitIn(root)("clone", "--quiet", "origin", `${machine}/timer`);
   WRITERS[agent]({ ...home, project: join(root, "here/timer") });
-  if (agent === "opencode")
-    WRITERS.opencode({ ...makeLostHome(join(root, "there")), project: join(root, "elsewhere") });
+  if (agent === "opencode") useEmptyOpencode(makeLostHome(join(root, "there")));
   const bin = join(root, "bin");
   mkdirSync(bin);
   // Bytes after which the connection is cut, and the process to kill, are the test's.

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
+import { ask, sessionFile } from "./grow.ts";
 import { type Machines, makeMachines } from "./machines.ts";
-import { ask, follow, rowsOn, sessionFile, stopped } from "./mirror.ts";
+import { follow, rowsOn, stopped } from "./mirror.ts";
 
 const KILLS = 100;
 /** Each of these kills is followed by all that a person on the other machine would do. */

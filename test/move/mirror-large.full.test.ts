@@ -3,8 +3,9 @@
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
+import { ask, sessionFile } from "./grow.ts";
 import { type Machines, makeMachines } from "./machines.ts";
-import { ask, follow, rowsOn, sessionFile, stopped } from "./mirror.ts";
+import { follow, rowsOn, stopped } from "./mirror.ts";
 import { type SshServer, startSshServer } from "./sshd.ts";
 
 const SIZE = 100 * 1024 * 1024;

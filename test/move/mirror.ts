@@ -1,11 +1,8 @@
 /** A session that its agent writes here, and its mirror there, as a person on that machine sees it. */
 
 import type { ChildProcess } from "node:child_process";
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { filesBelow } from "@continuo/files";
 import { type Machines, REMOTE } from "./machines.ts";
 
 export interface State {
@@ -55,31 +52,6 @@ export async function stopped(child: ChildProcess, signal: NodeJS.Signals): Prom
   const closed = new Promise<number | null>((done) => child.once("close", done));
   child.kill(signal);
   return child.exitCode ?? (await closed);
-}
-
-export function sessionFile({ root }: Machines): string {
-  const [path = ""] = filesBelow(join(root, "here/.claude/projects")).filter((one) => one.endsWith(".jsonl"));
-  return path;
-}
-
-/** Writes a question as Claude Code does. */
-export function ask({ root, here }: Machines, words: string, parentUuid: string | null = null): string {
-  const sessionId = sessionFile({ root } as Machines).replace(/^.*\/(.*)\.jsonl$/u, "$1");
-  const uuid = crypto.randomUUID();
-  const record = {
-    parentUuid,
-    isSidechain: false,
-    userType: "external",
-    cwd: here.folder,
-    sessionId,
-    version: "2.1.330",
-    type: "user",
-    message: { role: "user", content: words },
-    uuid,
-    timestamp: new Date().toISOString(),
-  };
-  appendFileSync(sessionFile({ root } as Machines), `${JSON.stringify(record)}\n`);
-  return uuid;
 }
 
 export interface MirrorRow {

@@ -15,8 +15,7 @@ it is the folder of the same name. Only then is the session marked here as moved
 whole: run the same command again, and the transfer continues.
 
 With --follow the session stays here, and the other machine gets what its agent writes, until Ctrl-C. The list there shows it as a
-mirror. When this machine is gone, --take-over there continues it from all that was acknowledged. A session in a database (opencode)
-cannot be followed, and the work tree does not come along.
+mirror. When this machine is gone, --take-over there continues it from all that was acknowledged. The work tree does not come along.
 
 Examples:
   continuo move 4bf3c2a1 --to ssh://laptop/~/work/timer     a folder below the home there

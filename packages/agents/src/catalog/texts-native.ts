@@ -46,6 +46,14 @@ export async function nativeSources(options: NativeSourceOptions): Promise<Catal
     if (one.files.length > 0 && !isExcluded(one.location)) found.push(one);
     options.onFound?.(found.length);
   }
+  return await toSources(found, options);
+}
+
+/** The texts of sessions that were found. */
+export async function toSources(
+  found: readonly FoundSession[],
+  options: Omit<NativeSourceOptions, "memo" | "onFound">,
+): Promise<CatalogSource[]> {
   const sharing = new Map<string, number>();
   for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
   const readers = new Map<string, AgentReader>();
@@ -53,7 +61,7 @@ export async function nativeSources(options: NativeSourceOptions): Promise<Catal
   for (const agent of READABLE_AGENTS) {
     const reader = await formatOf(agent);
     readers.set(agent, reader);
-    titles.set(agent, await titlesBeside(reader, places));
+    titles.set(agent, await titlesBeside(reader, options.places));
   }
   const besideNow = createStampOfDependency(found, [...readers.values()]);
   return found.map((one) => {
@@ -102,7 +110,11 @@ function fileOf({ files }: FoundSession): string {
   return files[0]?.path ?? "";
 }
 
-function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceOptions): CatalogSource {
+function toSource(
+  found: FoundSession,
+  told: BesideFacts,
+  options: Omit<NativeSourceOptions, "memo" | "onFound">,
+): CatalogSource {
   const { files, location } = found;
   const { sharing, placed, besideNow } = told;
   const { nowMs, rules } = options;

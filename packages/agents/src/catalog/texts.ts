@@ -1,6 +1,6 @@
 /**
- * The texts of all sessions, as the index takes them in: native ones with their sub-agents, Continuo's own, and what is
- * in the trash. Which are there, what is new, and what a search may answer from.
+ * The texts of all sessions, as the index takes them in: native ones with their sub-agents, Continuo's own, those
+ * that other machines mirror here, and what is in the trash. Which are there, what is new, and what a search may answer from.
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -21,6 +21,7 @@ import { areDependenciesUnchanged, stampOfFile } from "./dependencies.ts";
 import { excludes } from "./exclude-patterns.ts";
 import { type CatalogSource, parseStored, type ReadySession, toReady } from "./indexed-session.ts";
 import { copySources } from "./texts-copies.ts";
+import { mirrorSources } from "./texts-mirrors.ts";
 import { nativeSources } from "./texts-native.ts";
 import { ownSources } from "./texts-own.ts";
 import { trashSources } from "./texts-trash.ts";
@@ -205,7 +206,9 @@ async function allSources(
   const own = await ownSources({ ...shared, places: at });
   const metIds = new Set(native.map(({ sessionId }) => sessionId));
   const copies = copySources({ ...shared, places, metIds });
-  const sources = [...native, ...own.sources, ...copies, ...trashSources({ ...shared, places })];
+  const mirrors = await mirrorSources({ ...shared, places, metIds, signal });
+  const trashed = trashSources({ ...shared, places });
+  const sources = [...native, ...own.sources, ...copies, ...mirrors, ...trashed];
   return {
     sources: sources.sort((a, b) => b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1)),
     failures: own.failure === null ? [] : [own.failure],

@@ -6,6 +6,7 @@
  * Does not know: the format of any agent, or what becomes of a session that was unpacked.
  */
 
+export { copyRows } from "./database.ts";
 export { isSafePath } from "./manifest.ts";
 export { type PackedSession, packSession } from "./pack.ts";
 export { type UnpackedSession, unpackBundle } from "./unpack.ts";

@@ -1,12 +1,17 @@
 /** The parts of a session's files that are still to be sent: a log its new whole lines, another file all of it. */
 
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, lstatSync, openSync } from "node:fs";
+import { closeSync, createReadStream, openSync } from "node:fs";
 import { relative, sep } from "node:path";
-import { ContinuoError, present } from "@continuo/core/model";
-import { type FoundFile, filesBelow, type Places, readAt } from "@continuo/files";
-import type { Lookup } from "@continuo/native";
+import { ContinuoError } from "@continuo/core/model";
+import { type FoundFile, readAt } from "@continuo/files";
 import { isSafePath } from "../bundle/index.ts";
+
+/** A file, and its path below the root of this machine as the other one knows it. */
+export interface MirroredFile {
+  readonly path: string;
+  readonly there: string;
+}
 
 /** The path below the root of this machine. Errors: `unsupported`. */
 export function pathThere(path: string): string {
@@ -18,39 +23,6 @@ export function pathThere(path: string): string {
 /** Logs grow at their ends; whatever else a session has is small, or written as a whole. */
 export function isLog(path: string): boolean {
   return path.endsWith(".jsonl");
-}
-
-/**
- * The files and folders of a session, the one that it is opened by first.
- * Errors: `unsupported` for one in a database, which has the sessions of others too.
- */
-export async function rootsOf({ reader, found }: Lookup, places: Places): Promise<readonly string[]> {
-  const plan = await reader.trashPlan(found, places);
-  if (plan.type === "files")
-    return [...new Set([found.location, ...found.files.map(({ path }) => path), ...plan.paths])];
-  throw new ContinuoError("unsupported", `cannot mirror a session of ${found.agent}: it lies in a database`, {
-    hint: "Move it without --follow.",
-  });
-}
-
-/** Files of other sessions in which this one begins. */
-export async function borrowedFiles(
-  { reader, found }: Lookup,
-  places: Places,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  if (reader.fileIdOf === undefined) return [];
-  using opened = await reader.open(found, places, { newestBytes: FEW_BYTES, ...present({ signal }) });
-  return opened.filesBefore?.there.map(({ path }) => path) ?? [];
-}
-
-/** The beginning names the files before it, and is read in any case. */
-const FEW_BYTES = 64 * 1024;
-
-/** Links are left out: they may lead to anything. */
-export function regularFiles(roots: readonly string[]): readonly string[] {
-  const all = new Set(roots.flatMap(filesBelow));
-  return [...all].filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }
 
 /** The part of a log that was sent, and bytes that tell whether it is another log since. */
@@ -88,10 +60,18 @@ export function endOfLines(fd: number, from: number, sizeBytes: number): number 
 const SEARCH_BYTES = 64 * 1024;
 
 export async function startsWith(path: string, sizeBytes: number, sha256: string): Promise<boolean> {
+  return (await hashOfFile(path, sizeBytes)) === sha256;
+}
+
+/** All of it when the number of first bytes is left out. */
+export async function hashOfFile(
+  path: string,
+  sizeBytes: number = Number.POSITIVE_INFINITY,
+): Promise<string> {
   const hash = createHash("sha256");
   if (sizeBytes > 0)
     for await (const chunk of createReadStream(path, { end: sizeBytes - 1 })) hash.update(chunk);
-  return hash.digest("hex") === sha256;
+  return hash.digest("hex");
 }
 
 export async function withFile<T>(path: string, work: (fd: number) => T | Promise<T>): Promise<T> {

@@ -3,12 +3,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { type Lookup, lookUpSession, type SessionRef } from "@continuo/native";
+import { lookUpSession, type SessionRef } from "@continuo/native";
 import type { MoveConnection } from "../moving/index.ts";
-import { borrowedFiles, regularFiles, rootsOf } from "./files.ts";
-import { LOOK_MS, MAX_RETRY_MS, RETRY_MS, SEARCH_MS } from "./limits.ts";
+import { LOOK_MS, MAX_RETRY_MS, RETRY_MS } from "./limits.ts";
 import type { TakenOverThere } from "./lines.ts";
 import { MirrorSender, type MirrorState, toHello } from "./sender.ts";
+import { type MirrorSource, openSource } from "./source.ts";
 
 export interface FollowOptions {
   readonly places: Places;
@@ -23,13 +23,16 @@ export interface FollowOptions {
 
 /**
  * Until the signal, then `null`; or until the other machine took the session over.
- * Errors: those of a lookup and of the other machine; `unsupported` for a session in a database; `unavailable` where the first
+ * Errors: those of a lookup and of the other machine; `unsupported` for the name of a file; `unavailable` where the first
  * connection fails.
  */
 export async function followSession(ref: SessionRef, options: FollowOptions): Promise<TakenOverThere | null> {
   const { places, signal } = options;
   const lookup = await lookUpSession(ref, present({ places, signal }));
-  const following = await beginFollowing(lookup, options);
+  const { cwd } = await lookup.reader.skim(lookup.found, { part: "ends" });
+  using source = await openSource(lookup, places, signal);
+  const hello = toHello(lookup.found, { cwd, places });
+  const following: Following = { hello, sender: new MirrorSender(), source, wasConnected: false };
   for (let retryMs = RETRY_MS; !signal.aborted; ) {
     try {
       return await connected(following, options);
@@ -46,31 +49,14 @@ export async function followSession(ref: SessionRef, options: FollowOptions): Pr
 }
 
 interface Following {
-  readonly lookup: Lookup;
   readonly hello: ReturnType<typeof toHello>;
   readonly sender: MirrorSender;
-  readonly borrowed: readonly string[];
-  roots: readonly string[];
-  searchedMs: number;
+  readonly source: MirrorSource;
   wasConnected: boolean;
 }
 
-async function beginFollowing(lookup: Lookup, { places, signal }: FollowOptions): Promise<Following> {
-  const { cwd } = await lookup.reader.skim(lookup.found, { part: "ends" });
-  const roots = await rootsOf(lookup, places);
-  return {
-    lookup,
-    hello: toHello(lookup.found, { cwd, places }),
-    sender: new MirrorSender(),
-    borrowed: await borrowedFiles(lookup, places, signal),
-    roots,
-    searchedMs: performance.now(),
-    wasConnected: false,
-  };
-}
-
 async function connected(following: Following, options: FollowOptions): Promise<TakenOverThere | null> {
-  const { sender, hello } = following;
+  const { sender, hello, source } = following;
   const { connect, host, onState, signal } = options;
   await using connection = connect();
   // An answer may be waited for on a connection that is dead.
@@ -81,7 +67,7 @@ async function connected(following: Following, options: FollowOptions): Promise<
     following.wasConnected = true;
     if (there !== null) return whenPlaced(there, host);
     while (!signal.aborted) {
-      const taken = await sender.send(await filesOf(following, options), () => onState?.(sender.state(null)));
+      const taken = await sender.send(await source.current(), () => onState?.(sender.state(null)));
       if (taken !== null) return whenPlaced(taken, host);
       onState?.(sender.state(null));
       await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
@@ -107,16 +93,8 @@ async function pause(
 ): Promise<void> {
   const untilMs = performance.now() + ms;
   do {
-    following.sender.measure(await filesOf(following, options));
+    following.sender.measure(await following.source.current());
     options.onState?.(following.sender.state(error));
     await sleep(Math.min(LOOK_MS, ms), undefined, { signal: options.signal }).catch(() => undefined);
   } while (performance.now() < untilMs && !options.signal.aborted);
-}
-
-async function filesOf(following: Following, { places }: FollowOptions): Promise<readonly string[]> {
-  if (performance.now() - following.searchedMs > SEARCH_MS) {
-    following.roots = await rootsOf(following.lookup, places);
-    following.searchedMs = performance.now();
-  }
-  return regularFiles([...following.roots, ...following.borrowed]);
 }

@@ -12,6 +12,9 @@ export const LOOK_MS = 250;
 /** Between two searches for files that are new, such as those of sub-agents. */
 export const SEARCH_MS = 5_000;
 
+/** Between two copies of the rows of a session, which are sent as a whole. */
+export const MIN_COPY_MS = 1_000;
+
 /** A last line without an end is sent when nobody wrote for so long: the session has it like that. */
 export const SETTLED_MS = 2_000;
 

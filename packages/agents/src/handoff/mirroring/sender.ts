@@ -7,6 +7,7 @@ import { lineAs, type MoveConnection } from "../moving/index.ts";
 import {
   endOfLines,
   isLog,
+  type MirroredFile,
   onlyGrew,
   pathThere,
   type SentLog,
@@ -91,19 +92,23 @@ export class MirrorSender {
   }
 
   /** Sends what is new in the files. @param onBatch called after each acknowledgement. Errors: those of the connection. */
-  async send(paths: readonly string[], onBatch: () => void): Promise<TakenOverThere | null> {
+  async send(files: readonly MirroredFile[], onBatch: () => void): Promise<TakenOverThere | null> {
     return await untilTakenOver(async () => {
-      for (const path of paths) await this.#sendOne(path, onBatch);
+      for (const one of files) await this.#sendOne(one, onBatch);
       this.#count();
       if (performance.now() - this.#heardMs > ALIVE_MS) await this.#ask({ alive: 1 });
     });
   }
 
   /** Looks how much is new, without a connection. */
-  measure(paths: readonly string[]): void {
-    for (const path of paths) {
+  measure(files: readonly MirroredFile[]): void {
+    for (const { path, there } of files) {
       const known = this.#files.get(path) ?? { seen: null, acknowledgedBytes: 0, sizeBytes: 0, log: null };
-      this.#files.set(path, { ...known, sizeBytes: statFile(path)?.sizeBytes ?? known.sizeBytes });
+      this.#files.set(path, known);
+      const file = statFile(path);
+      if (file === null) continue;
+      known.sizeBytes = file.sizeBytes;
+      if (!isLog(there) && known.seen !== null && !isUnchanged(file, known.seen)) known.acknowledgedBytes = 0;
     }
     this.#count();
   }
@@ -158,23 +163,28 @@ export class MirrorSender {
     this.#waitingSince = isWaiting ? (this.#waitingSince ?? new Date()) : null;
   }
 
-  async #sendOne(path: string, onBatch: () => void): Promise<void> {
+  async #sendOne({ path, there }: MirroredFile, onBatch: () => void): Promise<void> {
     const file = statFile(path);
     if (file === null) return;
     const old = this.#met.has(path) ? this.#files.get(path) : undefined;
-    const known = old ?? (await this.#meet(path, file));
+    const known = old ?? (await this.#meet(file, there));
     known.sizeBytes = file.sizeBytes;
     if (known.seen !== null && isUnchanged(file, known.seen)) return;
     this.#count();
     const isRewritten = known.seen !== null && known.seen.sizeBytes === file.sizeBytes;
-    if (isLog(path) && !isRewritten && (await this.#append(file, known, onBatch))) return;
-    await this.#replace(file, known);
+    if (isLog(there) && !isRewritten && (await this.#append(file, { there, known, onBatch }))) return;
+    // The other machine has an older file, however long it is.
+    known.acknowledgedBytes = 0;
+    this.#count();
+    onBatch();
+    await this.#replace(file, { there, known });
     onBatch();
   }
 
   /** After a connection nothing is known of the other machine's file: its bytes are compared by their hash. */
-  async #meet(path: string, file: FoundFile): Promise<Known> {
-    const said = await this.#ask({ has: { path: pathThere(path) } });
+  async #meet(file: FoundFile, there: string): Promise<Known> {
+    const { path } = file;
+    const said = await this.#ask({ has: { path: there } });
     if (!("file" in said)) throw otherLine();
     const { sizeBytes, sha256 } = said.file;
     const isBeginning = sizeBytes <= file.sizeBytes && (await startsWith(path, sizeBytes, sha256));
@@ -182,7 +192,7 @@ export class MirrorSender {
       seen: isBeginning && sizeBytes === file.sizeBytes && sizeBytes > 0 ? file : null,
       acknowledgedBytes: isBeginning ? sizeBytes : 0,
       sizeBytes: file.sizeBytes,
-      log: isBeginning && isLog(path) ? await withFile(path, (fd) => sentLog(fd, file, sizeBytes)) : null,
+      log: isBeginning && isLog(there) ? await withFile(path, (fd) => sentLog(fd, file, sizeBytes)) : null,
     };
     this.#files.set(path, known);
     this.#met.add(path);
@@ -190,7 +200,14 @@ export class MirrorSender {
   }
 
   /** False for a log that did not only grow. */
-  #append(file: FoundFile, known: Known, onBatch: () => void): Promise<boolean> {
+  #append(
+    file: FoundFile,
+    {
+      there,
+      known,
+      onBatch,
+    }: { readonly there: string; readonly known: Known; readonly onBatch: () => void },
+  ): Promise<boolean> {
     return withFile(file.path, async (fd) => {
       if (known.log === null || !onlyGrew(fd, file, known.log)) return false;
       const isSettled = Date.now() - file.mtimeMs > SETTLED_MS;
@@ -198,8 +215,8 @@ export class MirrorSender {
       for (let at = known.log.sentBytes; at < end; ) {
         const bytes = readAt(fd, at, Math.min(BATCH_BYTES, end - at));
         if (bytes.length === 0) return false;
-        const there = { path: pathThere(file.path), offset: at, sizeBytes: bytes.length };
-        this.#acknowledge(await this.#ask({ append: there }, bytes), known);
+        const append = { path: there, offset: at, sizeBytes: bytes.length };
+        this.#acknowledge(await this.#ask({ append }, bytes), known);
         at += bytes.length;
         known.log = sentLog(fd, file, at);
         onBatch();
@@ -209,11 +226,14 @@ export class MirrorSender {
     });
   }
 
-  #replace(file: FoundFile, known: Known): Promise<void> {
+  #replace(
+    file: FoundFile,
+    { there, known }: { readonly there: string; readonly known: Known },
+  ): Promise<void> {
     const { path, sizeBytes } = file;
     return withFile(path, async (fd) => {
       const { channel } = this.#connected();
-      await channel.writeLine({ replace: { path: pathThere(path), sizeBytes } } satisfies Request);
+      await channel.writeLine({ replace: { path: there, sizeBytes } } satisfies Request);
       for (let at = 0; at < sizeBytes; at += BATCH_BYTES) {
         const length = Math.min(BATCH_BYTES, sizeBytes - at);
         const bytes = readAt(fd, at, length);
@@ -226,7 +246,7 @@ export class MirrorSender {
       this.#acknowledge(await this.#hear(), known);
       if (!isSame) return;
       known.seen = file;
-      known.log = isLog(path) ? sentLog(fd, file, sizeBytes) : null;
+      known.log = isLog(there) ? sentLog(fd, file, sizeBytes) : null;
     });
   }
 }

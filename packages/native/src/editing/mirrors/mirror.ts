@@ -1,6 +1,6 @@
 /** The folder of one mirror: the session's files under the paths that they have on their machine, and a note beside them. */
 
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { type AgentName, ContinuoError, isAgentName } from "@continuo/core/model";
 import {
   continuoHome,
@@ -49,14 +49,17 @@ export function mirrorFile(key: MirrorKey, path: string, places: Places): string
 }
 
 export interface OpenedMirror {
-  /** A home in which the session lies. */
+  /** The home of the other machine, as far as it is mirrored. */
   readonly places: Places;
   readonly location: string;
 }
 
 export function openMirror(mirror: Mirror, places: Places): OpenedMirror {
+  const files = filesOf(mirror, places);
+  const home = join(files, mirror.home);
   return {
-    places: { home: filesOf(mirror, places), env: {} },
+    // The other machine names its home: it must not lead to files of this one.
+    places: { home: home.startsWith(files + sep) ? home : files, env: {} },
     location: mirrorFile(mirror, mirror.main, places),
   };
 }

@@ -35,7 +35,11 @@ export async function mirrorRows(options: MirrorRowsOptions): Promise<readonly S
   return rows;
 }
 
-export function mirrorRow(info: SessionInfo, { machine }: Pick<Mirror, "machine">): SessionInfo {
+/** A file beside the sessions of an agent may name their folders, and is not mirrored. */
+export function mirrorRow(
+  info: SessionInfo,
+  { machine, folder }: Pick<Mirror, "machine" | "folder">,
+): SessionInfo {
   const problem: Problem = { code: "mirror", line: null, message: `it belongs to ${machine}` };
-  return { ...info, live: false, problems: [...info.problems, problem] };
+  return { ...info, cwd: info.cwd ?? folder, live: false, problems: [...info.problems, problem] };
 }

@@ -1,0 +1,47 @@
+/** The texts of sessions that other machines mirror to this one. */
+
+import { isContinuoError, present } from "@continuo/core/model";
+import { findNativeSessions, lookUpSession } from "@continuo/native";
+import { listMirrors, type Mirror, openMirror } from "@continuo/native/editing/mirrors";
+import type { FoundSession } from "@continuo/native/kit";
+import type { CatalogSource } from "./indexed-session.ts";
+import { type NativeSourceOptions, toSources } from "./texts-native.ts";
+
+export interface MirrorSourceOptions extends Omit<NativeSourceOptions, "memo" | "onFound"> {
+  /** The ids of all native sessions that are there. */
+  readonly metIds: ReadonlySet<string>;
+}
+
+/** Those that were taken over are sessions of their own by now. */
+export async function mirrorSources(options: MirrorSourceOptions): Promise<CatalogSource[]> {
+  const { places, metIds, isExcluded } = options;
+  const sources: CatalogSource[] = [];
+  for (const mirror of listMirrors(places)) {
+    if (mirror.takenOver?.session != null || metIds.has(mirror.sessionId)) continue;
+    if (mirror.folder !== null && isExcluded(mirror.folder)) continue;
+    const at = openMirror(mirror, places);
+    if (isExcluded(at.location)) continue;
+    sources.push(...(await toSources(await foundIn(mirror, options), { ...options, places: at.places })));
+  }
+  return sources;
+}
+
+/** With the files of its sub-agents. */
+async function foundIn(
+  mirror: Mirror,
+  { places, signal }: MirrorSourceOptions,
+): Promise<readonly FoundSession[]> {
+  const at = openMirror(mirror, places);
+  const looking = present({ places: at.places, signal });
+  try {
+    const { found } = await lookUpSession(at.location, looking);
+    const others: FoundSession[] = [];
+    for await (const one of findNativeSessions({ ...looking, agents: [mirror.agent], subagents: "include" }))
+      if (one.location !== found.location) others.push(one);
+    return [found, ...others];
+  } catch (error) {
+    // Its first bytes are still on their way.
+    if (!isContinuoError(error)) throw error;
+    return [];
+  }
+}
