@@ -137,10 +137,10 @@ export class AhpClient {
     this.#socket?.send(text);
   }
 
-  async subscribe(channel: string): Promise<Snapshot> {
+  async subscribe(channel: string, view?: { readonly turns: number }): Promise<Snapshot> {
     const { snapshot } = await this.ask<{ snapshot: Snapshot }>(
       "subscribe",
-      { channel },
+      view === undefined ? { channel } : { channel, view },
       ({ snapshot: one }) => this.#keep(one),
     );
     return snapshot;

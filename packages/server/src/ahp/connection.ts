@@ -23,6 +23,12 @@ const ID = z.string().min(1).max(500);
 const URI = z.string().min(1).max(5_000);
 const CHANNELS = z.array(URI).max(LIMITS.subscriptions);
 const OF_CHANNEL = z.looseObject({ channel: URI });
+/** A view is a wish: one that cannot be understood is left out. */
+const VIEW = z
+  .looseObject({ turns: z.int().min(1).optional() })
+  .optional()
+  .catch(undefined);
+const SUBSCRIBE = z.looseObject({ channel: URI, view: VIEW });
 const INITIALIZE = z.looseObject({
   protocolVersions: z.array(z.string().max(50)).min(1).max(50),
   clientId: ID,
@@ -117,7 +123,7 @@ export class AhpConnection implements Reader {
       throw new AhpError(AHP_ERRORS.invalidRequest, "a connection begins with initialize or reconnect");
     switch (method) {
       case "subscribe":
-        return await this.#subscribe(parse(OF_CHANNEL, params).channel, reply);
+        return await this.#subscribe(parse(SUBSCRIBE, params), reply);
       case "listSessions":
         return reply(await this.#list(parse(LIST, params)));
       case "createSession":
@@ -216,12 +222,12 @@ export class AhpConnection implements Reader {
     return { known, missing };
   }
 
-  async #subscribe(given: string, reply: Reply): Promise<void> {
+  async #subscribe({ channel: given, view }: z.output<typeof SUBSCRIBE>, reply: Reply): Promise<void> {
     const { host } = this.#options;
     const channel = host.channelOf(given);
     if (this.channels.size >= LIMITS.subscriptions)
       throw new ContinuoError("invalid", "the client has too many subscriptions");
-    const take = await host.snapshot(channel);
+    const take = await host.snapshot(channel, view?.turns);
     this.channels.add(channel);
     reply({ snapshot: take() });
   }

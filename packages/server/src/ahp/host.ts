@@ -122,8 +122,12 @@ export class AhpHost {
     }
   }
 
-  /** The state of a channel now. To be called in one go with what adds the channel to its reader. */
-  async snapshot(channel: string): Promise<() => Snapshot> {
+  /**
+   * The state of a channel now. To be called in one go with what adds the channel to its reader.
+   *
+   * @param turns the number of newest turns that the reader wants of a chat
+   */
+  async snapshot(channel: string, turns: number = Number.POSITIVE_INFINITY): Promise<() => Snapshot> {
     if (channel === ROOT_CHANNEL) {
       await this.#watch();
       return () => ({ resource: channel, state: { agents: this.#agents }, fromSeq: this.#log.latest });
@@ -132,7 +136,7 @@ export class AhpHost {
     const isChat = parseChatUri(channel) !== null;
     return () => ({
       resource: channel,
-      state: isChat ? feed.chat : feed.session,
+      state: isChat ? feed.newest(turns) : feed.session,
       fromSeq: this.#log.latest,
     });
   }

@@ -20,6 +20,9 @@ import { actionsForTurns, actionsOfTurn, tellParts, tellTurnAgain } from "./turn
 import { toErrorPart, toParts, toTurns } from "./turns.ts";
 import { toChatUri } from "./uris.ts";
 
+/** Begins a cursor of turns that the chat has, but that a reader did not ask for. */
+const KNOWN = "turn:";
+
 export type Origin = NonNullable<ActionEnvelope["origin"]>;
 
 export interface FeedOptions {
@@ -169,12 +172,29 @@ export class SessionFeed {
     return this.#asked.get(toolCallId) ?? null;
   }
 
-  /** Adds the turns before the first one. */
+  /** The chat with its newest turns only: a reader asks for more of them by the cursor. */
+  newest(turns: number): AhpChat {
+    const first = this.chat.turns.length - turns;
+    const oldest = this.chat.turns[first];
+    if (first <= 0 || oldest === undefined) return this.chat;
+    return { ...this.chat, turns: this.chat.turns.slice(first), turnsNextCursor: `${KNOWN}${oldest.id}` };
+  }
+
+  /** Tells the turns before the cursor, by default those before the first one. Errors: those of reading them. */
   async loadOlder(cursor: string | undefined): Promise<void> {
     const before = cursor ?? this.chat.turnsNextCursor;
+    if (before?.startsWith(KNOWN) === true) return this.#tellKnown(before.slice(KNOWN.length));
     if (before === undefined || this.#key === null) return;
     const { turns, cursor: turnsNextCursor } = await this.#window({ before });
     this.act({ type: "chat/turnsLoaded", turns, ...present({ turnsNextCursor }) });
+  }
+
+  /** Readers that have them keep them, and the chat itself does not change. */
+  #tellKnown(id: string): void {
+    const { turns, turnsNextCursor } = this.chat;
+    const end = turns.findIndex((turn) => turn.id === id);
+    const known = end === -1 ? turns : turns.slice(0, end);
+    this.act({ type: "chat/turnsLoaded", turns: known, ...present({ turnsNextCursor }) });
   }
 
   async #window(at: { readonly before?: string }): Promise<{
