@@ -6,7 +6,7 @@
 import { isContinuoError } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import type { LiveSessionRequest, OpenedLiveSession } from "./kit/index.ts";
-import type { LiveOptions } from "./options.ts";
+import { assertLiveOptions, type LiveOptions } from "./options.ts";
 import { LiveService } from "./service.ts";
 
 export class LiveHost {
@@ -16,6 +16,7 @@ export class LiveHost {
   #ephemeral: Promise<LiveService> | null = null;
 
   constructor(options: LiveOptions) {
+    assertLiveOptions("LiveHost", options);
     this.#options = options;
   }
 

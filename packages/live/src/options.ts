@@ -1,6 +1,6 @@
 /** The options of a service, and their defaults. */
 
-import { createIds, type Store } from "@continuo/core/model";
+import { assertKnownOptions, createIds, type KnownOptions, type Store } from "@continuo/core/model";
 import type { FrameDays } from "./evidence/index.ts";
 import {
   type Clock,
@@ -54,6 +54,43 @@ export interface LiveOptions {
   /** A `reader` owns no session, makes no notes and ends nothing, also when the owner is gone. `owner` by default. */
   readonly role?: "owner" | "reader";
   readonly report?: (line: string) => void;
+}
+
+const RULES: KnownOptions<NoteRules> = {
+  overlap: true,
+  similarity: true,
+  confidence: true,
+  openQuestions: true,
+  questionTokens: true,
+};
+const OPTIONS: KnownOptions<LiveOptions> = {
+  store: true,
+  clock: true,
+  noteWriters: true,
+  writerOffers: true,
+  embedder: true,
+  budget: true,
+  transcriber: true,
+  keepAudio: true,
+  frameDays: true,
+  adaptiveBatching: true,
+  backpressure: true,
+  rules: true,
+  levels: true,
+  replayNightly: true,
+  serverName: true,
+  kind: true,
+  role: true,
+  report: true,
+};
+
+/** Errors: `usage` for an option that there is not. */
+export function assertLiveOptions(what: string, options: Partial<LiveOptions>): void {
+  assertKnownOptions(what, options, OPTIONS);
+  assertKnownOptions("budget", options.budget ?? {}, { maxTokens: true, maxCostUsd: true });
+  assertKnownOptions("frameDays", options.frameDays ?? {}, { full: true, thumbnail: true });
+  assertKnownOptions("rules", options.rules ?? {}, RULES);
+  assertKnownOptions("levels", options.levels ?? {}, { normal: true, warning: true, critical: true });
 }
 
 /** Errors: `invalid` for a rule or a depth out of its range. */

@@ -1,6 +1,6 @@
 /** The continuous sessions of one workspace on one server, for the HTTP routes. */
 
-import type { NewEvent, OpenedBlob, Store } from "@continuo/core/model";
+import { assertKnownOptions, type NewEvent, type OpenedBlob, type Store } from "@continuo/core/model";
 import type { LivePage, PageOperation, RelatedNote } from "@continuo/core/wire";
 import { type Answer, answerQuestion, type Question } from "./ask.ts";
 import {
@@ -33,7 +33,7 @@ import {
 } from "./kit/index.ts";
 import { type LiveVerifyResult, LogChecks } from "./log-checks.ts";
 import { answerEvent, notesOf, operationEvents, relatedNotes } from "./notes/index.ts";
-import { type LiveOptions, settingsOf } from "./options.ts";
+import { assertLiveOptions, type LiveOptions, settingsOf } from "./options.ts";
 import {
   CleanUp,
   deleteVideo,
@@ -103,6 +103,7 @@ export class LiveService {
   #state: "running" | "stopped" = "running";
 
   constructor(options: LiveOptions) {
+    assertLiveOptions("LiveService", options);
     const { store } = options;
     const sound = soundStore(store, {
       known: (logId, sequence) => this.#followers.peek(logId)?.damageAt(sequence)?.reason ?? null,
@@ -352,11 +353,9 @@ export class LiveService {
   }
 
   /** Makes the notes again and compares them. Errors: `not_found`; with `model` also `agent_failed`. */
-  async replay(
-    key: string,
-    mode: ReplayReport["mode"],
-    { context = "all", signal = NEVER }: ReplayCall = {},
-  ): Promise<ReplayReport> {
+  async replay(key: string, mode: ReplayReport["mode"], options: ReplayCall = {}): Promise<ReplayReport> {
+    assertKnownOptions("replay", options, { context: true, signal: true });
+    const { context = "all", signal = NEVER } = options;
     const sessionId = await this.sessionIdOf(key);
     if (mode === "recorded") return replayRecorded(this.store, sessionId);
     const writer = this.#settings.writerOf((await this.follow(sessionId)).fold.noteWriter);

@@ -13,7 +13,13 @@ import {
   type SessionCapabilities,
 } from "@continuo/core/model";
 import { type Places, type PlacesAt, placesOfThisUser } from "@continuo/files";
-import { OPEN_AGENT_OPTIONS, type OpenAgentOptions, openAgent } from "../drivers/index.ts";
+import {
+  assertOpenAgentOptions,
+  OPEN_AGENT_OPTIONS,
+  OPEN_OPTIONS,
+  type OpenAgentOptions,
+  openAgent,
+} from "../drivers/index.ts";
 import { isListedOnlyByAgent } from "./agent-lists.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
 import { type AgentListOptions, lookUp } from "./look-up.ts";
@@ -32,6 +38,13 @@ export type ListSessionsOfAgent = Pick<
 export type ResumeOptions = Partial<
   Omit<OpenConversation, "resumeSessionId" | "continueLast" | "forkSessionId">
 >;
+
+const {
+  resumeSessionId: _,
+  continueLast: __,
+  forkSessionId: ___,
+  ...RESUME_OPTIONS
+}: KnownOptions<OpenConversation> = OPEN_OPTIONS;
 
 const LIST_OPTIONS: KnownOptions<ListSessionsOfAgent> = {
   cwd: true,
@@ -65,7 +78,7 @@ export interface SessionsOfAgent {
  * Errors, of every member: `usage` for a name that is none of ours and has no command.
  */
 export function sessionsOfAgent(agent: string | AgentDriver, options: SessionsOptions = {}): SessionsOfAgent {
-  assertKnownOptions("sessionsOfAgent", options, { ...OPEN_AGENT_OPTIONS, cwd: true });
+  assertOpenAgentOptions("sessionsOfAgent", options, { ...OPEN_AGENT_OPTIONS, cwd: true });
   const { cwd = process.cwd(), ...opening } = options;
   const at: PlacesAt = { ...(options.places ?? placesOfThisUser()), cwd };
   const name = typeof agent === "string" ? agent : agent.agent;
@@ -93,6 +106,7 @@ export function sessionsOfAgent(agent: string | AgentDriver, options: SessionsOp
       return { ...known, canList: known.canList || isAgentName(name) };
     },
     async resume(id, how = {}) {
+      assertKnownOptions("resume", how, RESUME_OPTIONS);
       return await cancellable(how.signal, async () => {
         const opened = await driver();
         const found = await sessionOf(id, opened, at);

@@ -5,5 +5,12 @@
  * Does not know: Continuo's own sessions, or the caller.
  */
 
-export { OPEN_AGENT_OPTIONS, type OpenAgentOptions, openAgent, restrictionIn } from "./open-agent.ts";
+export {
+  assertOpenAgentOptions,
+  OPEN_AGENT_OPTIONS,
+  OPEN_OPTIONS,
+  type OpenAgentOptions,
+  openAgent,
+  restrictionIn,
+} from "./open-agent.ts";
 export { type AgentProgram, findAgentProgram, keepCapabilities } from "./program.ts";

@@ -7,6 +7,7 @@ import {
   cancellable,
   isAgentName,
   type KnownOptions,
+  type OpenConversation,
   type Restriction,
 } from "@continuo/core/model";
 import { placesOfThisUser } from "@continuo/files";
@@ -43,6 +44,12 @@ const LIMIT_OPTIONS: KnownOptions<DriverLimits> = {
   cancelMs: true,
 };
 
+/** `known` has those of `OPEN_AGENT_OPTIONS`, and may have others. Errors: `usage` for an option that there is not. */
+export function assertOpenAgentOptions(what: string, options: OpenAgentOptions, known: object): void {
+  assertKnownOptions(what, options, known);
+  assertKnownOptions("limits", options.limits ?? {}, LIMIT_OPTIONS);
+}
+
 /**
  * One of the agents that Continuo reads, or any other that speaks ACP: that one needs a `command`. Nothing is
  * started yet.
@@ -50,8 +57,7 @@ const LIMIT_OPTIONS: KnownOptions<DriverLimits> = {
  * Errors: `usage` for an option that there is not, and for a name that is none of ours and has no command.
  */
 export async function openAgent(name: string, options: OpenAgentOptions = {}): Promise<AgentDriver> {
-  assertKnownOptions("openAgent", options, OPEN_AGENT_OPTIONS);
-  assertKnownOptions("limits", options.limits ?? {}, LIMIT_OPTIONS);
+  assertOpenAgentOptions("openAgent", options, OPEN_AGENT_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   const given = {
     ...pick(
@@ -67,7 +73,7 @@ export async function openAgent(name: string, options: OpenAgentOptions = {}): P
     ),
     places,
   };
-  return cancellableDriver(await createDriver(name, given, options));
+  return checkedDriver(await createDriver(name, given, options));
 }
 
 type GivenOptions = Omit<DriverOptions, "reader">;
@@ -93,13 +99,41 @@ async function createDriver(
   return createAcpDriver(program, { ...driving, ...pick(options, "protocol") });
 }
 
-/** Every agent's driver has the same error for a call that its signal ended. */
-function cancellableDriver(driver: AgentDriver): AgentDriver {
+export const OPEN_OPTIONS: KnownOptions<OpenConversation> = {
+  cwd: true,
+  resumeSessionId: true,
+  continueLast: true,
+  forkSessionId: true,
+  wantHistory: true,
+  resumeBy: true,
+  continueBy: true,
+  onMissing: true,
+  readHistory: true,
+  model: true,
+  mode: true,
+  effort: true,
+  permissions: true,
+  toolServers: true,
+  onPermission: true,
+  signal: true,
+};
+
+/** Every agent's driver refuses options that there are not, and has the same error for a call that its signal ended. */
+function checkedDriver(driver: AgentDriver): AgentDriver {
   return {
     ...driver,
-    capabilities: (call = {}) => cancellable(call.signal, () => driver.capabilities(call)),
-    listSessions: (call) => cancellable(call.signal, () => driver.listSessions(call)),
-    open: (opening) => cancellable(opening.signal, () => driver.open(opening)),
+    capabilities: async (call = {}) => {
+      assertKnownOptions("capabilities", call, { signal: true, cwd: true });
+      return await cancellable(call.signal, () => driver.capabilities(call));
+    },
+    listSessions: async (call) => {
+      assertKnownOptions("listSessions", call, { signal: true, cwd: true, cursor: true });
+      return await cancellable(call.signal, () => driver.listSessions(call));
+    },
+    open: async (opening) => {
+      assertKnownOptions("open", opening, OPEN_OPTIONS);
+      return await cancellable(opening.signal, () => driver.open(opening));
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import {
   rememberCapabilities,
 } from "./link/index.ts";
 import { NATIVE_DRIVERS } from "./native-drivers.ts";
-import type { OpenAgentOptions } from "./open-agent.ts";
+import { assertOpenAgentOptions, OPEN_AGENT_OPTIONS, type OpenAgentOptions } from "./open-agent.ts";
 import { versionBeside } from "./process/index.ts";
 
 export interface AgentProgram {
@@ -36,6 +36,7 @@ export interface AgentProgram {
 
 /** The same program that `openAgent` starts. Nothing is started here: an agent writes into its home when it is. */
 export async function findAgentProgram(name: string, options: OpenAgentOptions = {}): Promise<AgentProgram> {
+  assertOpenAgentOptions("findAgentProgram", options, OPEN_AGENT_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   const driving: DriverOptions = { ...pick(options, "command", "env"), places };
   const native = isAgentName(name) && options.transport !== "acp" ? NATIVE_DRIVERS[name] : undefined;

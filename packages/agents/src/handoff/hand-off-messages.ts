@@ -1,11 +1,11 @@
 /** Continues a conversation of no agent in one: writes its messages as a new native session of that agent. */
 
-import { ContinuoError, cancellable, type Message } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, cancellable, type Message } from "@continuo/core/model";
 import { toModelOrder } from "@continuo/core/transcript";
 import { pick, resumeCommandOf } from "@continuo/native";
 import { toOneLine } from "@continuo/native/kit";
 import { convertMessages, toReceipt } from "./converting/index.ts";
-import type { HandOff, HandOffOptions } from "./hand-off.ts";
+import { HAND_OFF_OPTIONS, type HandOff, type HandOffOptions } from "./hand-off.ts";
 import { fromMessage, withinLimits } from "./source/index.ts";
 import { writeConverted } from "./write-session.ts";
 
@@ -26,6 +26,8 @@ export async function handOffMessages(
   said: SaidElsewhere,
   options: Omit<HandOffOptions, "cwd">,
 ): Promise<HandOff> {
+  const { cwd: _, ...known } = HAND_OFF_OPTIONS;
+  assertKnownOptions("handOffMessages", options, known);
   return await cancellable(options.signal, () => handOffSaid(said, options));
 }
 

@@ -15,6 +15,7 @@ import {
   LOOKUP_OPTIONS,
   type LookupOptions,
   lookUpSession,
+  pick,
   resumeCommandOf,
   type SessionRef,
 } from "@continuo/native";
@@ -68,7 +69,7 @@ export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly programs?: AgentPrograms;
 }
 
-const OPTIONS: KnownOptions<HandOffOptions> = {
+export const HAND_OFF_OPTIONS: KnownOptions<HandOffOptions> = {
   ...LOOKUP_OPTIONS,
   to: true,
   moved: true,
@@ -118,7 +119,7 @@ export interface BroughtBack {
  * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. Nothing is written then.
  */
 export async function handOff(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
-  assertKnownOptions("handOff", options, OPTIONS);
+  assertKnownOptions("handOff", options, HAND_OFF_OPTIONS);
   const { to, until = "written" } = options;
   const attributes = { "continuo.handoff.to": to, "continuo.handoff.until": until };
   return await inSpan(`handoff ${to}`, { attributes }, async (span) => {
@@ -140,7 +141,7 @@ async function convertAndWrite(ref: SessionRef, options: HandOffOptions): Promis
   const places = options.places ?? placesOfThisUser();
   const { to, signal } = options;
   if (options.until !== "receipt") await settleUnfinished({ places, signal });
-  const lookup = await lookUpSession(ref, { ...options, places });
+  const lookup = await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places });
   using stack = new DisposableStack();
   const source = stack.use(await readSource(lookup, places, options));
   const cwd = folderOf(source, options.cwd);

@@ -3,9 +3,14 @@
 import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type AgentName, assertKnownOptions, isAgentName, type KnownOptions } from "@continuo/core/model";
+import { type AgentName, isAgentName, type KnownOptions } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
-import { OPEN_AGENT_OPTIONS, type OpenAgentOptions, openAgent } from "../drivers/index.ts";
+import {
+  assertOpenAgentOptions,
+  OPEN_AGENT_OPTIONS,
+  type OpenAgentOptions,
+  openAgent,
+} from "../drivers/index.ts";
 import {
   AGENT_OPTIONS,
   type AgentOptions,
@@ -25,8 +30,9 @@ export type RunAgentOptions = OpenAgentOptions & AgentOptions;
  * Errors: as `openAgent`; `usage` also for an option that is none.
  */
 export async function openRunAgent(name: string, options: RunAgentOptions): Promise<DrivenAgent> {
-  assertAgentOptions(options);
-  assertKnownOptions("openRunAgent", options, { ...OPEN_AGENT_OPTIONS, ...AGENT_OPTIONS });
+  const known = { ...OPEN_AGENT_OPTIONS, ...AGENT_OPTIONS };
+  assertOpenAgentOptions("openRunAgent", options, known);
+  assertAgentOptions("openRunAgent", options, known);
   const places = options.places ?? placesOfThisUser();
   const driver = await openAgent(name, { ...only<OpenAgentOptions>(options, OPEN_AGENT_OPTIONS), places });
   const writing = isAgentName(name) ? { writeReplay: replayWriterOf(name, places) } : {};

@@ -3,8 +3,10 @@
 import { statSync } from "node:fs";
 import {
   type AgentName,
+  assertKnownOptions,
   ContinuoError,
   cancellable,
+  type KnownOptions,
   type Message,
   type ReadableRef,
 } from "@continuo/core/model";
@@ -42,6 +44,16 @@ export interface WriteSessionOptions {
   readonly signal?: AbortSignal;
 }
 
+const OPTIONS: KnownOptions<WriteSessionOptions> = {
+  to: true,
+  cwd: true,
+  title: true,
+  places: true,
+  verifyBy: true,
+  programs: true,
+  signal: true,
+};
+
 export interface WrittenSession {
   readonly ref: ReadableRef;
   /** The blocks of each message that were kept, rewritten, noted and dropped. */
@@ -62,6 +74,7 @@ export async function writeNativeSession(
   messages: readonly Message[],
   options: WriteSessionOptions,
 ): Promise<WrittenSession> {
+  assertKnownOptions("writeNativeSession", options, OPTIONS);
   const converted = convertMessages(toModelOrder(messages).map(withoutSystem), options.to);
   const { receipt, written } = await cancellable(options.signal, () => writeConverted(converted, options));
   if (written === null) throw new Error("it was not asked for the receipt alone");

@@ -1,6 +1,6 @@
 /** Calls of methods of other participants: results come back as a stream. */
 
-import { ContinuoError, toCancelled } from "../model/index.ts";
+import { ContinuoError, type KnownOptions, toCancelled } from "../model/index.ts";
 import { recordOf, type WireEvent } from "../wire/index.ts";
 
 export interface CallOptions {
@@ -8,6 +8,8 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
+
+export const CALL_OPTIONS: KnownOptions<CallOptions> = { timeoutMs: true, signal: true };
 
 export interface MethodCall extends AsyncIterable<unknown> {
   readonly callId: string;

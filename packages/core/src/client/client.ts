@@ -14,7 +14,7 @@ import {
   type WelcomeFrame,
   type WireEvent,
 } from "../wire/index.ts";
-import { type CallOptions, Calls, type MethodCall } from "./calls.ts";
+import { CALL_OPTIONS, type CallOptions, Calls, type MethodCall } from "./calls.ts";
 import {
   type ClientOptions,
   EVENTS_OPTIONS,
@@ -28,7 +28,12 @@ import { Inbox } from "./inbox.ts";
 import { LIMITS } from "./limits.ts";
 import { Link } from "./link.ts";
 import { MissedCollector, type MissedMessage } from "./missed-collector.ts";
-import { formatMissed, type MissedContext, type MissedContextOptions } from "./missed-context.ts";
+import {
+  formatMissed,
+  MISSED_CONTEXT_OPTIONS,
+  type MissedContext,
+  type MissedContextOptions,
+} from "./missed-context.ts";
 import { ClientSession } from "./session.ts";
 import { WholeMessages } from "./whole-messages.ts";
 import { Writer } from "./writer.ts";
@@ -217,7 +222,9 @@ export class AgenticClient {
   }
 
   /** Nobody is shown the message any more. With a token that has the scope `admin`, also messages of others. Errors: as `edit`. */
-  async delete(messageId: string, { reason }: { readonly reason?: string } = {}): Promise<void> {
+  async delete(messageId: string, options: { readonly reason?: string } = {}): Promise<void> {
+    assertKnownOptions("delete", options, { reason: true });
+    const { reason } = options;
     await this.#link.request({ type: "delete", id: this.#newId(), messageId, ...present({ reason }) });
   }
 
@@ -273,11 +280,13 @@ export class AgenticClient {
   }
 
   formatMissedContext(options: MissedContextOptions = {}): MissedContext {
+    assertKnownOptions("formatMissedContext", options, MISSED_CONTEXT_OPTIONS);
     return formatMissed(this.#missed.missed, options);
   }
 
   /** Calls a method of another participant. Results come as a stream; `result` is the last. */
   call(handle: string, method: string, args: unknown, options: CallOptions = {}): MethodCall {
+    assertKnownOptions("call", options, CALL_OPTIONS);
     const callId = this.#newId();
     const { timeoutMs = LIMITS.callMs, signal } = options;
     const call = this.#calls.start(
@@ -299,11 +308,9 @@ export class AgenticClient {
   }
 
   /** One result of a call of this participant's method; the last one is `done`. */
-  async respond(
-    callId: string,
-    value: unknown,
-    { done = true }: { readonly done?: boolean } = {},
-  ): Promise<void> {
+  async respond(callId: string, value: unknown, options: { readonly done?: boolean } = {}): Promise<void> {
+    assertKnownOptions("respond", options, { done: true });
+    const { done = true } = options;
     await this.#link.request({ type: "answer", id: this.#newId(), callId, value, done });
   }
 

@@ -1,5 +1,6 @@
 /** Messages that others completed while the participant was away. The newest are kept. */
 
+import { assertKnownOptions } from "../model/index.ts";
 import type { ClientEvent, DeletedEvent, EditedEvent, MessageEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -31,8 +32,10 @@ export interface MissedPage {
 export function missedAfter(
   messages: readonly MissedMessage[],
   event: EditedEvent | DeletedEvent,
-  { after = 0 }: { readonly after?: number } = {},
+  options: { readonly after?: number } = {},
 ): readonly MissedMessage[] {
+  assertKnownOptions("missedAfter", options, { after: true });
+  const { after = 0 } = options;
   const { messageId, sequence, from, timestamp, type: state } = event;
   if (sequence === undefined || event.own || event.addressed) return messages;
   const known = messages.find((one) => one.messageId === messageId);

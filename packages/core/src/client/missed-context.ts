@@ -3,6 +3,7 @@
  * that block nor pose as another speaker.
  */
 
+import { assertKnownOptions, type KnownOptions } from "../model/index.ts";
 import type { MissedMessage, MissedPage } from "./missed-collector.ts";
 
 export interface MissedContextOptions {
@@ -26,12 +27,16 @@ export interface FormatMessagesOptions extends MissedContextOptions {
   readonly omitted?: number;
 }
 
+export const MISSED_CONTEXT_OPTIONS: KnownOptions<MissedContextOptions> = { maxChars: true, format: true };
+
 /** The same for any messages, oldest first. */
 export function formatMessages(
   messages: readonly MissedMessage[],
-  { omitted = 0, ...options }: FormatMessagesOptions = {},
+  options: FormatMessagesOptions = {},
 ): MissedContext {
-  return formatMissed({ messages, omitted, lastSequence: messages.at(-1)?.sequence ?? 0 }, options);
+  assertKnownOptions("formatMessages", options, { ...MISSED_CONTEXT_OPTIONS, omitted: true });
+  const { omitted = 0, ...format } = options;
+  return formatMissed({ messages, omitted, lastSequence: messages.at(-1)?.sequence ?? 0 }, format);
 }
 
 export function formatMissed(missed: MissedPage, options: MissedContextOptions = {}): MissedContext {

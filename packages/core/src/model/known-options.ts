@@ -6,12 +6,11 @@ import { nearest } from "./nearest.ts";
 /** Every option of `Options`: the compiler completes the table. */
 export type KnownOptions<Options> = Readonly<Record<keyof Options & string, true>>;
 
-/** `what` stands in the message, as in `there is no option timeoutMS of a run`. Errors: `usage`. */
-export function assertKnownOptions(
-  what: string,
-  options: object,
-  known: Readonly<Record<string, true>>,
-): void {
+/**
+ * `what` stands in the message, as in `there is no option timeoutMS of a run`; the keys of `known` are the options that
+ * there are. Errors: `usage`.
+ */
+export function assertKnownOptions(what: string, options: object, known: object): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
   if (unknown === undefined) return;
   const meant = nearest(unknown, Object.keys(known));

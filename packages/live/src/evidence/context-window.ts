@@ -3,10 +3,24 @@
  * the log.
  */
 
-import { present, type Store, type StoredEvent } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  type KnownOptions,
+  present,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
 import { type ContextWindowOptions, type EvidenceItem, isFields, LIMITS } from "../kit/index.ts";
 import { AUDIO_KIND } from "../state/index.ts";
 import { toItem } from "./sequences.ts";
+
+const OPTIONS: KnownOptions<ContextWindowOptions> = {
+  primaryWindowMs: true,
+  secondaryWindowMs: true,
+  tokenBudget: true,
+  confidence: true,
+  signal: true,
+};
 
 const TYPES: readonly string[] = ["transcript_added", "remark_added", "frame_captured", "evidence_added"];
 
@@ -21,6 +35,7 @@ export async function* fetchContextWindow(
   timestampMs: number,
   options: ContextWindowOptions = {},
 ): AsyncGenerator<EvidenceItem, void, void> {
+  assertKnownOptions("fetchContextWindow", options, OPTIONS);
   const { primaryWindowMs = LIMITS.primaryWindowMs, secondaryWindowMs = LIMITS.secondaryWindowMs } = options;
   const { tokenBudget = LIMITS.contextTokens, confidence, signal } = options;
   let tokens = 0;

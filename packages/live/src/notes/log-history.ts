@@ -1,6 +1,13 @@
 /** A session in windows: runs of its log as the feed sends them, from its end or around a place, and the notes before. */
 
-import { ContinuoError, present, type Store, type StoredEvent } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  type KnownOptions,
+  present,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
 import {
   LIVE_FEED_TYPES,
   type LiveHistory,
@@ -21,12 +28,21 @@ export interface HistoryQuery {
   readonly notes?: "all" | "changed" | "none";
 }
 
+const QUERY: KnownOptions<HistoryQuery> = {
+  before: true,
+  after: true,
+  around: true,
+  limit: true,
+  notes: true,
+};
+
 /** Errors: `out_of_range` for a sequence that the log does not have, `not_found` for an id, the store's. */
 export async function readHistory(
   store: Store,
   sessionId: string,
   query: HistoryQuery,
 ): Promise<LiveHistory> {
+  assertKnownOptions("readHistory", query, QUERY);
   const latestSequence = await store.latestSequence(sessionId);
   const run = await readRun({ store, sessionId, latestSequence }, query);
   const { events, from, sequence } = run;

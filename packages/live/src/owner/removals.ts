@@ -3,7 +3,14 @@
  * a week, and then one server deletes it with its evidence, notes and pictures. Each step can be repeated after a crash.
  */
 
-import { ContinuoError, listAll, type Session, type Store } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  type KnownOptions,
+  listAll,
+  type Session,
+  type Store,
+} from "@continuo/core/model";
 import type { RemovedLiveSession } from "@continuo/core/wire";
 import {
   type Clock,
@@ -38,6 +45,13 @@ export type MayChange = (key: string) => boolean;
 const ANY_KEY: MayChange = () => true;
 const LEASE = "live/deletion";
 
+interface RemovalOptions {
+  readonly sessionId?: string;
+  readonly mayChange?: MayChange;
+}
+
+const REMOVAL_OPTIONS: KnownOptions<RemovalOptions> = { sessionId: true, mayChange: true };
+
 export class Removals {
   readonly #options: RemovalsOptions;
   #cancel: (() => void) | null = null;
@@ -61,10 +75,9 @@ export class Removals {
    * Hides the session of a key, and ends it; idempotent. With `sessionId` only that session. Errors: `not_found`,
    * `conflict` if the key means another session, `forbidden`.
    */
-  async remove(
-    key: string,
-    { sessionId, mayChange = ANY_KEY }: { readonly sessionId?: string; readonly mayChange?: MayChange } = {},
-  ): Promise<RemovedLiveSession> {
+  async remove(key: string, options: RemovalOptions = {}): Promise<RemovedLiveSession> {
+    assertKnownOptions("remove", options, REMOVAL_OPTIONS);
+    const { sessionId, mayChange = ANY_KEY } = options;
     const { store } = this.#options;
     const entry = await findKey(store, key);
     const session = entry === null ? null : await store.getSession(entry.sessionId);
@@ -109,10 +122,9 @@ export class Removals {
    * Brings a removed session back. Where its key means another session by now, it gets a key of its own, which begins
    * with the former one. Returns its key. Errors: `not_found`; `gone` when it is being deleted; `forbidden`.
    */
-  async restore(
-    key: string,
-    { sessionId, mayChange = ANY_KEY }: { readonly sessionId?: string; readonly mayChange?: MayChange } = {},
-  ): Promise<string> {
+  async restore(key: string, options: RemovalOptions = {}): Promise<string> {
+    assertKnownOptions("restore", options, REMOVAL_OPTIONS);
+    const { sessionId, mayChange = ANY_KEY } = options;
     const { store } = this.#options;
     const id = sessionId ?? (await findKey(store, key))?.sessionId;
     const removal = id === undefined ? null : await findRemoval(store, id);

@@ -3,6 +3,7 @@
 import {
   type Agent,
   type AgentRequest,
+  assertKnownOptions,
   type Block,
   ContinuoError,
   isContinuoError,
@@ -43,7 +44,9 @@ interface WriterAnswer {
 }
 
 /** The agent answers in JSON; an answer that is not readable is `agent_failed`, and the batch is tried again. */
-export function agentWriter({ agent, kept, name = agent.name, price }: AgentWriterOptions): NoteWriter {
+export function agentWriter(options: AgentWriterOptions): NoteWriter {
+  assertKnownOptions("agentWriter", options, { agent: true, kept: true, name: true, price: true });
+  const { agent, kept, name = agent.name, price } = options;
   const conversations = new KeptConversations();
   // A model that refuses pictures is not sent any again.
   let sight: "unknown" | "sees" | "blind" = "unknown";

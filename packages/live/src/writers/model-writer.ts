@@ -2,9 +2,11 @@
 
 import {
   type Agent,
+  assertKnownOptions,
   type Block,
   ContinuoError,
   type ImageBlock,
+  type KnownOptions,
   present,
   textOf,
   type Usage,
@@ -28,13 +30,22 @@ export interface AnthropicWriterOptions extends ModelWriterOptions {
   readonly url?: string;
 }
 
+const OPTIONS: KnownOptions<OpenAiWriterOptions> = {
+  url: true,
+  model: true,
+  apiKey: true,
+  name: true,
+  price: true,
+};
 const ANTHROPIC_URL = "https://api.anthropic.com/v1";
 const ANTHROPIC_VERSION = "2023-06-01";
 /** The API of Anthropic wants a limit. */
 const ANSWER_TOKENS = 4_096;
 
 /** Errors of its calls: `unavailable` with `details.status`, `agent_failed` for an answer without text. */
-export function openAiWriter({ url, model, apiKey, ...rest }: OpenAiWriterOptions): NoteWriter {
+export function openAiWriter(options: OpenAiWriterOptions): NoteWriter {
+  assertKnownOptions("openAiWriter", options, OPTIONS);
+  const { url, model, apiKey, ...rest } = options;
   const endpoint = present({ url, model, apiKey });
   const call = async (input: readonly Block[], signal: AbortSignal): Promise<ModelAnswer> => {
     const images = imagesIn(input).map(({ mimeType, data }) => {
@@ -52,6 +63,7 @@ export function openAiWriter({ url, model, apiKey, ...rest }: OpenAiWriterOption
 
 /** Errors of its calls: as `openAiWriter`. */
 export function anthropicWriter(options: AnthropicWriterOptions): NoteWriter {
+  assertKnownOptions("anthropicWriter", options, OPTIONS);
   const { url = ANTHROPIC_URL, model, apiKey, ...rest } = options;
   const headers = present({ "anthropic-version": ANTHROPIC_VERSION, "x-api-key": apiKey });
   const call = async (input: readonly Block[], signal: AbortSignal): Promise<ModelAnswer> => {

@@ -1,11 +1,12 @@
 /** Transcripts from an endpoint with the API of OpenAI. */
 
-import { present } from "@continuo/core/model";
+import { assertKnownOptions, present } from "@continuo/core/model";
 import { type AudioChunk, isFields, type TranscribedSegment, type Transcriber } from "../kit/index.ts";
-import { callEndpoint, type OpenAiEndpoint } from "./openai.ts";
+import { callEndpoint, ENDPOINT, type OpenAiEndpoint } from "./openai.ts";
 
 /** Errors: `unavailable`, `agent_failed`. */
 export function openAiTranscriber(endpoint: OpenAiEndpoint): Transcriber {
+  assertKnownOptions("openAiTranscriber", endpoint, ENDPOINT);
   return {
     name: endpoint.model,
     transcribe: async (chunk, { signal }) => {

@@ -1,6 +1,6 @@
 /** Embeddings from an endpoint with the API of OpenAI. */
 
-import { ContinuoError, present } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, type KnownOptions, present } from "@continuo/core/model";
 import { type Embedder, isFields, LIMITS } from "../kit/index.ts";
 
 export interface OpenAiEndpoint {
@@ -10,6 +10,8 @@ export interface OpenAiEndpoint {
   readonly apiKey?: string;
 }
 
+export const ENDPOINT: KnownOptions<OpenAiEndpoint> = { url: true, model: true, apiKey: true };
+
 export interface OpenAiEmbedderOptions extends OpenAiEndpoint {
   /** The cosine from which two notes count as the same; 0.8 by default. */
   readonly threshold?: number;
@@ -17,6 +19,7 @@ export interface OpenAiEmbedderOptions extends OpenAiEndpoint {
 
 /** Errors: `unavailable`, `agent_failed` for an answer without vectors. */
 export function openAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
+  assertKnownOptions("openAiEmbedder", options, { ...ENDPOINT, threshold: true });
   return {
     name: options.model,
     threshold: options.threshold ?? LIMITS.sameCosine,

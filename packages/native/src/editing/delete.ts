@@ -63,7 +63,7 @@ async function trash(
 ): Promise<TrashedSession> {
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
-  const lookup = await lookUpSession(ref, { ...options, places });
+  const lookup = await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places });
   const { reader, found } = lookup;
   const unread = found.problems.find(({ code }) => code === "unreadable");
   if (unread !== undefined) throw new ContinuoError("unreadable", unread.message);

@@ -19,6 +19,7 @@ import {
   type Lookup,
   type LookupOptions,
   lookUpSession,
+  pick,
   resumeCommandOf,
   type SessionRef,
 } from "../native/index.ts";
@@ -59,7 +60,7 @@ export async function forkNativeSession(ref: SessionRef, options: ForkOptions = 
 async function makeFork(ref: SessionRef, options: ForkOptions): Promise<ForkedSession> {
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
-  const { reader, found } = await lookUpSession(ref, { ...options, places });
+  const { reader, found } = await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places });
   using opened = await reader.open(found, places, present({ signal: options.signal }));
   const { history, count } = await selectHistory(opened, options);
   const { agent, sessionId: forkedFrom, title: own, gitBranch } = opened.details;

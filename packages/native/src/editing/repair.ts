@@ -61,7 +61,7 @@ export async function repairNativeSession(
 async function repairSession(ref: SessionRef, options: RepairOptions): Promise<SessionRepair> {
   const places = options.places ?? placesOfThisUser();
   if (options.write === "in place") await settleUnfinished({ places, signal: options.signal });
-  const lookup = await lookUpSession(ref, { ...options, places });
+  const lookup = await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places });
   const { found } = lookup;
   if (options.write === "in place") await refuseOpen(lookup);
   const repair = await (await formatOf(found.agent)).repairer();

@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import {
   type AgentName,
+  assertKnownOptions,
   ContinuoError,
   cancellable,
   isAgentName,
@@ -41,6 +42,7 @@ export interface Lookup {
  * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]`.
  */
 export async function lookUpSession(ref: SessionRef, options: LookupOptions = {}): Promise<Lookup> {
+  assertKnownOptions("lookUpSession", options, LOOKUP_OPTIONS);
   return await cancellable(options.signal, () => lookUp(ref, options));
 }
 

@@ -62,7 +62,7 @@ export async function openNativeSession(
   assertKnownOptions("openNativeSession", options, OPEN_OPTIONS);
   const places = options.places ?? placesOfThisUser();
   return await cancellable(options.signal, async () => {
-    const { reader, found } = await lookUpSession(ref, { ...options, places });
+    const { reader, found } = await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places });
     return await reader.open(found, places, options);
   });
 }
@@ -86,9 +86,9 @@ export async function readNativeSession(ref: SessionRef, options: ReadOptions = 
 
 async function read(ref: SessionRef, options: ReadOptions): Promise<NativeSession> {
   const places = options.places ?? placesOfThisUser();
-  const { reader, found } = await lookUpSession(ref, { ...options, places });
+  const { reader, found } = await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places });
   using session = await reader.open(found, places, pick(options, "signal"));
-  const history = await Array.fromAsync(session.history(options));
+  const history = await Array.fromAsync(session.history(pick(options, "leaf", "native", "after", "signal")));
   const messages = options.view === "model" ? reader.modelView(history) : history;
   const { agent, sessionId } = session.details;
   return { agent, sessionId, messages, leaves: session.leaves, problems: session.problems };
@@ -101,7 +101,10 @@ export async function checkNativeSession(
 ): Promise<SessionCheck> {
   assertKnownOptions("checkNativeSession", options, LOOKUP_OPTIONS);
   const places = options.places ?? placesOfThisUser();
-  return await checkFoundSession(await lookUpSession(ref, { ...options, places }), { ...options, places });
+  return await checkFoundSession(await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places }), {
+    places,
+    ...pick(options, "signal"),
+  });
 }
 
 /** Does the same as `checkNativeSession` for a session that was already found. */
@@ -109,6 +112,7 @@ export async function checkFoundSession(
   lookup: Lookup,
   options: { readonly places: Places; readonly signal?: AbortSignal },
 ): Promise<SessionCheck> {
+  assertKnownOptions("checkFoundSession", options, { places: true, signal: true });
   return await cancellable(options.signal, () => check(lookup, options));
 }
 

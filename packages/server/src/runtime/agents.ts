@@ -63,6 +63,13 @@ export interface CodingOptions extends Omit<RunAgentOptions, "onPermission" | "n
   readonly name?: string;
 }
 
+const LIMITS: KnownOptions<NonNullable<CodingOptions["limits"]>> = {
+  startMs: true,
+  openMs: true,
+  callMs: true,
+  silenceMs: true,
+  cancelMs: true,
+};
 const CODING_OPTIONS: KnownOptions<CodingOptions> = {
   name: true,
   cwd: true,
@@ -92,6 +99,7 @@ const CODING_OPTIONS: KnownOptions<CodingOptions> = {
  */
 export function coding(agent: string, options: CodingOptions): AgentDefinition {
   assertKnownOptions("coding", options, CODING_OPTIONS);
+  assertKnownOptions("limits", options.limits ?? {}, LIMITS);
   const { name = agent, ...rest } = options;
   return {
     name,

@@ -6,7 +6,7 @@ import { toDefinition } from "./agents.ts";
 import { ApprovalDesk } from "./approvals.ts";
 import { createHandler, type OpenHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
-import { CLOSE_OPTIONS, HANDLER_OPTIONS, REPLAY_OPTIONS, WORK_OPTIONS } from "./options.ts";
+import { CLOSE_OPTIONS, REPLAY_OPTIONS, WORK_OPTIONS } from "./options.ts";
 import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
 import { toSentRun } from "./run.ts";
@@ -75,7 +75,6 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     },
     queue: () => queueOf(store, workers),
     handler(handling) {
-      assertKnownOptions("handler", handling, HANDLER_OPTIONS);
       const opened = createHandler(continuo, handling);
       handlers.push(opened);
       return opened.handler;

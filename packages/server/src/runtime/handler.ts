@@ -5,9 +5,10 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
 import { type Scope, toWireError } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
+import { HANDLER_OPTIONS, LIMIT_OPTIONS, LIVE_OPTIONS } from "./options.ts";
 import type { Authorization, Continuo, FetchHandler, HandlerOptions, Names } from "./types.ts";
 
 /** The paths of the server, wherever the handler is mounted. */
@@ -21,6 +22,9 @@ export interface OpenHandler {
 }
 
 export function createHandler(continuo: Continuo, options: HandlerOptions): OpenHandler {
+  assertKnownOptions("handler", options, HANDLER_OPTIONS);
+  assertKnownOptions("limits", options.limits ?? {}, LIMIT_OPTIONS);
+  assertKnownOptions("live", options.live ?? {}, LIVE_OPTIONS);
   const arrived = new WeakMap<Peer, Request>();
   let loading: Promise<ContinuoServer> | undefined;
   const load = (): Promise<ContinuoServer> => {

@@ -55,6 +55,40 @@ export const HANDLER_OPTIONS: KnownOptions<HandlerOptions> = {
   live: true,
 };
 
+export const LIMIT_OPTIONS: KnownOptions<NonNullable<HandlerOptions["limits"]>> = {
+  requestsPerSecond: true,
+  connections: true,
+  channels: true,
+  requestBytes: true,
+  frameBytes: true,
+  blobBytes: true,
+  bytesPerSecond: true,
+  bytesPerDay: true,
+  blobBytesPerDay: true,
+  logsPerDay: true,
+  historyItems: true,
+};
+
+/** The tables in it are checked with the first request, which loads the server. */
+export const LIVE_OPTIONS: KnownOptions<NonNullable<HandlerOptions["live"]>> = {
+  clock: true,
+  noteWriters: true,
+  writerOffers: true,
+  embedder: true,
+  budget: true,
+  transcriber: true,
+  keepAudio: true,
+  frameDays: true,
+  adaptiveBatching: true,
+  backpressure: true,
+  rules: true,
+  levels: true,
+  replayNightly: true,
+  serverName: true,
+  kind: true,
+  role: true,
+};
+
 export const REPLAY_OPTIONS: KnownOptions<ReplayOptions> = { agent: true, keep: true, signal: true };
 
 export const APPROVAL_FILTERS: KnownOptions<ListApprovalsOptions> = {

@@ -1,17 +1,19 @@
 /** The options of a server. */
 
-import type { KnownOptions, Principal, Store } from "@continuo/core/model";
+import { assertKnownOptions, type KnownOptions, type Principal, type Store } from "@continuo/core/model";
 import type { MachineService, PhoneService } from "@continuo/core/wire/machine";
-import type {
-  Authenticate,
-  LiveSettings,
-  McpService,
-  PagesOf,
-  Reach,
-  ScanAttachment,
-  ServerLimits,
-  SessionsService,
-  SlowReaders,
+import { assertLiveOptions } from "@continuo/live";
+import {
+  type Authenticate,
+  DEFAULT_LIMITS,
+  type LiveSettings,
+  type McpService,
+  type PagesOf,
+  type Reach,
+  type ScanAttachment,
+  type ServerLimits,
+  type SessionsService,
+  type SlowReaders,
 } from "./context/index.ts";
 import type { FollowAudit } from "./security-log/index.ts";
 
@@ -71,7 +73,7 @@ export interface ServerOptions {
   readonly followAudit?: FollowAudit;
 }
 
-export const SERVER_OPTIONS: KnownOptions<ServerOptions> = {
+const SERVER_OPTIONS: KnownOptions<ServerOptions> = {
   store: true,
   tokens: true,
   authenticate: true,
@@ -99,3 +101,14 @@ export const SERVER_OPTIONS: KnownOptions<ServerOptions> = {
   securityLog: true,
   followAudit: true,
 };
+
+const SLOW_READERS: KnownOptions<SlowReaders> = { stalledMs: true, goodbyeMs: true };
+
+/** Errors: `usage` for an option that there is not. */
+export function assertServerOptions(options: ServerOptions): void {
+  assertKnownOptions("createServer", options, SERVER_OPTIONS);
+  assertKnownOptions("limits", options.limits ?? {}, DEFAULT_LIMITS);
+  assertKnownOptions("slowReaders", options.slowReaders ?? {}, SLOW_READERS);
+  const { workspaceIds: _, ...live } = options.live ?? {};
+  assertLiveOptions("live", live);
+}

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { assertKnownOptions, ContinuoError, httpStatusOf, present, type Store } from "@continuo/core/model";
+import { ContinuoError, httpStatusOf, present, type Store } from "@continuo/core/model";
 import { allows, NONCE_HEADER, PROOF_HEADER } from "@continuo/core/wire";
 import { debugOf } from "@continuo/files";
 import { Hono } from "hono";
@@ -54,7 +54,7 @@ import {
   recordRefusal,
   watchAudit,
 } from "./security-log/index.ts";
-import { SERVER_OPTIONS, type ServerOptions } from "./server-options.ts";
+import { assertServerOptions, type ServerOptions } from "./server-options.ts";
 
 const debug = debugOf("server");
 
@@ -73,7 +73,7 @@ export interface ContinuoServer {
 
 /** `parts`: all of them by default. Errors: `usage` for an option that there is not. */
 export function createServer(options: ServerOptions, parts: readonly CreateMount[] = MOUNTS): ContinuoServer {
-  assertKnownOptions("createServer", options, SERVER_OPTIONS);
+  assertServerOptions(options);
   const draining = new AbortController();
   const gate = { ...gateOf(options), isMounted: parts === MOUNTED };
   const security = createSecurityLog({ write: options.securityLog ?? (() => undefined) });

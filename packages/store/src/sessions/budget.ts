@@ -1,6 +1,6 @@
 /** The budget of a run. */
 
-import { ContinuoError } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, type KnownOptions } from "@continuo/core/model";
 import { type TurnJournal, tokensOf, usageOf } from "./journal/index.ts";
 import type { ExceededLimit } from "./stops.ts";
 
@@ -16,12 +16,17 @@ export interface RunBudget {
   readonly maxDurationMs?: number;
 }
 
-const NAMES = ["maxTokens", "maxCostUsd", "maxToolCalls", "maxDurationMs"] as const;
+const LIMITS: KnownOptions<RunBudget> = {
+  maxTokens: true,
+  maxCostUsd: true,
+  maxToolCalls: true,
+  maxDurationMs: true,
+};
 
 /** Errors: `usage`. */
 export function assertBudget(budget: RunBudget): void {
-  for (const name of NAMES) {
-    const value = budget[name];
+  assertKnownOptions("budget", budget, LIMITS);
+  for (const [name, value] of Object.entries(budget)) {
     if (value === undefined || (typeof value === "number" && value >= 0)) continue;
     throw new ContinuoError("usage", `${name} must be a number of at least 0`);
   }

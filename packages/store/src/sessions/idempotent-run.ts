@@ -1,6 +1,6 @@
 /** One input, one answer: a run that is started and executed. */
 
-import { type Agent, type NewSession, present, type Store } from "@continuo/core/model";
+import { type Agent, assertKnownOptions, type NewSession, present, type Store } from "@continuo/core/model";
 import { executeRun } from "./execute.ts";
 import { newId } from "./ids.ts";
 import { assertPriority, type RunInput, toBlocks } from "./input.ts";
@@ -9,7 +9,7 @@ import { trackRun } from "./live-runs.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
 import { patientStore } from "./patient-store.ts";
 import type { RunResult } from "./result.ts";
-import { beginRun, beginSession, runIdOf, type StartRunOptions } from "./start.ts";
+import { beginRun, beginSession, runIdOf, START_SESSION_OPTIONS, type StartRunOptions } from "./start.ts";
 
 export interface RunOnceOptions extends ExecuteRunOptions, Omit<StartRunOptions, "agent" | "signal"> {
   /** The session to continue (then `continuation` is `auto`); a new one by default. */
@@ -29,6 +29,7 @@ export async function runOnce(
   const { maxQueued, retryOf, ...execution } = others;
   // Before anything is written.
   assertOptions(execution);
+  assertKnownOptions("session", session ?? {}, START_SESSION_OPTIONS);
   assertPriority(priority);
   toBlocks(input);
   const ownId =

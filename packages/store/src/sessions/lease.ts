@@ -1,6 +1,7 @@
 /** The lease of a session: who holds it runs the session. It is renewed until it is let go. */
 
 import {
+  assertKnownOptions,
   type CallOptions,
   ContinuoError,
   isContinuoError,
@@ -71,8 +72,13 @@ async function holderOf(store: Store, name: string, call: CallOptions = {}): Pro
 }
 
 /** Who runs the session now; `null` when nobody does. */
-export function runnerOf(store: Store, sessionId: string, call: CallOptions = {}): Promise<Lease | null> {
-  return holderOf(store, sessionLease(sessionId), call);
+export async function runnerOf(
+  store: Store,
+  sessionId: string,
+  call: CallOptions = {},
+): Promise<Lease | null> {
+  assertKnownOptions("runnerOf", call, { signal: true });
+  return await holderOf(store, sessionLease(sessionId), call);
 }
 
 type LeaseHolder = Pick<Lease, "name" | "token" | "owner">;

@@ -54,6 +54,13 @@ const OPTIONS: KnownOptions<ExecuteRunOptions> = {
   claimedBy: true,
 };
 
+const CONTINUATION_OPTIONS: KnownOptions<ContinuationOptions> = {
+  limit: true,
+  maxMessages: true,
+  maxChars: true,
+  maxTokensApprox: true,
+};
+
 /** Errors: `usage`, also for an option that there is not. */
 export function assertOptions(options: ExecuteRunOptions): void {
   assertKnownOptions("a run", options, OPTIONS);
@@ -61,6 +68,7 @@ export function assertOptions(options: ExecuteRunOptions): void {
   askedOf(continuation);
   assertNumbers(options, LEAST);
   if (!isRecord(continuationOpts)) throw usage("continuationOpts must be an object");
+  assertKnownOptions("continuationOpts", continuationOpts, CONTINUATION_OPTIONS);
   assertNumbers(continuationOpts, LEAST_CONTEXT);
   const { limit } = continuationOpts;
   if (limit !== undefined && !Number.isSafeInteger(limit)) throw usage("limit must be a whole number");

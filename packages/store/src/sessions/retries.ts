@@ -4,6 +4,7 @@
  */
 
 import {
+  assertKnownOptions,
   type CallOptions,
   ContinuoError,
   isContinuoError,
@@ -33,7 +34,8 @@ export async function rootOf(store: Store, runId: string, call: CallOptions): Pr
 }
 
 /** The run that has the input now. */
-export async function latestAttempt(store: Store, root: string, call: CallOptions): Promise<string> {
+export async function latestAttempt(store: Store, root: string, call: CallOptions = {}): Promise<string> {
+  assertKnownOptions("latestAttempt", call, { signal: true });
   return (await store.getClaim(claimName(root), call))?.owner ?? root;
 }
 

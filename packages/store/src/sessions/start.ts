@@ -29,9 +29,25 @@ export type StartSessionOptions = NewSession;
  * Waits for a store that does not answer, and finds out by the id whether a try whose answer was lost made the session.
  * Errors: `conflict` for an id that is taken.
  */
-export function startSession(store: Store, options: StartSessionOptions = {}): Promise<Session> {
-  return beginSession(patientStore(store, patienceOf(options)), options);
+export async function startSession(store: Store, options: StartSessionOptions = {}): Promise<Session> {
+  assertKnownOptions("startSession", options, START_SESSION_OPTIONS);
+  return await beginSession(patientStore(store, patienceOf(options)), options);
 }
+
+export const START_SESSION_OPTIONS: KnownOptions<StartSessionOptions> = {
+  sessionId: true,
+  status: true,
+  title: true,
+  agent: true,
+  cwd: true,
+  parentId: true,
+  metadata: true,
+  ttl: true,
+  expiresAt: true,
+  forkedFrom: true,
+  claims: true,
+  signal: true,
+};
 
 /** The session of that id, which is made if there is none; then `options` describe it. */
 export async function openSession(
@@ -39,9 +55,11 @@ export async function openSession(
   sessionId: string,
   options: Omit<StartSessionOptions, "sessionId"> = {},
 ): Promise<Session> {
+  const { sessionId: _, ...known } = START_SESSION_OPTIONS;
+  assertKnownOptions("openSession", options, known);
   const patient = patientStore(store, patienceOf(options));
-  const known = await patient.getSession(sessionId, present({ signal: options.signal }));
-  if (known !== null) return known;
+  const there = await patient.getSession(sessionId, present({ signal: options.signal }));
+  if (there !== null) return there;
   try {
     return await beginSession(patient, { ...options, sessionId });
   } catch (error) {
@@ -117,7 +135,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
   const call = signal === undefined ? {} : { signal };
   const blocks = toBlocks(input);
   assertPriority(priority);
-  const runId = runIdOf(sessionId, options);
+  const runId = runIdOf(sessionId, present({ runId: options.runId, id: options.id }));
   const before = isNamed(options) ? await store.getRun(runId, call) : null;
   if (before !== null) return sameRun(before, { sessionId, blocks, agent });
   const root = retryOf === undefined ? undefined : await rootOf(store, retryOf, call);
@@ -166,10 +184,9 @@ function isNamed({ runId, id }: StartRunOptions): boolean {
 }
 
 /** The id of the run for the caller's id of its input, which is unique only within its session. */
-export function runIdOf(
-  sessionId: string,
-  { runId, id }: Pick<StartRunOptions, "runId" | "id"> = {},
-): string {
+export function runIdOf(sessionId: string, options: Pick<StartRunOptions, "runId" | "id"> = {}): string {
+  assertKnownOptions("runIdOf", options, { runId: true, id: true });
+  const { runId, id } = options;
   if (runId !== undefined || id === undefined) return runId ?? newId();
   return createHash("sha256")
     .update(JSON.stringify([sessionId, id]))

@@ -1,6 +1,6 @@
 /** Options of an agent, checked before anything is started: a caller in plain JavaScript may give anything. Pure. */
 
-import { ContinuoError } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError } from "@continuo/core/model";
 import { PERMISSION_POLICIES } from "./permissions.ts";
 
 /** The values that each may have; of the others only the type is checked. */
@@ -16,10 +16,11 @@ const TEXTS = ["name", "model", "mode"] as const;
 const FUNCTIONS = ["onPermission", "writeReplay", "isTrusted", "onWait"] as const;
 
 /** Errors: `usage`, with the name of the option. */
-export function assertAgentOptions(options: unknown): void {
+export function assertAgentOptions(what: string, options: unknown, known: object): void {
   if (typeof options !== "object" || options === null) {
     throw new ContinuoError("usage", "the options of an agent must be an object with cwd", { hint: HINT });
   }
+  assertKnownOptions(what, options, known);
   const given = options as Readonly<Record<string, unknown>>;
   if (typeof given.cwd !== "string" || given.cwd === "") {
     throw new ContinuoError("usage", "cwd must be the path of a folder", { hint: HINT });

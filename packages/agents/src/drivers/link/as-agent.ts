@@ -7,7 +7,6 @@ import {
   type AgentEvent,
   type AgentRequest,
   type AgentResult,
-  assertKnownOptions,
   type Block,
   type CallOptions,
   ContinuoError,
@@ -91,8 +90,7 @@ export interface DrivenAgent extends Agent, AsyncDisposable {
 
 /** Errors: `usage` for an option that is none. */
 export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent {
-  assertAgentOptions(options);
-  assertKnownOptions("toAgent", options, AGENT_OPTIONS);
+  assertAgentOptions("toAgent", options, AGENT_OPTIONS);
   return new Driven(driver, options);
 }
 

@@ -3,6 +3,7 @@
 import {
   type AgentCommand,
   type AgentEvent,
+  assertKnownOptions,
   type Block,
   type CallOptions,
   type ContextUse,
@@ -177,10 +178,12 @@ class LinkedConversation implements Conversation {
   }
 
   async commands(options: CallOptions = {}): Promise<readonly AgentCommand[]> {
+    assertKnownOptions("commands", options, { signal: true });
     return (await this.#parts.link.commands?.(options)) ?? [];
   }
 
   async *prompt(blocks: readonly Block[], options: CallOptions = {}): AsyncGenerator<AgentEvent, void, void> {
+    assertKnownOptions("prompt", options, { signal: true });
     this.#assertFree();
     await this.#refuseOthers();
     const turn = this.#begin(options);
@@ -221,6 +224,7 @@ class LinkedConversation implements Conversation {
   }
 
   async resumeSession(sessionId: string, options: CallOptions = {}): Promise<Resumption> {
+    assertKnownOptions("resumeSession", options, { signal: true });
     this.#assertFree();
     const before = this.sessionId;
     await this.#hold(sessionId, options);

@@ -414,6 +414,7 @@ async function requestLiveSession(options: OpenLiveOptions): Promise<OpenedLiveS
  */
 export async function openLive(options: OpenLiveOptions): Promise<LiveClient> {
   assertKnownOptions("openLive", options, OPEN_OPTIONS);
+  assertKnownOptions("budget", options.budget ?? {}, { maxTokens: true, maxCostUsd: true });
   const outbox = options.outbox ?? memoryOutbox();
   // A server of an earlier version does not name the video.
   const { sessionId, videoId: sessionVideoId = options.videoId } = await requestLiveSession(options);

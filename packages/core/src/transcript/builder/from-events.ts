@@ -1,7 +1,6 @@
 /** A transcript from events at hand. */
 
-import { assertKnownOptions } from "../../model/index.ts";
-import { BUDGET_OPTIONS } from "../context/index.ts";
+import { assertBudgetOptions, BUDGET_OPTIONS } from "../context/index.ts";
 import { type EventLike, inOrder, logIdOf, sequenceOf } from "../events/index.ts";
 import { foldEvent } from "../fold/index.ts";
 import { beginFold, type Transcript, toTranscript, type ViewOptions } from "./transcript.ts";
@@ -17,7 +16,7 @@ export interface FromEventsOptions extends ViewOptions {
  * lack its result; with one, halves of pairs are left out too. Errors: `invalid` for a budget.
  */
 export function fromEvents(events: Iterable<EventLike>, options: FromEventsOptions = {}): Transcript {
-  assertKnownOptions("fromEvents", options, { ...BUDGET_OPTIONS, sessionId: true });
+  assertBudgetOptions("fromEvents", options, { ...BUDGET_OPTIONS, sessionId: true });
   const { sequenced, loose } = inOrder(events);
   const [first] = sequenced;
   const after = first === undefined ? 0 : Math.max(0, (sequenceOf(first) ?? 1) - 1);

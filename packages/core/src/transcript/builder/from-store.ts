@@ -1,13 +1,7 @@
 /** A transcript from a session's log, read page by page, and brought up to date. */
 
-import {
-  assertKnownOptions,
-  ContinuoError,
-  cancellable,
-  type EventPage,
-  type KnownOptions,
-} from "../../model/index.ts";
-import { BUDGET_OPTIONS } from "../context/index.ts";
+import { ContinuoError, cancellable, type EventPage, type KnownOptions } from "../../model/index.ts";
+import { assertBudgetOptions, BUDGET_OPTIONS } from "../context/index.ts";
 import { type EventLike, inOrder } from "../events/index.ts";
 import { foldEvent } from "../fold/index.ts";
 import { isReadFromEnd, PAGE_EVENTS, readNewest, type TranscriptSource } from "./read-newest.ts";
@@ -47,7 +41,7 @@ export async function fromStore(
   sessionId: string,
   options: FromStoreOptions = {},
 ): Promise<Transcript> {
-  assertKnownOptions("fromStore", options, OPTIONS);
+  assertBudgetOptions("fromStore", options, OPTIONS);
   return toTranscript(await readFold(store, sessionId, options), options);
 }
 
@@ -57,6 +51,7 @@ export async function readForBudget(
   sessionId: string,
   options: FromStoreOptions,
 ): Promise<Transcript> {
+  assertBudgetOptions("readForBudget", options, OPTIONS);
   return toTranscript(await readFold(store, sessionId, options), {});
 }
 
@@ -96,7 +91,7 @@ export async function updateFromStore(
   transcript: Transcript,
   options: FromStoreOptions = {},
 ): Promise<Transcript> {
-  assertKnownOptions("updateFromStore", options, OPTIONS);
+  assertBudgetOptions("updateFromStore", options, OPTIONS);
   return await cancellable(options.signal, () => update(store, transcript, options));
 }
 

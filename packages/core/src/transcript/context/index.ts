@@ -12,6 +12,7 @@ export { type Cost, costOf, type Tokenizer, type TokenizerModule, toTokenizer } 
 export { cutMiddle } from "./cut.ts";
 export { type ModelTurns, toModelTurns } from "./model-turns.ts";
 export {
+  assertBudgetOptions,
   BUDGET_OPTIONS,
   type ContextPlan,
   type OmittedMessages,

@@ -38,6 +38,17 @@ export const BUDGET_OPTIONS: KnownOptions<BudgetOptions & StrategyOptions> = {
   pinned: true,
 };
 const PLAN_OPTIONS: KnownOptions<PlanOptions> = { ...BUDGET_OPTIONS, summarizer: true, signal: true };
+const AROUND: KnownOptions<NonNullable<StrategyOptions["around"]>> = {
+  id: true,
+  sequence: true,
+  timestamp: true,
+};
+
+/** Errors: `usage` for an option that there is not. */
+export function assertBudgetOptions(what: string, options: StrategyOptions, known: object): void {
+  assertKnownOptions(what, options, known);
+  assertKnownOptions("around", options.around ?? {}, AROUND);
+}
 
 export interface OmittedMessages {
   readonly messages: number;
@@ -72,7 +83,7 @@ export function planContext(
   messages: readonly Message[],
   options: PlanOptions = {},
 ): ContextPlan | Promise<ContextPlan> {
-  assertKnownOptions("planContext", options, PLAN_OPTIONS);
+  assertBudgetOptions("planContext", options, PLAN_OPTIONS);
   const budget = toBudget(options);
   const { summarizer } = options;
   if (summarizer === undefined) return planWithin(messages, budget, options).plan;

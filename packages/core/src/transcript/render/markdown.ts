@@ -5,7 +5,7 @@
  * change what lies around it stands in a code block, and so does everything that came from a tool.
  */
 
-import { type Message, shorten } from "../../model/index.ts";
+import { assertKnownOptions, type Message, present, shorten } from "../../model/index.ts";
 import { fence, inlineCode, isPlainText } from "./fence.ts";
 import { type MessageKind, messageKind, type Part, type ResultPart, toParts } from "./parts.ts";
 import { visibleLine } from "./visible.ts";
@@ -31,8 +31,11 @@ const HEADINGS: Readonly<Record<MessageKind, string>> = {
 
 /** Ends with an empty line. Empty if `tools` leaves nothing to show. */
 export function messageToMarkdown(message: Message, options: MarkdownOptions): string {
+  assertKnownOptions("messageToMarkdown", options, { tools: true, invisible: true });
   const kind = messageKind(message);
-  const blocks = toParts(message, options).flatMap((part) => partToMarkdown(part, options));
+  const blocks = toParts(message, present({ invisible: options.invisible })).flatMap((part) =>
+    partToMarkdown(part, options),
+  );
   const isToolAlone = message.content.every((b) => b.type === "tool_call" || b.type === "tool_result");
   if (blocks.length === 0 && message.content.length > 0 && isToolAlone) return "";
   return `${[headingOf(message, kind), ...blocks].join("\n\n")}\n\n`;

@@ -1,6 +1,13 @@
 /** A message taken apart into what can be shown of it. Every string of a part is visible text. */
 
-import type { Block, FileBlock, ImageBlock, Message, ToolStatus } from "../../model/index.ts";
+import {
+  assertKnownOptions,
+  type Block,
+  type FileBlock,
+  type ImageBlock,
+  type Message,
+  type ToolStatus,
+} from "../../model/index.ts";
 import { spokenText } from "./command-text.ts";
 import { mainArgument } from "./tools.ts";
 import { textInIsolates, visibleLine, visibleText } from "./visible.ts";
@@ -70,7 +77,9 @@ export interface PartOptions {
   readonly invisible?: "spelled" | "kept";
 }
 
-export function toParts(message: Message, { invisible = "spelled" }: PartOptions = {}): Part[] {
+export function toParts(message: Message, options: PartOptions = {}): Part[] {
+  assertKnownOptions("toParts", options, { invisible: true });
+  const { invisible = "spelled" } = options;
   const visible = invisible === "kept" ? textInIsolates : visibleText;
   return message.content.map((block) => toPart(block, message, visible));
 }

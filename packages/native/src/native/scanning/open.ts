@@ -1,6 +1,14 @@
 /** Opens a session: its records are folded once, and a history then fetches the records that it needs by their places. */
 
-import { ContinuoError, cancellableItems, type Leaf, type Message, present } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  cancellableItems,
+  type KnownOptions,
+  type Leaf,
+  type Message,
+  present,
+} from "@continuo/core/model";
 import type {
   AgentReader,
   FoundSession,
@@ -126,13 +134,17 @@ function toOpened<Node>(
         entriesBefore && ((signal?: AbortSignal) => cancellableItems(signal, () => entriesBefore(signal))),
       filesBefore,
     }),
-    history: (options = {}) => cancellableItems(options.signal, () => historyOf(value, options)),
+    history: (options = {}) => {
+      assertKnownOptions("history", options, HISTORY_OPTIONS);
+      return cancellableItems(options.signal, () => historyOf(value, options));
+    },
     ...(value.steps === undefined ? {} : { steps: (leaf) => stepsTo(value, leaf) }),
     close: source.close,
     [Symbol.dispose]: source.close,
   };
 }
 
+const HISTORY_OPTIONS: KnownOptions<HistoryOptions> = { leaf: true, native: true, after: true, signal: true };
 const NO_MESSAGES: MessageCounts = { total: 0, user: 0, assistant: 0, tool: 0, system: 0, toolCalls: 0 };
 
 function historyOf<Node>(

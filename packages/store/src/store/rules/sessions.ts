@@ -1,7 +1,9 @@
 /** Sessions: a row next to the log of the same id, changed together with an event of that log. */
 
 import {
+  assertKnownOptions,
   EVENTS_MEDIA_TYPE,
+  type KnownOptions,
   type ListSessionsOptions,
   type NewSession,
   type Page,
@@ -91,6 +93,7 @@ export function* getSession(scope: Scope, sessionId: string): Work<Session | nul
 
 /** The row and the event that tells of it, together. */
 export function* updateSession(tx: Transaction, sessionId: string, patch: SessionPatch): Work<Session> {
+  assertKnownOptions("updateSession", patch, PATCH);
   if ((yield* getSession(tx, sessionId)) === null) throw notFound("session", sessionId);
   const known = patchOf(patch);
   const events = prepareEvents(tx, [{ type: "session_updated", data: known }]);
@@ -99,6 +102,14 @@ export function* updateSession(tx: Transaction, sessionId: string, patch: Sessio
   if (updated === undefined) throw notFound("session", sessionId);
   return toSession(updated);
 }
+
+const PATCH: KnownOptions<SessionPatch> = {
+  status: true,
+  title: true,
+  agent: true,
+  cwd: true,
+  metadata: true,
+};
 
 function patchOf({ status, title, agent, cwd, metadata }: SessionPatch): SessionPatch {
   return JSON.parse(JSON.stringify({ status, title, agent, cwd, metadata })) as SessionPatch;

@@ -1,19 +1,21 @@
 /** An agent that answers with what it was asked. */
 
-import type {
-  Agent,
-  AgentCapabilities,
-  AgentRequest,
-  AgentResult,
-  ExecuteOptions,
+import {
+  type Agent,
+  type AgentCapabilities,
+  type AgentRequest,
+  type AgentResult,
+  assertKnownOptions,
+  type ExecuteOptions,
 } from "@continuo/core/model";
 import { CANNOT } from "./capabilities.ts";
 
 export class EchoAgent implements Agent {
   readonly name: string;
 
-  constructor({ name = "echo" }: { readonly name?: string } = {}) {
-    this.name = name;
+  constructor(options: { readonly name?: string } = {}) {
+    assertKnownOptions("EchoAgent", options, { name: true });
+    this.name = options.name ?? "echo";
   }
 
   capabilities(): Promise<AgentCapabilities> {

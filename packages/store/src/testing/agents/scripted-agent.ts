@@ -5,8 +5,10 @@ import {
   type AgentCapabilities,
   type AgentRequest,
   type AgentResult,
+  assertKnownOptions,
   ContinuoError,
   type ExecuteOptions,
+  type KnownOptions,
   type Message,
   type NativeRef,
   textOf,
@@ -41,6 +43,15 @@ export interface ScriptedAgentOptions {
   readonly hooks?: Readonly<Record<string, () => void | Promise<void>>>;
 }
 
+const OPTIONS: KnownOptions<ScriptedAgentOptions> = {
+  name: true,
+  turns: true,
+  native: true,
+  nativeSessions: true,
+  onGiven: true,
+  hooks: true,
+};
+
 export class ScriptedAgent implements Agent {
   readonly name: string;
   /** Every call, in order. */
@@ -50,6 +61,7 @@ export class ScriptedAgent implements Agent {
   #made = 0;
 
   constructor(options: ScriptedAgentOptions = {}) {
+    assertKnownOptions("ScriptedAgent", options, OPTIONS);
     this.name = options.name ?? "scripted";
     this.nativeSessions = options.nativeSessions ?? nativeSessionsInMemory();
     this.#options = options;

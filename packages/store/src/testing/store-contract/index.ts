@@ -5,6 +5,7 @@
  * Does not know: any engine or test runner.
  */
 
+import { assertKnownOptions } from "@continuo/core/model";
 import { tokenCases, webhookKeyCases } from "./access.ts";
 import { appendCases } from "./append.ts";
 import { auditCases } from "./audit.ts";
@@ -81,10 +82,9 @@ export interface StoreContractOptions {
  *
  * `open` is called with a workspace that is new for each case, and closes nothing: the case does.
  */
-export function storeContract(
-  open: OpenStore,
-  { data = "shared" }: StoreContractOptions = {},
-): readonly StoreCase[] {
+export function storeContract(open: OpenStore, options: StoreContractOptions = {}): readonly StoreCase[] {
+  assertKnownOptions("storeContract", options, { data: true });
+  const { data = "shared" } = options;
   return Object.entries(GROUPS).flatMap(([group, cases]) =>
     cases
       .filter((one) => one.needs !== "shared" || data === "shared")
