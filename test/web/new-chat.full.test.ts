@@ -29,7 +29,7 @@ test("a conversation begins in the chosen folder with the chosen agent; reload k
   await expect.poll(() => page.getByLabel("Folder").inputValue()).toBe(`${home.path}/project`);
   await expect.poll(() => page.getByLabel("Agent").inputValue()).toBe("robot");
   expect(await violations(page)).toEqual([]);
-  await page.keyboard.press("i");
+  await page.getByRole("textbox", { name: "Prompt" }).and(page.locator(":focus")).waitFor();
   await page.keyboard.type("say @br");
   await page.locator(".mentions [role=option]").first().waitFor();
   expect(await page.locator(".mentions [role=option]").allInnerTexts()).toEqual([

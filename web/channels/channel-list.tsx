@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { clock, counted, dateAndClock, dayName } from "../content/words.ts";
 import { LINK_KEYS, LinkRows } from "../parts/link-list.tsx";
-import { useKeys } from "../shell/keys.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 import { ChannelList } from "./channel-list-state.ts";
 import { type ChannelPages, isByName } from "./channel-pages.ts";
 import { channelLink } from "./paths.ts";
@@ -91,7 +91,7 @@ function FilterLine({ list }: { list: ChannelList }): VNode {
         type="search"
         placeholder="Filter by name"
         aria-label="Part of a channel's name"
-        aria-keyshortcuts="/"
+        {...keyHint("/")}
         autocomplete="off"
         spellcheck={false}
         value={list.filter.value}

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ComposerForm } from "../parts/composer-form.tsx";
-import { useKeys } from "../shell/keys.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 import type { ChannelState } from "./channel-state.ts";
 
 export function Composer({ state }: { state: ChannelState }): VNode {
@@ -37,7 +37,7 @@ export function Composer({ state }: { state: ChannelState }): VNode {
             <button
               type="button"
               class="quiet"
-              aria-keyshortcuts="Escape"
+              {...keyHint("Escape")}
               onClick={() => {
                 state.replyTo.value = null;
               }}

@@ -15,10 +15,10 @@ import { useCallback, useEffect, useMemo } from "preact/hooks";
 import { agentName } from "../content/words.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import type { SessionState } from "../session/session-state.ts";
-import { useKeys } from "../shell/keys.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 import { ask, isLost } from "../state/server.ts";
 import { ChatClient } from "./chat-client.ts";
-import { useDraft } from "./draft.ts";
+import { isTypedOn, useDraft } from "./draft.ts";
 import { Question } from "./question.tsx";
 import { THIS_PAGE } from "./this-page.ts";
 
@@ -122,13 +122,7 @@ function Working({ run, chat, state }: RunProps): VNode {
       <span class={questions.length > 0 ? "beat asks" : "beat"} aria-hidden="true" />
       <span>{questions.length > 0 ? `${who} asks for permission` : `${who} works`}</span>
       {readOnly === null ? (
-        <button
-          type="button"
-          class="quiet"
-          aria-keyshortcuts="Escape"
-          disabled={isLost.value}
-          onClick={cancel}
-        >
+        <button type="button" class="quiet" {...keyHint("Escape")} disabled={isLost.value} onClick={cancel}>
           {asks ? "Cancel the turn" : "Cancel"}
         </button>
       ) : null}
@@ -170,6 +164,7 @@ function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNod
   return (
     <ComposerForm
       text={text}
+      takesFocus={isTypedOn(key)}
       label="Prompt"
       placeholder={isBusy ? "What comes next" : `Ask ${agentName(agent)}`}
       maxLength={CHAT_LIMITS.promptChars}

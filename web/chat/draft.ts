@@ -23,6 +23,17 @@ export function addToDraft(key: string, part: string): void {
   write(name, before === "" ? part : `${before}\n\n${part}`);
 }
 
+let typedOn: string | null = null;
+
+/** The person began a session in a field that goes away: they type on in that of the session. */
+export function typeOnIn(key: string): void {
+  typedOn = key;
+}
+
+export function isTypedOn(key: string): boolean {
+  return key === typedOn;
+}
+
 function read(name: string): string {
   try {
     return sessionStorage.getItem(name) ?? "";

@@ -9,7 +9,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Html } from "../content/html.tsx";
 import { clock } from "../content/words.ts";
-import { useKeys } from "../shell/keys.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 import { isLost } from "../state/server.ts";
 import type { ChatClient } from "./chat-client.ts";
 
@@ -69,13 +69,13 @@ export function Question({
               ref={allow}
               type="button"
               class="primary"
-              aria-keyshortcuts="y"
+              {...keyHint("y")}
               onClick={() => answer("granted")}
             >
               Allow once
             </button>
           ) : null}
-          <button ref={deny} type="button" aria-keyshortcuts="n" onClick={() => answer("denied")}>
+          <button ref={deny} type="button" {...keyHint("n")} onClick={() => answer("denied")}>
             Deny
           </button>
           {lasting

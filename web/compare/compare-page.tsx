@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
 import { addStep } from "../session/session-state.ts";
-import { useKeys } from "../shell/keys.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 import { route, sessionLink } from "../shell/route.ts";
 import { useGoal, useVirtual } from "../shell/virtual.ts";
 import { isLost } from "../state/server.ts";
@@ -95,7 +95,7 @@ function Bar({ state }: { state: CompareState }): VNode {
             type="button"
             class="quiet"
             aria-pressed={state.side.value === side}
-            aria-keyshortcuts={side === "left" ? "h" : "l"}
+            {...keyHint(side === "left" ? "h" : "l")}
             onClick={() => showSide(state, side)}
           >
             {side === "left" ? "Left" : "Right"}
@@ -106,7 +106,7 @@ function Bar({ state }: { state: CompareState }): VNode {
         type="button"
         class="quiet"
         disabled={!hasDifferences}
-        aria-keyshortcuts="["
+        {...keyHint("[")}
         onClick={() => state.go(-1, "difference")}
       >
         Previous<span class="long-words"> difference</span>
@@ -115,7 +115,7 @@ function Bar({ state }: { state: CompareState }): VNode {
         type="button"
         class="quiet"
         disabled={!hasDifferences}
-        aria-keyshortcuts="]"
+        {...keyHint("]")}
         onClick={() => state.go(1, "difference")}
       >
         Next<span class="long-words"> difference</span>

@@ -3,6 +3,7 @@
 import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
 import { agentName, counted, shortFolder } from "../content/words.ts";
+import { keyHint } from "../shell/keys.ts";
 import type { Filters, TimeFilter } from "../state/sessions.ts";
 import { chosen, facets, filters, mayChange, rows, setFilters, total } from "./list-state.ts";
 
@@ -35,7 +36,7 @@ export function SearchLine(): VNode {
         type="search"
         placeholder="Search all that was said"
         aria-label="Search everything that was said"
-        aria-keyshortcuts="/"
+        {...keyHint("/", "Enter opens the first session that is found, and the arrow goes to the list")}
         autocomplete="off"
         spellcheck={false}
         value={filters.value.text}
@@ -50,7 +51,7 @@ export function SearchLine(): VNode {
         type="button"
         class="quiet"
         aria-pressed={chosen.value !== null}
-        aria-keyshortcuts="x"
+        {...keyHint("x")}
         onClick={() => {
           chosen.value = chosen.value === null ? [] : null;
         }}

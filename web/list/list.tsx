@@ -5,7 +5,7 @@ import { effect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dayName, shortFolder } from "../content/words.ts";
-import { type Keys, useKeys } from "../shell/keys.ts";
+import { isTyped, type Keys, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { route } from "../shell/route.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
@@ -30,8 +30,9 @@ import {
   setFilters,
   takeWish,
   toggleChosen,
+  writePlaces,
 } from "./list-state.ts";
-import { SessionRow } from "./row.tsx";
+import { rowLink, SessionRow } from "./row.tsx";
 
 const HEIGHTS: Readonly<Record<ListItem["type"], number>> = { pinned: 52, day: 52, project: 30, session: 58 };
 const NARROW_ROW = 78;
@@ -92,7 +93,7 @@ function Rows(): VNode {
     paddingEnd: 48,
   });
   const move = moveIn(list, virtualizer, scroller);
-  useKeys(listKeys(move));
+  useKeys(listKeys(move, () => openFirst(list)));
   useEffect(() => {
     if (!isStale.value && takeWish()) move(1);
   });
@@ -182,17 +183,30 @@ function moveIn(
   };
 }
 
-function listKeys(move: Move): Keys {
+/** The row that the search line marks, which the person sees before they press the key. */
+function openFirst(list: readonly ListItem[]): void {
+  const first = list.find((item) => item.type === "session");
+  if (first === undefined) return;
+  selected.value = first.key;
+  writePlaces();
+  location.hash = rowLink(first.row);
+}
+
+function listKeys(move: Move, open: () => void): Keys {
   const find = (): HTMLElement | null => document.getElementById("find");
   return {
     j: () => move(1),
     k: () => move(-1),
-    ArrowDown: () => move(1),
+    ArrowDown: ({ target }) => (isTyped(target) && target !== find() ? false : move(1)),
     ArrowUp: () => move(-1),
     x: () => toggleChosen(selected.value),
     "/": () => find()?.focus(),
-    // From the search line into what it found; a row that has the focus is a link, and opens by itself.
-    Enter: () => (document.activeElement === find() ? goToFirst(() => move(1)) : false),
+    // A row that has the focus is a link, and opens by itself.
+    Enter: () => {
+      if (document.activeElement !== find()) return false;
+      // Nobody has seen yet what will be first: the key goes there, and opens nothing.
+      return isStale.value || filters.value.text.trim() === "" ? goToFirst(() => move(1)) : open();
+    },
     Escape: () => {
       if (document.activeElement !== find()) {
         if (chosen.value === null) return false;

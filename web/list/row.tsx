@@ -17,7 +17,7 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
   const isSelected = useComputed(() => selected.value === key).value;
   return (
     <a
-      href={match === undefined ? sessionLink(key) : hitLink(key, match.turn)}
+      href={rowLink(row)}
       class={`row ${isSelected ? "selected" : ""} ${isDated ? "ordered" : ""}`}
       aria-current={isSelected ? "true" : undefined}
       onFocus={() => {
@@ -43,8 +43,9 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
 }
 
 /** The page of the session finds the words again, and marks them. */
-function hitLink(key: string, turn: number): string {
-  return `${sessionLink(key, `turn/${turn}`)}?${new URLSearchParams({ find: filters.value.text.trim() })}`;
+export function rowLink({ key, match }: MachineSession): string {
+  if (match === undefined) return sessionLink(key);
+  return `${sessionLink(key, `turn/${match.turn}`)}?${new URLSearchParams({ find: filters.value.text.trim() })}`;
 }
 
 function Excerpt({ match, marks }: { match: TextMatch } & Pick<MachineSession, "marks">): VNode {

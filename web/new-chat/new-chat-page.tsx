@@ -14,7 +14,7 @@ import {
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useCallback, useEffect } from "preact/hooks";
-import { useDraft } from "../chat/draft.ts";
+import { typeOnIn, useDraft } from "../chat/draft.ts";
 import { agentName } from "../content/words.ts";
 import { facets, listAddress } from "../list/list-state.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
@@ -72,6 +72,7 @@ export function NewChatPage(): VNode {
       const body = { cwd: folder, agent, text: words, ...(mode !== null && { mode }) };
       const { key } = await ask<PromptAnswer>(CHATS, { body });
       text.value = "";
+      typeOnIn(key);
       location.replace(sessionLink(key));
       return true;
     } catch (error) {
@@ -96,6 +97,7 @@ export function NewChatPage(): VNode {
       {there.value === null ? null : (
         <ComposerForm
           text={text}
+          takesFocus
           label="Prompt"
           placeholder={agent === null ? "" : `Ask ${agentName(agent)}`}
           maxLength={CHAT_LIMITS.promptChars}

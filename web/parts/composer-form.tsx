@@ -2,8 +2,8 @@
 
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, RefObject, VNode } from "preact";
-import { useRef } from "preact/hooks";
-import { useKeys } from "../shell/keys.ts";
+import { useEffect, useRef } from "preact/hooks";
+import { isTyped, keyHint, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { isLost } from "../state/server.ts";
 import type { MentionSource } from "./file-mentions.tsx";
@@ -14,6 +14,8 @@ interface ComposerFormOptions {
   /** For a component that also moves the focus there. */
   readonly field?: RefObject<HTMLTextAreaElement | null>;
   readonly text: Signal<string>;
+  /** True if what is typed goes there from the beginning, unless another field has the focus. */
+  readonly takesFocus?: boolean;
   readonly label: string;
   readonly placeholder: string;
   readonly maxLength: number;
@@ -30,6 +32,9 @@ export function ComposerForm(options: ComposerFormOptions): VNode {
   const own = useRef<HTMLTextAreaElement>(null);
   const { field = own } = options;
   useKeys({ i: () => field.current?.focus() });
+  useEffect(() => {
+    if (options.takesFocus === true && !isTyped(document.activeElement)) field.current?.focus();
+  }, []);
   const send = async (): Promise<void> => {
     const words = text.value;
     if (words.trim() === "" || isLost.value || !(await options.send(words))) return;
@@ -48,7 +53,7 @@ export function ComposerForm(options: ComposerFormOptions): VNode {
         rows={1}
         maxLength={maxLength}
         aria-label={label}
-        aria-keyshortcuts="i"
+        {...keyHint("i")}
         placeholder={placeholder}
         value={text.value}
         onInput={(event) => {

@@ -4,7 +4,7 @@ import { type ReadonlySignal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { dateAndClock } from "../content/words.ts";
-import { useKeys } from "../shell/keys.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 
 /** A log that is shown up to a place. */
 export interface ReplayedLog {
@@ -63,14 +63,14 @@ export function Replay({ state, time }: ReplayProps): VNode | null {
   const words = `${place.toLocaleString("en")} of ${latest.toLocaleString("en")}`;
   return (
     <section class="replay" aria-label="Replay">
-      <button type="button" aria-keyshortcuts="p" onClick={() => void play()}>
+      <button type="button" {...keyHint("p")} onClick={() => void play()}>
         {isPlaying.value ? "Pause" : "Play"}
       </button>
       <button
         type="button"
         class="quiet"
         aria-label="Step back"
-        aria-keyshortcuts="k"
+        {...keyHint("k")}
         onClick={() => void state.step(-1)}
       >
         Back
@@ -79,7 +79,7 @@ export function Replay({ state, time }: ReplayProps): VNode | null {
         type="button"
         class="quiet"
         aria-label="Next step"
-        aria-keyshortcuts="j"
+        {...keyHint("j")}
         onClick={() => void state.step(1)}
       >
         Next

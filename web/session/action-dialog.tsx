@@ -17,7 +17,7 @@ import {
   type TrashAnswer,
 } from "@continuo/core/wire/machine";
 import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
-import type { VNode } from "preact";
+import type { ButtonHTMLAttributes, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";
 import { CompareForm } from "../compare/compare-form.tsx";
@@ -78,7 +78,10 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
         </p>
       )}
       <form method="dialog">
-        <button type="submit">{done.value === null ? "Cancel" : "Close"}</button>
+        {/* The Enter that follows the key which asked for it must not delete for good. */}
+        <button type="submit" autofocus={action === "delete" && isOwn(state)}>
+          {done.value === null ? "Cancel" : "Close"}
+        </button>
       </form>
     </dialog>
   );
@@ -136,10 +139,17 @@ function ResumeForm({ state, run, busy }: FormProps): VNode | null {
   return busy.value ? <p class="dim">Reading…</p> : null;
 }
 
+/** It does what one most likely wants next: it has the focus as soon as it is there, so that Enter does it. */
+function NextButton(props: ButtonHTMLAttributes<HTMLButtonElement>): VNode {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  return <button ref={button} type="button" class="primary" {...props} />;
+}
+
 interface CommandProps {
   readonly resume: ResumeAnswer;
   /** Another button. */
-  readonly beside?: VNode;
+  readonly beside?: VNode | undefined;
 }
 
 function Command({ resume: { command, cwd }, beside }: CommandProps): VNode {
@@ -152,13 +162,9 @@ function Command({ resume: { command, cwd }, beside }: CommandProps): VNode {
         <pre class="command">{visibleText(command)}</pre>
       </div>
       <div class="actions">
-        <button
-          type="button"
-          class="primary"
-          onClick={(event) => void copyText(command, event.currentTarget)}
-        >
+        <NextButton onClick={(event) => void copyText(command, event.currentTarget)}>
           Copy the command
-        </button>
+        </NextButton>
         {beside}
       </div>
     </>
@@ -178,13 +184,13 @@ function MadeCommand({ made, run, busy }: Pick<FormProps, "run" | "busy"> & { ma
       canOpen.value = terminal !== null;
     }, isAbort);
   }, [key]);
-  if (key === undefined || !canOpen.value) return <Command resume={made.resume} />;
+  const open =
+    key === undefined || !canOpen.value ? undefined : (
+      <OpenInTerminal sessionKey={key} run={run} busy={busy} opened={opened} />
+    );
   return (
     <>
-      <Command
-        resume={made.resume}
-        beside={<OpenInTerminal sessionKey={key} run={run} busy={busy} opened={opened} />}
-      />
+      <Command resume={made.resume} beside={open} />
       <Opened opened={opened} />
     </>
   );
@@ -230,12 +236,25 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
       );
     });
   return (
-    <>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        // Enter in the field changes the folder first, whose receipt nobody has seen.
+        if (preview.value !== null) void place();
+      }}
+    >
       <label>
         To{" "}
         <select
           value={to.value}
+          onKeyDown={(event) => {
+            // Browsers do nothing with Enter here, or open the list, which the arrows and letters choose from.
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }}
           onChange={(event) => {
+            preview.value = null;
             to.value = event.currentTarget.value;
           }}
         >
@@ -253,6 +272,8 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
           placeholder={visibleLine(state.head.value?.session.cwd ?? "its folder")}
           value={cwd.value}
           onChange={(event) => {
+            if (cwd.value === event.currentTarget.value) return;
+            preview.value = null;
             cwd.value = event.currentTarget.value;
           }}
         />
@@ -262,15 +283,10 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
       ) : (
         <Receipt preview={preview.value} />
       )}
-      <button
-        type="button"
-        class="primary"
-        disabled={busy.value || preview.value === null}
-        onClick={() => void place()}
-      >
+      <button type="submit" class="primary" disabled={busy.value || preview.value === null}>
         Hand over
       </button>
-    </>
+    </form>
   );
 }
 
@@ -436,8 +452,13 @@ function RepairForm({ state, run, busy }: FormProps): VNode {
   );
 }
 
+/** A session of Continuo's own has no trash. */
+function isOwn({ head }: SessionState): boolean {
+  return head.value?.session.agent === "continuo";
+}
+
 function DeleteForm({ state, run, busy }: FormProps): VNode {
-  const isOwn = state.head.value?.session.agent === "continuo";
+  const isLast = isOwn(state);
   const remove = (): Promise<void> =>
     run(async () => {
       const { trashId } = await ask<TrashAnswer>(sessionPath(state.key, "delete"), { body: {} });
@@ -446,12 +467,12 @@ function DeleteForm({ state, run, busy }: FormProps): VNode {
   return (
     <>
       <p>
-        {isOwn
+        {isLast
           ? "A session of Continuo's own cannot be brought back."
           : "It can be brought back from the trash."}
       </p>
       <button type="button" class="primary" disabled={busy.value} onClick={() => void remove()}>
-        {isOwn ? "Delete" : "Move to the trash"}
+        {isLast ? "Delete" : "Move to the trash"}
       </button>
     </>
   );
@@ -466,11 +487,7 @@ function Deleted({ trashId, run }: { trashId: string | null; run: Run }): VNode 
   return (
     <>
       <p>{trashId === null ? "Deleted." : "It is in the trash."}</p>
-      {trashId === null ? null : (
-        <button type="button" class="primary" onClick={() => void restore(trashId)}>
-          Undo
-        </button>
-      )}{" "}
+      {trashId === null ? null : <NextButton onClick={() => void restore(trashId)}>Undo</NextButton>}{" "}
       <a href="#/">Back to the list</a>
     </>
   );

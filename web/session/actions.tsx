@@ -4,7 +4,7 @@ import { exportPath, ONLY_READS } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
-import { useKeys } from "../shell/keys.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { downloadFile } from "../state/files.ts";
 import { isLost, sayError } from "../state/server.ts";
@@ -21,13 +21,13 @@ export type Action =
   | "repair"
   | "delete";
 
-const ACTIONS: readonly (readonly [Action, string])[] = [
-  ["handoff", "Hand over to another agent…"],
+const ACTIONS: readonly (readonly [action: Action, label: string, key?: string])[] = [
+  ["handoff", "Hand over to another agent…", "h"],
   ["fork", "Fork…"],
   ["rename", "Rename…"],
   ["tags", "Pin, and tags…"],
   ["repair", "Repair…"],
-  ["delete", "Move to the trash"],
+  ["delete", "Move to the trash", "Delete"],
 ];
 
 /** A page that only reads may do these too. */
@@ -66,6 +66,10 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
     c: () => start("resume"),
     s: () => start("share"),
     d: () => start("compare"),
+    h: () => start("handoff"),
+    Delete: () => start("delete"),
+    // The key that deletes on a keyboard of Apple.
+    Backspace: () => start("delete"),
     a: () => {
       if (menu.current === null) return false;
       menu.current.open = !menu.current.open;
@@ -82,24 +86,33 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   if (head.session.trashId !== null) return <Restore row={head.session} />;
   return (
     <fieldset class="actions bare" disabled={isLost.value}>
-      <button type="button" class="primary" aria-keyshortcuts="c" onClick={() => start("resume")}>
+      <button
+        type="button"
+        class="primary"
+        {...keyHint("c", "The command that continues it in its agent")}
+        onClick={() => start("resume")}
+      >
         Resume
       </button>
-      <button type="button" aria-keyshortcuts="s" onClick={() => start("share")}>
+      <button
+        type="button"
+        {...keyHint("s", "One file, masked, with a receipt")}
+        onClick={() => start("share")}
+      >
         Share
       </button>
       <details class="menu" ref={menu}>
-        <summary aria-keyshortcuts="a">More</summary>
+        <summary {...keyHint("a")}>More</summary>
         <ul>
           {mayChange ? null : <li class="dim">{ONLY_READS}</li>}
           <li>
-            <button type="button" aria-keyshortcuts="d" onClick={() => start("compare")}>
+            <button type="button" {...keyHint("d")} onClick={() => start("compare")}>
               Compare…
             </button>
           </li>
-          {(mayChange ? ACTIONS : []).map(([action, label]) => (
+          {(mayChange ? ACTIONS : []).map(([action, label, key]) => (
             <li key={action}>
-              <button type="button" onClick={() => start(action)}>
+              <button type="button" {...(key && keyHint(key))} onClick={() => start(action)}>
                 {label}
               </button>
             </li>

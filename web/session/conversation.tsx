@@ -3,7 +3,7 @@
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { useKeys } from "../shell/keys.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { partIn, sessionLink } from "../shell/route.ts";
 import { isAtEnd, type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
@@ -84,7 +84,7 @@ function Switches({ state, shown }: { state: SessionState; shown: ConversationVi
         type="button"
         class="quiet"
         aria-pressed={shown.thinking.value}
-        aria-keyshortcuts="t"
+        {...keyHint("t")}
         onClick={() => toggleThinking(state, shown)}
       >
         Thinking
@@ -94,8 +94,7 @@ function Switches({ state, shown }: { state: SessionState; shown: ConversationVi
           type="button"
           class="quiet"
           aria-pressed={state.view.value === "model"}
-          aria-keyshortcuts="m"
-          title="What would be sent to the model on the next resume"
+          {...keyHint("m", "What would be sent to the model on the next resume")}
           onClick={() => toggleView(state)}
         >
           As the model sees it
@@ -115,7 +114,7 @@ function BranchSwitch({ state, shown }: { state: SessionState; shown: Conversati
       type="button"
       class="quiet"
       aria-expanded={shown.tree.value}
-      aria-keyshortcuts="b"
+      {...keyHint("b")}
       onClick={() => toggleTree(state, shown)}
     >
       {count} branches
@@ -227,7 +226,9 @@ function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Co
 /** The first row of the goal, or the first one of it that has the words which the reader looks for. */
 function placeOf(rows: readonly Row[], goal: Exclude<Goal, { to: "end" }>, words: readonly string[]): number {
   const hit = words.length === 0 ? -1 : rows.findIndex((row) => isAtGoal(row, goal) && hasWords(row, words));
-  return hit >= 0 ? hit : rows.findIndex((row) => isAtGoal(row, goal));
+  const at = hit >= 0 ? hit : rows.findIndex((row) => isAtGoal(row, goal));
+  // A call that is shown in another way than as a row of its own.
+  return at >= 0 || goal.to === "turn" ? at : rows.findIndex((row) => isOfMessage(row, goal.id));
 }
 
 /** A hit may lie in a call that is folded. */
@@ -242,8 +243,14 @@ function openFold(row: Row | undefined, state: SessionState, words: readonly str
   state.folds.value = new Map(state.folds.value).set(row.key, true);
 }
 
+function callIn(row: Row): string | null {
+  const block = row.type === "call" ? row.at.message.content[row.index] : undefined;
+  return block?.type === "tool_call" ? block.id : null;
+}
+
 function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolean {
-  return goal.to === "turn" ? turnOfRow(row) === goal.turn : isOfMessage(row, goal.id);
+  if (goal.to === "turn") return turnOfRow(row) === goal.turn;
+  return isOfMessage(row, goal.id) && (goal.callId === undefined || callIn(row) === goal.callId);
 }
 
 /**

@@ -147,7 +147,10 @@ function Item({ state, at, children }: ItemProps): VNode {
       <a
         class="to-turn"
         href={state.link(`turn/${at.turn}`)}
-        onClick={() => void state.showMessage(at.messageId)}
+        onClick={() => {
+          state.aimAt(at);
+          void state.showMessage(at.messageId);
+        }}
       >
         turn {at.turn}
       </a>

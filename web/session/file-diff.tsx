@@ -7,6 +7,7 @@ import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
 import { Html } from "../content/html.tsx";
 import { counted } from "../content/words.ts";
+import { keyHint, useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";
 import { isSaved } from "../state/server.ts";
 import { type SidesRow, sidesOf } from "../state/sides.ts";
@@ -24,6 +25,7 @@ interface FileDiffProps {
 export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
   const isNet = state.diff.value.net && net !== null;
   const place = useRef<HTMLDivElement>(null);
+  useKeys({ e: () => toEdit(place.current) });
   const mayPrompt = !isSaved() && state.head.value?.readOnly === null;
   return (
     <div ref={place}>
@@ -56,6 +58,14 @@ export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
   );
 }
 
+/** Follows the link of the first change that is on the screen, or of the last one above it. */
+function toEdit(diff: HTMLElement | null): unknown {
+  const links = [...(diff?.querySelectorAll<HTMLElement>(".to-edit") ?? [])];
+  const top = diff?.closest(".scroller")?.getBoundingClientRect().top ?? 0;
+  const seen = links.find((link) => link.getBoundingClientRect().top >= top) ?? links.at(-1);
+  return seen === undefined ? false : seen.click();
+}
+
 interface SwitchProps {
   readonly name: string;
   readonly isOn: boolean;
@@ -85,12 +95,14 @@ interface NetProps {
 /** The file as all changes together left it. */
 function Net({ lines, changes, path, state }: NetProps): VNode {
   const turns = [...new Set(changes.map(({ turn }) => turn))];
+  const last = changes.at(-1);
   return (
     <section>
       <p class="change-head">
         <span class="dim">
           {counted(changes.length, "change")} in {counted(turns.length, "turn")}, as they are at the end
-        </span>
+        </span>{" "}
+        {last === undefined ? null : <EditLink state={state} change={last} />}
       </p>
       {lines.length === 0 ? (
         <p class="dim">Nothing is left of them: each was taken back.</p>
@@ -102,11 +114,11 @@ function Net({ lines, changes, path, state }: NetProps): VNode {
 }
 
 function Change({ change, path, state }: { change: FileChange; path: string; state: SessionState }): VNode {
-  const { lines, turn, tool, status } = change;
+  const { lines, tool, status } = change;
   return (
     <section>
       <p class="change-head">
-        <a href={sessionLink(state.key, `turn/${turn}`)}>Turn {turn}</a>{" "}
+        <EditLink state={state} change={change} />{" "}
         <span class="dim">
           {visibleLine(tool)}
           {status === "failed" ? ", not made" : ""}
@@ -114,6 +126,20 @@ function Change({ change, path, state }: { change: FileChange; path: string; sta
       </p>
       <Diff lines={lines} path={path} isSides={state.diff.value.sides} />
     </section>
+  );
+}
+
+/** The call in the conversation that made the change. */
+function EditLink({ state, change }: { state: SessionState; change: FileChange }): VNode {
+  return (
+    <a
+      class="to-edit"
+      href={sessionLink(state.key, `turn/${change.turn}`)}
+      {...keyHint("e", "The edit in the conversation")}
+      onClick={() => state.aimAt(change)}
+    >
+      Turn {change.turn}
+    </a>
   );
 }
 

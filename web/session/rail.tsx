@@ -2,9 +2,11 @@
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { OutlineTurn } from "@continuo/core/wire/machine";
+import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
+import { keyHint } from "../shell/keys.ts";
 import { useVirtual } from "../shell/virtual.ts";
 import { isSaved } from "../state/server.ts";
 import { wordsIn } from "./choices.ts";
@@ -16,6 +18,7 @@ const ROW = 32;
 
 export function Rail({ state, shown }: { state: SessionState; shown: ConversationView }): VNode {
   const words = state.find;
+  const isWanted = useSignal(false);
   const asked = wordsIn(words.value).join(" ");
   // A page from disk has no server to search.
   const what = isSaved() ? "Find a question" : "Find in this session";
@@ -26,19 +29,20 @@ export function Rail({ state, shown }: { state: SessionState; shown: Conversatio
         type="search"
         placeholder={what}
         aria-label={what}
-        aria-keyshortcuts="/"
+        {...keyHint("/")}
         value={words.value}
         onInput={(event) => {
           words.value = event.currentTarget.value;
+          isWanted.value = false;
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter") document.querySelector<HTMLElement>(".found-line")?.focus();
+          if (event.key === "Enter") isWanted.value = true;
         }}
       />
       {asked === "" || isSaved() ? (
         <TurnList state={state} shown={shown} asked={asked.toLowerCase()} />
       ) : (
-        <SearchResults state={state} words={asked} />
+        <SearchResults state={state} words={asked} isWanted={isWanted} />
       )}
     </>
   );

@@ -2,16 +2,24 @@
 
 import { visibleLine } from "@continuo/core/transcript";
 import { type FoundMessage, type SessionSearchResult, sessionPath } from "@continuo/core/wire/machine";
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
 
 const TYPING_MS = 180;
 
-export function SearchResults({ words, state }: { words: string; state: SessionState }): VNode {
+interface ResultsProps {
+  readonly words: string;
+  readonly state: SessionState;
+  /** True from the key that asks for the newest message until it is shown. */
+  readonly isWanted: Signal<boolean>;
+}
+
+export function SearchResults({ words, state, isWanted }: ResultsProps): VNode {
+  const lines = useRef<HTMLDivElement>(null);
   const answer = useSignal<SessionSearchResult | null>(null);
   const failure = useSignal<string | null>(null);
   const name = JSON.stringify(state.name());
@@ -36,8 +44,17 @@ export function SearchResults({ words, state }: { words: string; state: SessionS
     };
   }, [words, name]);
   const { found = [], next = null } = answer.value ?? {};
+  const isGoing = isWanted.value && answer.value !== null;
+  useEffect(() => {
+    if (!isGoing) return;
+    isWanted.value = false;
+    const [first] = found;
+    if (first === undefined) return;
+    lines.current?.querySelector<HTMLElement>(".found-line")?.focus();
+    void state.showMessage(first.messageId);
+  }, [isGoing]);
   return (
-    <div class="scroller found">
+    <div class="scroller found" ref={lines}>
       <p class="dim" role="status">
         {failure.value ??
           (answer.value === null

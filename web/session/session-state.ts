@@ -44,7 +44,15 @@ const PAUSE_MS = 500;
 export type Goal =
   | { readonly to: "end" }
   | { readonly to: "turn"; readonly turn: number }
-  | { readonly to: "message"; readonly id: string };
+  /** `callId` is that of a call in it. */
+  | { readonly to: "message"; readonly id: string; readonly callId?: string };
+
+/** A place in a turn that the next address names. */
+interface Aim {
+  readonly turn: number;
+  readonly messageId: string;
+  readonly callId?: string;
+}
 
 /** Makes the next change a step to which the reader can go back; the address follows it. */
 export function addStep(): void {
@@ -106,6 +114,7 @@ export class SessionState {
   #position: string | null = null;
   #chat: Handlers | null = null;
   #due: ReturnType<typeof setTimeout> | undefined;
+  #aim: Aim | null = null;
 
   constructor(key: string, { view, branch, thinking, facts, folds, file, diff, find }: Choices) {
     this.key = key;
@@ -150,7 +159,10 @@ export class SessionState {
       this.find.value = find;
       if (isOther) this.#begin(branch, view);
     });
-    if (turn !== null) await this.showTurn(turn);
+    const aim = this.#aim;
+    this.#aim = null;
+    if (aim !== null && aim.turn === turn) await this.showMessage(aim.messageId, aim.callId);
+    else if (turn !== null) await this.showTurn(turn);
     else if (this.part.value === EMPTY_PART) await this.showNewest();
   }
 
@@ -178,9 +190,14 @@ export class SessionState {
     return true;
   }
 
-  async showMessage(id: string): Promise<void> {
+  async showMessage(id: string, callId?: string): Promise<void> {
     const isLoaded = this.part.value.messages.some(({ message }) => message.id === id);
-    await this.#goTo({ to: "message", id }, isLoaded ? null : id);
+    await this.#goTo({ to: "message", id, ...(callId !== undefined && { callId }) }, isLoaded ? null : id);
+  }
+
+  /** The link that the reader follows names the turn; they want this place in it. */
+  aimAt(aim: Aim): void {
+    this.#aim = aim;
   }
 
   async loadOlder(): Promise<void> {

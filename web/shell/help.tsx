@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useKeys } from "./keys.ts";
+import { keyHint, useKeys } from "./keys.ts";
 import { lazily } from "./lazy.tsx";
 
 const KeysDialog = lazily(async () => (await import("../help/keys-dialog.tsx")).KeysDialog);
@@ -15,7 +15,7 @@ export function HelpButton(): VNode {
   useKeys({ "?": open });
   return (
     <>
-      <button type="button" class="quiet wide" aria-keyshortcuts="?" onClick={open}>
+      <button type="button" class="quiet wide" {...keyHint("?")} onClick={open}>
         Keys
       </button>
       {isOpen.value ? (

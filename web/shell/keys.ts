@@ -6,7 +6,16 @@ import { useEffect, useRef } from "preact/hooks";
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
 /** Letters are commands only while nobody types. */
-const WHILE_TYPING: readonly string[] = ["Enter", "Escape"];
+const WHILE_TYPING: readonly string[] = ["Enter", "Escape", "ArrowDown"];
+
+/** The key of a button, for those who see its title and for those who hear it. */
+export function keyHint(
+  key: string,
+  what = "",
+): { readonly "aria-keyshortcuts": string; readonly title: string } {
+  const name = key === "Escape" ? "Esc" : key;
+  return { "aria-keyshortcuts": key, title: what === "" ? `Key: ${name}` : `${what} (${name})` };
+}
 
 export function useKeys(keys: Keys): void {
   const newest = useRef(keys);
@@ -24,7 +33,8 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-function isTyped(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/u.test(target.tagName);
+const FIELDS = "textarea, select, input:not([type=checkbox], [type=range])";
+
+export function isTyped(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(FIELDS));
 }

@@ -131,11 +131,11 @@ export function changesOfFile(kept: CachedHistory, path: string, after = 0): Fil
 }
 
 function linesOf(kept: CachedHistory, change: Change, path: string): Omit<FileChange, "turn"> {
-  const { index, messageId, at, tool, status } = change;
+  const { index, messageId, callId, at, tool, status } = change;
   const call = callOf(kept, change);
   const files = call === null ? [] : changesOfCall(call).filter((file) => file.path === path);
   const lines = numbered(files, detailsOf(kept, change)).flatMap((file) => file.lines);
-  return { messageId, index, at, tool, status, lines: lines.slice(0, HISTORY_LIMITS.changeLines) };
+  return { messageId, index, callId, at, tool, status, lines: lines.slice(0, HISTORY_LIMITS.changeLines) };
 }
 
 function callOf(kept: CachedHistory, { index, callId }: Change): ToolCallBlock | null {

@@ -22,6 +22,7 @@ export interface ChangesAnswer {
 export interface FileChange {
   readonly messageId: string;
   readonly index: number;
+  readonly callId: string;
   readonly turn: number;
   readonly at: string | null;
   readonly tool: string;
