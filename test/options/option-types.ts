@@ -15,7 +15,7 @@ import { ENTRIES } from "../docs/entries.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** A function that takes options: what has it, and the place of its options among the parameters. */
+/** A function that takes options: its owner, and the place of its options among the parameters. */
 export interface OptionsParameter {
   /** The source of an entry, or the name of the type whose method it is. */
   readonly owner: string;
@@ -104,7 +104,7 @@ class Walk {
     }
   }
 
-  /** What a call gives: promises, lists and streams of it as well. */
+  /** Visits the result of a call, also one in a promise, a list or a stream. */
   #returned(type: Type): void {
     for (const part of partsOf(type)) {
       if (part.isTypeReference()) {
