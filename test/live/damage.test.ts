@@ -8,7 +8,7 @@ import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
 import { withMethods } from "../intercepted.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { type LiveTest, liveTest, said } from "./live-session.ts";
+import { finding, type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
 const TALK = ["The harbour opens at dawn", "Boats leave with the tide", "The lamp is lit at dusk"];
@@ -208,7 +208,7 @@ test("the first event of a log may be damaged: the session keeps its key, its vi
 test("a repair holds while its server takes the session over from one that is gone", async () => {
   const live = await watched();
   await live.service.start();
-  await live.service.ownerOf(live.sessionId)?.degrade("the test says so");
+  await live.service.ownerOf(live.sessionId)?.degrade(finding("the test says so"));
   await live.service.stop();
 
   // The look has listed the session when the repair takes it, and asks for it before the repair is stored.
@@ -236,4 +236,47 @@ test("a repair holds while its server takes the session over from one that is go
   await again.settle();
   expect(["active", "checkpointed"]).toContain((await again.service.session("k")).state);
   expect(again.service.ownerOf(live.sessionId)?.isOver).toBe(false);
+});
+
+test("a start of a server after the bytes came back finds no damage that is gone, and the repair that follows holds", async () => {
+  const live = await watched();
+  await live.service.start();
+  const sequence = forge(live);
+  expect((await live.service.verify("k")).ok).toBe(false);
+  await live.service.stop();
+  change(
+    live.file,
+    "update events set payload = replace(payload, 'king', 'tide') where sequence = ?",
+    sequence,
+  );
+
+  await using again = await liveTest({ store: live.store });
+  const follower = await again.service.follow(live.sessionId);
+  await again.service.start();
+  await expect.poll(() => follower.fold.restarts).toBe(1);
+  await again.settle();
+  expect([follower.fault, follower.damages, follower.fold.state]).toEqual([null, [], "degraded"]);
+  expect(follower.fold.damaged).toMatchObject([{ sequence }]);
+
+  expect(await again.service.repair("k")).toEqual([]);
+  await again.settle();
+  const session = await again.service.session("k");
+  expect(["active", "checkpointed"]).toContain(session.state);
+  expect(session.health).toMatchObject({ degradedReason: null, damaged: [] });
+});
+
+test("neither an older finding nor what an owner saw before degrades a session that was repaired", async () => {
+  const live = await watched();
+  const { sequence: foundAt } = (await live.service.follow(live.sessionId)).fold;
+  await live.service.ownerOf(live.sessionId)?.degrade(finding("the test says so"));
+  await live.service.repair("k");
+  const owner = live.service.ownerOf(live.sessionId);
+  const state = async (): Promise<string> => (await live.service.session("k")).state;
+  await owner?.degrade({ reason: "found before the repair", damages: [], foundAt });
+  const seen = { state: "degraded", from: "degraded", restart: true };
+  await owner?.append([{ type: "session_state_changed", data: seen }]);
+  await live.settle();
+  expect(["active", "checkpointed"]).toContain(await state());
+  await owner?.degrade(finding("found after it"));
+  expect(await state()).toBe("degraded");
 });

@@ -9,6 +9,7 @@ import {
   LiveService,
   type NoteRequest,
   type NoteWriter,
+  type SessionOwner,
 } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
@@ -107,6 +108,11 @@ export async function liveTest(
       if (options.store === undefined) await store.close();
     },
   };
+}
+
+/** A finding about a log as it is now, which names no event. */
+export function finding(reason: string): Parameters<SessionOwner["degrade"]>[0] {
+  return { reason, damages: [], foundAt: Number.MAX_SAFE_INTEGER };
 }
 
 export function said(text: string, mediaTimeMs = 0, more: object = {}): EvidenceInput {

@@ -180,6 +180,16 @@ test("a page hears at once that its session is degraded; what it says then waits
     sessionId,
     [
       { type: "session_state_changed", data: { state: "degraded", from: "created", reason } },
+      // A start of the server says the state again.
+      {
+        type: "session_state_changed",
+        data: {
+          state: "degraded",
+          from: "degraded",
+          reason: "another server took the session over",
+          restart: true,
+        },
+      },
       { type: "session_updated", data: patch },
     ],
     { also: [{ type: "session", patch }] },
@@ -199,6 +209,7 @@ test("a page hears at once that its session is degraded; what it says then waits
   await adding;
   expect((await outbox.load())?.batches).toEqual([]);
   expect(await transcriptsIn(live.store, sessionId)).toEqual(["kept"]);
+  expect([...new Set(reasons)]).toEqual([reason]);
   client.close();
 });
 

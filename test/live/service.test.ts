@@ -3,7 +3,7 @@ import { openStore } from "@continuo/store";
 import { startRun } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
 import { withMethods } from "../intercepted.ts";
-import { liveTest, said } from "./live-session.ts";
+import { finding, liveTest, said } from "./live-session.ts";
 
 async function eventsOf(
   store: { read: (id: string) => Promise<{ events: readonly StoredEvent[] }> },
@@ -149,7 +149,7 @@ test("clients hear within a second that a session cannot be trusted, on each ser
     });
   }
   // A server does this when it finds a gap.
-  await one.service.ownerOf(sessionId)?.degrade("the log has a gap after 3");
+  await one.service.ownerOf(sessionId)?.degrade(finding("the log has a gap after 3"));
   await one.settle();
   await two.settle();
   // No time at all went on: nothing waits for a timer.

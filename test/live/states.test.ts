@@ -4,7 +4,7 @@ import type { LiveState } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type LiveTest, liveTest, said } from "./live-session.ts";
+import { finding, type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
 interface Model {
@@ -72,7 +72,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   fault: async (live, model) => {
     if (!OPEN.has(model.state)) return;
     const sessionId = await live.service.sessionIdOf("k");
-    await live.service.ownerOf(sessionId)?.degrade("the log has a gap");
+    await live.service.ownerOf(sessionId)?.degrade(finding("the log has a gap"));
     move(model, "degraded");
     model.usedMs = live.clock.now();
   },

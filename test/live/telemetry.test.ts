@@ -12,7 +12,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { afterEach, expect, test } from "vitest";
 import { METRICS } from "../../packages/live/src/kit/metrics.ts";
-import { type LiveTest, liveTest, said } from "./live-session.ts";
+import { finding, type LiveTest, liveTest, said } from "./live-session.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -113,7 +113,7 @@ test("a call of a model that fails is measured with its error, and a session of 
   expect(await read("gen_ai.client.operation.duration", "error.type")).toEqual({ _OTHER: 1 });
   await clock.advance(5_000);
   // A server does this when it finds the log damaged.
-  await service.ownerOf(sessionId)?.degrade("the log has a gap after 3");
+  await service.ownerOf(sessionId)?.degrade(finding("the log has a gap after 3"));
   expect(await read("continuo.live.alerts")).toEqual({});
   await clock.advance(2 * HOUR_MS);
   await service.cleanUp();

@@ -4,7 +4,7 @@
  */
 
 import { ContinuoError, type NewEvent, type Store, type VerifyResult } from "@continuo/core/model";
-import { count, type Damage, LIMITS, pause, type SessionOwnerSettings } from "./kit/index.ts";
+import { count, type Damage, type Finding, LIMITS, pause, type SessionOwnerSettings } from "./kit/index.ts";
 import type { SessionOwner } from "./owner/index.ts";
 import { replayRecorded } from "./replay/index.ts";
 import {
@@ -79,18 +79,26 @@ export class LogChecks {
     });
   }
 
+  /** Records what a follower found. */
+  onFault({ sessionId, damages, fold }: Follower, reason: string): Promise<void> {
+    return this.degrade(sessionId, { reason, damages, foundAt: fold.sequence });
+  }
+
   /** Degrades a session whose notes are not what its log makes, also if no hash is wrong. Errors: the store's. */
   readonly onDisagreement = async (sessionId: string, reason: string): Promise<void> => {
-    if ((await this.check(sessionId)).length === 0) await this.degrade(sessionId, reason, []);
+    const foundAt = (await this.#options.follow(sessionId)).fold.sequence;
+    if ((await this.check(sessionId)).length > 0) return;
+    await this.degrade(sessionId, { reason, damages: [], foundAt });
   };
 
   async #check(sessionId: string): Promise<readonly Damage[]> {
+    const foundAt = await this.#options.store.latestSequence(sessionId);
     const damages = await this.#damagesOf(sessionId);
     const [first] = damages;
     if (first === undefined) return damages;
     const follower = await this.#options.follow(sessionId);
     await follower.learn(damages);
-    await this.degrade(sessionId, first.reason, damages);
+    await this.degrade(sessionId, { reason: first.reason, damages, foundAt });
     return damages;
   }
 
@@ -108,18 +116,18 @@ export class LogChecks {
    * Records the degraded state, so that all servers and clients see it. Tries again if the lease changed hands during a
    * try, also to a newer lease of this server.
    */
-  async degrade(sessionId: string, reason: string, damages: readonly Damage[]): Promise<void> {
+  async degrade(sessionId: string, finding: Finding): Promise<void> {
     const { settings, own, follow, mayWrite } = this.#options;
     const { clock, report } = settings;
     if (isFinal((await follow(sessionId)).fold.state)) {
       count("continuo.live.alerts", 1, { reason: "damaged" });
-      report(`live: the log of ${sessionId}, which has ended, is damaged: ${reason}`);
+      report(`live: the log of ${sessionId}, which has ended, is damaged: ${finding.reason}`);
       return;
     }
     for (let tried = 1; mayWrite(); tried++) {
       try {
         const owner = await own(sessionId);
-        if (owner !== null) return await owner.degrade(reason, damages);
+        if (owner !== null) return await owner.degrade(finding);
       } catch (error) {
         report(`live: cannot degrade ${sessionId}: ${String(error)}`);
       }
@@ -160,7 +168,7 @@ export class LogChecks {
     }
     const events = aside.map((damage): NewEvent => ({ type: "event_quarantined", data: damage }));
     const what = aside.length === 0 ? "the log was verified" : `put aside: ${aside.length}`;
-    await owner.change("repair", { reason: what, events });
+    await owner.repair(what, events);
     await owner.checkpoint();
     return aside;
   }

@@ -118,8 +118,7 @@ export class LiveService {
       report,
       isOwned: (sessionId) => this.#owners.has(sessionId),
       // The server that finds the fault records it, so that all servers and clients see it.
-      onOpen: (follower) =>
-        follower.onFault((fault) => void this.#checks.degrade(follower.sessionId, fault, follower.damages)),
+      onOpen: (follower) => follower.onFault((fault) => void this.#checks.onFault(follower, fault)),
     });
     this.#checks = new LogChecks({
       store,

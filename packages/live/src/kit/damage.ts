@@ -15,6 +15,13 @@ export interface Damage {
   readonly noteId: string | null;
 }
 
+/** Why the log cannot be trusted, and the last sequence that was looked at. */
+export interface Finding {
+  readonly reason: string;
+  readonly damages: readonly Damage[];
+  readonly foundAt: number;
+}
+
 /** The end of the checked part of a log. `chainHash` is empty after an event whose hash is not known. */
 export interface ChainPlace {
   readonly sequence: number;

@@ -12,6 +12,7 @@ export {
   damageIn,
   damagesIn,
   damagesOf,
+  type Finding,
   isAmong,
   missing,
 } from "./damage.ts";

@@ -17,6 +17,7 @@ import {
   type BudgetState,
   count,
   type Damage,
+  type Finding,
   isFields,
   isoOf,
   LIMITS,
@@ -194,15 +195,23 @@ export class SessionOwner {
     return true;
   }
 
-  /** Records that the log cannot be trusted, once, and each time that more is found to be damaged. */
-  degrade(reason: string, damages: readonly Damage[] = []): Promise<void> {
-    return this.#inTurn(() => this.#degrade(reason, damages));
+  /**
+   * Records that the log cannot be trusted, once, and each time that more is found to be damaged. A finding counts no more
+   * when a repair came after it.
+   */
+  degrade(finding: Finding): Promise<void> {
+    return this.#inTurn(() => this.#degrade(finding));
   }
 
-  async #degrade(reason: string, damages: readonly Damage[]): Promise<void> {
+  /** Makes a degraded session active, after the events that put aside what is damaged. Errors: the store's. */
+  repair(reason: string, events: readonly NewEvent[]): Promise<boolean> {
+    return this.#inTurn(() => this.change("repair", { reason, events }));
+  }
+
+  async #degrade({ reason, damages, foundAt }: Finding): Promise<void> {
     const { store, follower } = this.#options;
     const session = await store.getSession(follower.sessionId);
-    if (session === null) return;
+    if (session === null || foundAt < follower.repairedAt) return;
     const damaged = damages.slice(0, LIMITS.quarantined);
     if (session.status !== "degraded") {
       // The event that set the state may be what is damaged, so the state comes from the row of the session.
@@ -361,7 +370,10 @@ export class SessionOwner {
   async #restarted(takenFrom: number): Promise<void> {
     const { follower } = this.#options;
     // A log that is degraded gets no other state from a start of a server.
-    if (follower.fault !== null) await this.degrade(follower.fault, follower.damages).catch(() => undefined);
+    if (follower.fault !== null) {
+      const { fault: reason, damages, fold } = follower;
+      await this.degrade({ reason, damages, foundAt: fold.sequence }).catch(() => undefined);
+    }
     const { state } = follower.fold;
     const data = { state, from: state, reason: "another server took the session over", restart: true };
     const id = `taken-over/${takenFrom}`;

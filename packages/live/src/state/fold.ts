@@ -268,7 +268,8 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.lastInputAtMs = fold.createdAtMs;
   },
   session_state_changed: (fold, data, { event, atMs }) => {
-    if (isState(data.state) && data.state !== fold.state)
+    // Without a step it says which state its writer saw: a step that was stored meanwhile counts.
+    if (isState(data.state) && data.state !== data.from && data.state !== fold.state)
       changeState(fold, data.state, { data, event, atMs });
     else if (data.state === "degraded") fold.damaged = damagesOr(data.damaged, fold.damaged);
     if (isLevel(data.level)) fold.level = data.level;

@@ -2,6 +2,7 @@
 
 import { setImmediate as otherWork } from "node:timers/promises";
 import { messageOf, type Store, type StoredEvent } from "@continuo/core/model";
+import { recordOf } from "@continuo/core/wire";
 import {
   type Acknowledgement,
   countInput,
@@ -38,6 +39,7 @@ export class Follower {
   /** When this server found that the log cannot be trusted. */
   #faultAt: string | null = null;
   #damages: readonly Damage[];
+  #repairedAt = 0;
   /** The first damaged sequence, when the fold must be made again without what is damaged. */
   #againBefore: number | null = null;
   #tailing = new AbortController();
@@ -84,6 +86,11 @@ export class Follower {
     if (this.#fault === null) this.#faultAt = null;
     else this.#faultAt ??= new Date().toISOString();
     return this.#faultAt;
+  }
+
+  /** The sequence of the last repair that this follower saw; 0 before the first. */
+  get repairedAt(): number {
+    return this.#repairedAt;
   }
 
   /** The events that are left out of the fold, and that no repair has put aside. */
@@ -225,7 +232,7 @@ export class Follower {
     const heard = isSound ? event : { ...event, type: "unreadable", data: null };
     for (const listener of [...this.#listeners]) listener(heard, this.#fold);
     if (found[0] !== undefined) this.#tellFault(found[0].reason);
-    if (isSound && event.type === "session_state_changed") this.#afterState();
+    if (isSound && event.type === "session_state_changed") this.#afterState(event);
   }
 
   #tellFault(fault: string): void {
@@ -234,11 +241,14 @@ export class Follower {
   }
 
   /** A server that found damage names it when it degrades the session; a repair ends the fault. */
-  #afterState(): void {
+  #afterState({ sequence, data }: StoredEvent): void {
     const { state, damaged } = this.#fold;
+    if (recordOf(data).from === "degraded" && state !== "degraded") this.#repairedAt = sequence;
     if (state === "degraded") {
+      // The damage that others named before may be gone, with a backup: only a restore knows.
+      const isNamed = recordOf(data).damaged !== undefined;
       const unknown = damaged.filter(({ sequence }) => this.damageAt(sequence) === null);
-      if (unknown.length > 0) this.#again(Math.min(...unknown.map(({ sequence }) => sequence)));
+      if (isNamed && unknown.length > 0) this.#again(Math.min(...unknown.map(({ sequence }) => sequence)));
     } else if (this.#fault !== null && !isFinal(state)) {
       // The bytes may have come back from a backup.
       if (this.#damages.length > 0) this.#again(Number.POSITIVE_INFINITY);
@@ -254,6 +264,7 @@ export class Follower {
     const options = Number.isFinite(before) ? { before } : ({ snapshots: "none" } as const);
     const { fold, fault, damages } = await restore(store, sessionId, options);
     if (this.#againBefore === before) this.#againBefore = null;
+    if (this.#fold.state === "degraded" && fold.state !== "degraded") this.#repairedAt = fold.stateSequence;
     this.#fold = fold;
     // The hashes do not find an error that only the index of the store has.
     const named = fold.state === "degraded" ? fold.damaged : [];

@@ -145,7 +145,8 @@ export class LiveConnection {
     const data = recordOf(event.data);
     if (event.type === "session_state_changed") {
       this.#sendLevel(follower);
-      if (data.state === "degraded")
+      // A start of a server says the state again, without a reason of its own.
+      if (data.state === "degraded" && data.restart !== true)
         this.#send({ type: "degraded", reason: String(data.reason ?? "unknown") });
     } else if (event.type === "context_requested") {
       const question = typeof data.question === "string" ? data.question : null;
