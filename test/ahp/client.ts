@@ -48,8 +48,10 @@ export class AhpClient {
   readonly states: Map<string, { state: SessionState | ChatState; seq: number }> = new Map();
   readonly faults: string[] = [];
 
+  /** @param url of a server, or `unix:PATH` for the socket of a viewer, which wants no token */
   constructor(url: string, token: string, clientId: string) {
-    this.#url = `${url.replace(/^http/u, "ws")}/v1/ahp`;
+    const isSocket = url.startsWith("unix:");
+    this.#url = isSocket ? `ws+${url}:/` : `${url.replace(/^http/u, "ws")}/v1/ahp`;
     this.#token = token;
     this.clientId = clientId;
   }

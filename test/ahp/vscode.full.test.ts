@@ -1,11 +1,9 @@
 /** The real VS Code shows and continues the sessions of a machine, through the socket that `continuo view` has for it. */
 
-import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { cleanEnv, MAIN } from "../cli/home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { sessionPath, talk } from "../lost/claude-recipes.ts";
 import { header, TALK, writeThread } from "../lost/codex-recipes.ts";
@@ -13,6 +11,7 @@ import { GEMINI_TALK, geminiHead, writeGemini } from "../lost/gemini-recipes.ts"
 import { PI_TALK, piHeader, writePi } from "../lost/pi-recipes.ts";
 import { makeLostHome, toLines, writeText } from "../lost/recipe.ts";
 import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { startViewer } from "./viewer-socket.ts";
 import { openVscode } from "./vscode.ts";
 
 /** The picture of docs/editors.md. */
@@ -25,7 +24,8 @@ const RETRY = "Why does the retry loop never end?";
 
 test("VS Code lists the sessions of five agents, and two windows of it show one conversation and its question", async () => {
   const { home, folder } = await homeOfFiveAgents();
-  await using viewer = await startViewer(home, folder);
+  await using viewer = await startViewer(home.path, folder);
+  expect(statSync(join(viewer.socket, "..")).mode & 0o777).toBe(0o700);
   await using vscode = await openVscode(viewer.socket, folder);
   const window = await vscode.window();
   for (const [title, count] of [
@@ -82,20 +82,4 @@ async function homeOfFiveAgents(): Promise<FiveAgents> {
   database.prepare("update session set directory = ?").run(lost.project);
   await ownSession(home, OWN);
   return { home, folder: lost.project };
-}
-
-async function startViewer(home: TalkHome, cwd: string): Promise<AsyncDisposable & { socket: string }> {
-  const args = [MAIN, "view", "--no-open", "--port", "0"];
-  const viewer = spawn(process.execPath, args, { cwd, env: cleanEnv(home.path), stdio: "ignore" });
-  const socket = join(home.path, ".continuo/viewer/vscode");
-  await expect.poll(() => existsSync(socket)).toBe(true);
-  expect(statSync(join(socket, "..")).mode & 0o777).toBe(0o700);
-  return {
-    socket,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => viewer.once("close", resolve));
-      viewer.kill("SIGKILL");
-      await closed;
-    },
-  };
 }

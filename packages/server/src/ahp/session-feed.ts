@@ -18,6 +18,7 @@ import { withQuestions } from "./questions.ts";
 import { reduceSession } from "./session-reducer.ts";
 import { actionsForTurns, actionsOfTurn, tellParts, tellTurnAgain } from "./turn-actions.ts";
 import { toErrorPart, toParts, toTurns } from "./turns.ts";
+import { withUnanswered } from "./unanswered.ts";
 import { toChatUri } from "./uris.ts";
 
 /** Begins a cursor of turns that the chat has, but that a reader did not ask for. */
@@ -57,6 +58,8 @@ export class SessionFeed {
   readonly #live = createLiveTurn();
   /** The calls that wait for an answer, and the ids of their questions. */
   #asked = new Map<string, string>();
+  /** Runs whose turn has its end. */
+  readonly #ended = new Set<string>();
   /** When a question without a call is a part of its own. */
   readonly #dueAt = new Map<string, number>();
   #key: string | null;
@@ -279,9 +282,17 @@ export class SessionFeed {
       if (isThere) run.isSeen = true;
       else if (run.isSeen || ended !== undefined) this.#end(run, ended, state);
     }
+    if (this.#run === null) this.#tellUnanswered(state);
     if (this.#run === null && state.running !== null) this.#beginElsewhere(state.running);
     const interactivity = state.readOnly === null ? "full" : "read-only";
     if ((this.chat.interactivity ?? "full") !== interactivity) this.#setInteractivity(interactivity);
+  }
+
+  #tellUnanswered({ unanswered }: ChatState): void {
+    const turns = withUnanswered(this.chat.turns, unanswered, this.#ended);
+    for (const { runId } of unanswered) this.#ended.add(runId);
+    if (turns === this.chat.turns) return;
+    for (const action of actionsForTurns(this.chat, turns, this.chat.turnsNextCursor)) this.act(action);
   }
 
   /** The protocol has no action of a chat for it: the session tells it. */
@@ -356,7 +367,8 @@ export class SessionFeed {
   }
 
   #end(run: CurrentRun, ended: ChatRun | undefined, state: ChatState): void {
-    const { turnId, cancelledBy } = run;
+    const { runId, turnId, cancelledBy } = run;
+    this.#ended.add(runId);
     this.#tellParts({ ...state, questions: [] });
     this.#settle();
     this.#run = null;

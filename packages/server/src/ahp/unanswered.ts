@@ -1,0 +1,47 @@
+/** Turns without a whole answer, as those of a process that was killed, in their place among the others. Pure. */
+
+import type { ChatRun } from "@continuo/core/wire/machine";
+import type { Turn } from "./protocol.ts";
+import { toErrorPart } from "./turns.ts";
+
+/**
+ * A run that said something has a turn in the history already, which ends with the error then; one that was never started
+ * has none, and its prompt would be lost to the eye.
+ *
+ * @param told runs that have their turn with its end
+ */
+export function withUnanswered(
+  turns: readonly Turn[],
+  runs: readonly ChatRun[],
+  told: ReadonlySet<string>,
+): readonly Turn[] {
+  return runs.reduce((all, run) => (told.has(run.runId) ? all : withRun(all, run)), turns);
+}
+
+function withRun(turns: readonly Turn[], run: ChatRun): readonly Turn[] {
+  if (turns.some(({ id }) => id === run.runId)) return turns;
+  const own = turns.findIndex(
+    ({ startedAt, message, state }) =>
+      state !== "error" && startedAt >= run.at && message.text.startsWith(run.text),
+  );
+  const turn = turns[own];
+  if (turn !== undefined) return turns.with(own, { ...turn, ...endOf(run, turn.responseParts) });
+  const after = turns.findIndex(({ startedAt }) => startedAt > run.at);
+  return turns.toSpliced(after === -1 ? turns.length : after, 0, {
+    id: run.runId,
+    startedAt: run.at,
+    message: { text: run.text, origin: { kind: "user" } },
+    usage: undefined,
+    duration: 0,
+    ...endOf(run, []),
+  });
+}
+
+function endOf(
+  { status, message }: ChatRun,
+  parts: Turn["responseParts"],
+): Pick<Turn, "responseParts" | "state"> {
+  if (status === "cancelled") return { responseParts: parts, state: "cancelled" };
+  const error = toErrorPart(message ?? `the turn was ${status}`);
+  return { responseParts: [...parts, error], state: "error" };
+}
