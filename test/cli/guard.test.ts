@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { findCopy } from "@continuo/native/editing/guard";
 import { beforeEach, expect, test } from "vitest";
 import { DAY_MS, writeClaudeSession } from "../guard/sessions.ts";
 import { createHome, type Home } from "./home.ts";
@@ -129,10 +130,8 @@ test("restore puts the session back with a time of now, and refuses what lies in
 
 test("a changed piece is found, and the session that it belongs to is named", async () => {
   await run("guard", "on");
-  const manifest = JSON.parse(
-    readFileSync(join(home.path, `.continuo/guard/sessions/claude/${OLD}.json`), "utf8"),
-  );
-  const { sha256 } = manifest.states[0].files[0].pieces[0];
+  const { states } = findCopy(OLD, { home: home.path, env: {} });
+  const { sha256 = "" } = states[0]?.files[0]?.pieces[0] ?? {};
   writeFileSync(join(home.path, ".continuo/guard/pieces", sha256.slice(0, 2), `${sha256}.zst`), "x");
   const { code, stdout } = await run("guard", "verify");
   expect([code, stdout]).toEqual([4, expect.stringContaining(`claude:${OLD}`)]);

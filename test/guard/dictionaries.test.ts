@@ -26,17 +26,19 @@ beforeEach(() => {
 const write = (id: string, writtenMs: number) =>
   writeClaudeSession(places.home, { id, turns: 20, writtenMs });
 const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+const sizeOf = (paths: readonly string[]): number =>
+  paths.reduce((sum, path) => sum + readFileSync(path).length, 0);
 const marked = (): readonly string[] =>
   filesBelow(join(guard, "pieces")).filter((path) => readFileSync(path).subarray(0, 4).equals(MARK));
 
-test("the first session is the dictionary of the others, and goes with its copy", async () => {
+test("dictionaries begin with the first session, and go with its copy", async () => {
   const first = write(FIRST, Date.now() - 60_000);
   await runGuard({ places });
   const second = write(SECOND, Date.now() - 50_000);
   await runGuard({ places });
   const bytes = readFileSync(second.path);
   expect(marked().length).toBeGreaterThan(1);
-  expect(readdirSync(join(guard, "dictionaries"))).toHaveLength(1);
+  expect(readdirSync(join(guard, "dictionaries"))).toHaveLength(2);
   await trashNativeSession(first.path, { places });
   emptyTrash({ places });
   await runGuard({ places });
@@ -70,8 +72,36 @@ test("a copy that was made without a dictionary is read as before", async () => 
   }
   expect(marked()).toEqual([]);
   rmSync(join(guard, "dictionaries"), { recursive: true });
-  rmSync(join(guard, "dictionaries.json"));
+  rmSync(join(guard, "dictionaries.json.zst"));
   rmSync(path);
   await restoreGuardedSession(FIRST, { places });
   expect(readFileSync(path)).toEqual(bytes);
+});
+
+test("a session that grows is in the dictionary once, and the dictionaries of before stay readable", async () => {
+  for (let turns = 4; turns <= 40; turns += 4) {
+    writeClaudeSession(places.home, { id: FIRST, turns, writtenMs: Date.now() - 60_000 + turns });
+    await runGuard({ places });
+  }
+  const { path } = write(SECOND, Date.now());
+  await runGuard({ places });
+  const own = sizeOf(filesBelow(join(places.home, ".claude/projects")));
+  expect(sizeOf(filesBelow(join(guard, "dictionaries")))).toBeLessThan(own / 2);
+  expect(await verifyGuard(places)).toMatchObject({ sessions: 2, problems: [] });
+  const bytes = readFileSync(path);
+  rmSync(path);
+  await restoreGuardedSession(SECOND, { places });
+  expect(readFileSync(path)).toEqual(bytes);
+});
+
+test("a dictionary of the middle that is damaged is found, and everything behind it is not restored", async () => {
+  write(FIRST, Date.now() - 60_000);
+  await runGuard({ places });
+  const [first = ""] = readdirSync(join(guard, "dictionaries"));
+  const { path } = write(SECOND, Date.now() - 50_000);
+  await runGuard({ places });
+  rmSync(path);
+  writeFileSync(join(guard, "dictionaries", first), zstdCompressSync(Buffer.from("other words")));
+  expect((await verifyGuard(places)).problems.length).toBeGreaterThan(2);
+  await expect(restoreGuardedSession(SECOND, { places })).rejects.toMatchObject({ code: "corrupt" });
 });

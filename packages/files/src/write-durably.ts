@@ -25,10 +25,10 @@ const MAX_DRAFT_AGE_MS = 60_000;
  * Replaces the file as a whole or not at all; only the user can read it. Folders that are missing are made. What a
  * killed process left of a write of the same file is removed. Errors: the system's.
  */
-export function writeDurably(path: string, text: string): void {
+export function writeDurably(path: string, content: string | Uint8Array): void {
   makeFolderDurably(dirname(path));
   withDraft(path, (draft) => {
-    writeDraft(draft, Buffer.from(text, "utf8"));
+    writeDraft(draft, typeof content === "string" ? Buffer.from(content, "utf8") : content);
     renameDurably(draft, path);
   });
 }

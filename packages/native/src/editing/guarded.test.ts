@@ -203,10 +203,11 @@ test("a changed piece, a changed manifest and a manifest that is gone are found"
   await runGuard({ places });
   const folder = join(guardFolder(places), "sessions/claude");
   const [first = "", second = ""] = readdirSync(folder);
-  writeFileSync(join(folder, first), readFileSync(join(folder, first), "utf8").replace("/work", "/wirk"));
+  const other = JSON.stringify(findCopy(`${ID}1`, places)).replace("/work", "/wirk");
+  rmSync(join(folder, first));
+  writeFileSync(join(folder, `${ID}1.json`), other);
   rmSync(join(folder, second));
-  const manifest = JSON.parse(readFileSync(join(folder, `${ID}3.json`), "utf8"));
-  const { sha256 } = manifest.states[0].files[0].pieces[0];
+  const { sha256 = "" } = findCopy(`${ID}3`, places).states[0]?.files[0]?.pieces[0] ?? {};
   writeFileSync(join(guardFolder(places), "pieces", sha256.slice(0, 2), `${sha256}.zst`), "broken");
   const { problems } = await verifyGuard(places);
   expect(problems).toHaveLength(3);
@@ -215,7 +216,7 @@ test("a changed piece, a changed manifest and a manifest that is gone are found"
   expect(problems.join("\n")).toMatch(/is damaged/u);
   // A damaged manifest may name any piece: none is removed.
   const pieces = filesBelow(join(guardFolder(places), "pieces")).length;
-  writeFileSync(join(folder, first), "{");
+  writeFileSync(join(folder, `${ID}1.json`), "{");
   writeClaude(home, `${ID}4`, 9);
   await runGuard({ places });
   expect(filesBelow(join(guardFolder(places), "pieces")).length).toBeGreaterThanOrEqual(pieces);

@@ -3,13 +3,28 @@
  * program changed, or took away, is found by that.
  *
  * A line is on disk before its manifest: after a kill between the two, the manifest is the one of the line before.
+ *
+ * Now and then the lines that say how manifests are today are packed, and the older ones left out. The first line of the log then
+ * names the file of the packed ones, and has the hash of their last one; the hashes between follow from the lines themselves.
  */
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { appendLines, createFile, isJson, makeFolderDurably, type Places } from "@continuo/files";
+import {
+  appendLines,
+  createFile,
+  isJson,
+  type Json,
+  listNames,
+  makeFolderDurably,
+  type Places,
+  removeDurably,
+  writeDurably,
+} from "@continuo/files";
 import { guardFolder, keyOf, type SessionKey } from "./folder.ts";
+import { readManifestText } from "./manifest-file.ts";
+import { readPackedText, writePackedText } from "./packed-text.ts";
 
 export interface ChainLine extends SessionKey {
   /** ISO 8601. */
@@ -17,34 +32,41 @@ export interface ChainLine extends SessionKey {
   readonly what: "stored" | "forgotten";
   /** The hash of the manifest; `null` for a session that is forgotten. */
   readonly manifest: string | null;
-  /** The hash of the line before; `null` for the first one. */
-  readonly previous: string | null;
 }
 
-const FIRST: string | null = null;
-
-/** Appends to the log, under the lock of the guard. */
+/** Written under the lock of the guard. */
 export interface Chain {
-  append(line: Omit<ChainLine, "previous">): void;
+  append(line: ChainLine): void;
+  /** Packs the lines where they are many; no manifest may be due. Errors: the system's. */
+  packOld(): void;
 }
 
 /** Errors: the system's. */
 export function openChain(places: Places): Chain {
   const path = chainPath(places);
-  let previous = FIRST;
-  for (const line of linesOf(path)) previous = sha256Of(line);
+  let previous = readLog(places).last;
   return {
     append(line) {
       if (!existsSync(path)) {
         makeFolderDurably(dirname(path));
         createFile(path);
       }
-      const text = JSON.stringify({ ...line, previous });
+      const text = textOf(line, previous);
       appendLines(path, Buffer.from(`${text}\n`));
       previous = sha256Of(text);
     },
+    packOld() {
+      const log = readLog(places);
+      // A log that does not follow stays as it is found.
+      if (log.broken.length > 0 || log.fresh.length < Math.max(MIN_FRESH, log.packed.length / 8)) return;
+      pack(neededLines(log, places), places);
+      previous = readLog(places).last;
+    },
   };
 }
+
+/** So many lines take 4 kB. */
+const MIN_FRESH = 16;
 
 export interface ChainState {
   /** The hashes that the manifest of a session may have, newest first; empty for one that was forgotten. */
@@ -55,35 +77,102 @@ export interface ChainState {
 
 /** Reads only. */
 export function readChain(places: Places): ChainState {
+  const { packed, fresh, broken } = readLog(places);
   const manifests = new Map<string, readonly string[]>();
-  const broken: number[] = [];
-  let previous = FIRST;
-  for (const [at, text] of linesOf(chainPath(places)).entries()) {
-    const line = toLine(text);
-    if (line === null || line.previous !== previous) broken.push(at + 1);
-    previous = sha256Of(text);
-    if (line === null) continue;
+  for (const line of [...packed, ...fresh]) {
     const before = manifests.get(keyOf(line)) ?? [];
     manifests.set(keyOf(line), line.manifest === null ? [] : [line.manifest, ...before.slice(0, 1)]);
   }
   return { manifests, broken };
 }
 
-/** A line that a kill broke off says nothing: its change was not made. */
-function linesOf(path: string): readonly string[] {
-  if (!existsSync(path)) return [];
-  const lines = readFileSync(path, "utf8").split("\n");
-  return lines.filter((line) => line !== "" && toLine(line) !== null);
+interface Log {
+  readonly packed: readonly ChainLine[];
+  readonly fresh: readonly ChainLine[];
+  readonly broken: readonly number[];
+  /** The hash of the last line; `null` where there is none. */
+  readonly last: string | null;
 }
 
-function toLine(text: string): ChainLine | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isLine = isJson(value) && typeof value.agent === "string" && typeof value.sessionId === "string";
-    return isLine ? (value as unknown as ChainLine) : null;
-  } catch {
-    return null;
+function readLog(places: Places): Log {
+  const path = chainPath(places);
+  const records = existsSync(path) ? readFileSync(path, "utf8").split("\n").flatMap(recordIn) : [];
+  const [packed, fresh, broken]: [ChainLine[], ChainLine[], number[]] = [[], [], []];
+  let last: string | null = null;
+  for (const [at, { text, record }] of records.entries()) {
+    if (isChainLine(record)) fresh.push(record);
+    else packed.push(...packedLines(String(record.packed), places));
+    if (!isChainLine(record)) for (const line of packed) last = sha256Of(textOf(line, last));
+    if (record.previous !== last) broken.push(at + 1);
+    last = sha256Of(text);
   }
+  return { packed, fresh, broken, last };
+}
+
+/** A line that a kill broke off says nothing: its change was not made. */
+function recordIn(text: string): readonly { readonly text: string; readonly record: Json }[] {
+  try {
+    const record: unknown = JSON.parse(text);
+    const isOurs = isJson(record) && (isChainLine(record) || typeof record.packed === "string");
+    return isOurs ? [{ text, record }] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isChainLine(value: unknown): value is ChainLine & Json {
+  return isJson(value) && typeof value.agent === "string" && typeof value.sessionId === "string";
+}
+
+function textOf({ at, what, agent, sessionId, manifest }: ChainLine, previous: string | null): string {
+  return JSON.stringify({ at, what, agent, sessionId, manifest, previous });
+}
+
+/** Without those of sessions that are forgotten, and those before the one that says how the manifest is. */
+function neededLines({ packed, fresh }: Log, places: Places): readonly ChainLine[] {
+  const newest = new Map(fresh.map((line) => [keyOf(line), line]));
+  const hashes = new Map([...newest].map(([key, line]) => [key, hashOfManifest(line, places)]));
+  return [...packed, ...fresh].filter((line) => {
+    const last = newest.get(keyOf(line));
+    // Nothing happened to it since it was packed.
+    if (last === undefined) return true;
+    const hash = hashes.get(keyOf(line)) ?? null;
+    return line === last
+      ? line.manifest !== null || hash !== null
+      : line.manifest === hash && last.manifest !== hash;
+  });
+}
+
+function hashOfManifest(key: SessionKey, places: Places): string | null {
+  const text = readManifestText(key, places);
+  return text === null ? null : sha256Of(text);
+}
+
+/** A process that is killed before the end leaves the log as it was, and a file that the next one removes. */
+function pack(lines: readonly ChainLine[], places: Places): void {
+  let last: string | null = null;
+  for (const line of lines) last = sha256Of(textOf(line, last));
+  const text = lines
+    .map(({ at, what, agent, sessionId, manifest }) =>
+      JSON.stringify({ at, what, agent, sessionId, manifest }),
+    )
+    .join("\n");
+  const name = `log-${sha256Of(text).slice(0, 16)}.zst`;
+  writePackedText(join(guardFolder(places), name), text);
+  writeDurably(chainPath(places), `${JSON.stringify({ packed: name, previous: last })}\n`);
+  for (const other of listNames(guardFolder(places))) {
+    const isLeft = /^log-[0-9a-f]{16}\.zst$/u.test(other) && other !== name;
+    if (isLeft) removeDurably(join(guardFolder(places), other));
+  }
+}
+
+/** None where the file is gone or damaged: the line that names it then does not follow. */
+function packedLines(name: string, places: Places): readonly ChainLine[] {
+  if (!/^log-[0-9a-f]{16}\.zst$/u.test(name)) return [];
+  const text = readPackedText(join(guardFolder(places), name)) ?? "";
+  return text
+    .split("\n")
+    .flatMap((line) => recordIn(line).flatMap(({ record }) => (isChainLine(record) ? [record] : [])));
 }
 
 export function sha256Of(text: string): string {

@@ -1,11 +1,12 @@
 /**
- * Dictionaries for compression: the beginning of one session of an agent, because all sessions of an agent begin with the same
- * records, instructions and names. A piece that was compressed with one says so in front. A dictionary holds words of its session,
- * and so it goes with the copy of that session: the pieces are then compressed without it.
+ * Dictionaries for compression: the beginnings of sessions of an agent, because these repeat its records, instructions and names, and
+ * read the same files. Each dictionary is the one before with the beginning of one more session behind it, and only that part is
+ * stored, compressed with the one before. A piece that was compressed with one says so in front. A dictionary holds words of its
+ * sessions, and so it goes with the copy of the first of them that goes: the pieces are then compressed without it.
  */
 
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ContinuoError } from "@continuo/core/model";
@@ -14,89 +15,132 @@ import {
   listNames,
   makeFolderDurably,
   type Places,
+  readAt,
   readJsonFile,
   removeDurably,
-  writeDurably,
 } from "@continuo/files";
 import { writeNewFile } from "../../native/writing/index.ts";
-import { guardFolder, manifestPath, type SessionKey } from "./folder.ts";
+import { guardFolder, keyOf, type SessionKey } from "./folder.ts";
+import { hasManifest } from "./manifest-file.ts";
+import { jsonIn, readPackedText, writePackedText } from "./packed-text.ts";
 
 export interface Dictionary {
   readonly sha256: string;
   readonly bytes: Buffer;
 }
 
-/** One of these is enough for the instructions and tools that an agent writes at the start of each session. */
-const MAX_BYTES = 160 * 1024;
-const MIN_BYTES = 2 * 1024;
-/** A dictionary is replaced for later pieces by one that is so many times as large. */
-const GROWTH = 2;
+/** More costs a millisecond for each piece, and saves little. */
+const MAX_BYTES = 512 * 1024;
+/** The instructions and tools that an agent writes at the start of a session, and some of its files. */
+const MAX_PART_BYTES = 160 * 1024;
+const MIN_PART_BYTES = 2 * 1024;
+/** A part that is so much smaller than the dictionary is not worth another one. */
+const LEAST_GROWTH = 1 / 8;
 /** Sessions are text that repeats itself; a higher level costs more time than it saves bytes. */
 const LEVEL = 9;
 
 interface Entry extends SessionKey {
   readonly sha256: string;
   readonly sizeBytes: number;
+  /** The dictionary before, which this one begins with; missing in those of older versions, which begin with none. */
+  readonly base?: string;
+  /** The bytes of its session that this one and those before it hold; missing in those of older versions, which hold no others. */
+  readonly upTo?: number;
 }
 
-/** The one for a session that is stored now, made of its own beginning where there is none, or only a small one. Errors: the system's. */
+/** The one for a session that is stored now, with its own beginning where that is worth it. Errors: the system's, `corrupt`. */
 export function dictionaryFor(session: SessionKey, path: string, places: Places): Dictionary | null {
   const entries = readEntries(places);
-  const newest = entries.filter(({ agent }) => agent === session.agent).at(-1);
-  if (newest === undefined || newest.sizeBytes * GROWTH <= MAX_BYTES) {
-    const bytes = headOf(path);
-    if (bytes.length >= Math.max(MIN_BYTES, (newest?.sizeBytes ?? 0) * GROWTH))
-      return learn(session, bytes, entries, places);
-  }
-  return newest === undefined ? null : readDictionary(newest.sha256, places);
+  const newest = entries.findLast(({ agent }) => agent === session.agent);
+  const known = entries.findLast((one) => keyOf(one) === keyOf(session));
+  const from = known === undefined ? 0 : (known.upTo ?? known.sizeBytes);
+  const before = newest === undefined ? null : readDictionary(newest, { entries, places });
+  const size = before?.bytes.length ?? 0;
+  const least = Math.max(MIN_PART_BYTES, size * LEAST_GROWTH);
+  const part = partOf(path, from, Math.min(MAX_PART_BYTES - from, MAX_BYTES - size));
+  return part.length < least ? before : learn(session, { part, from, before }, { entries, places });
 }
 
-function headOf(path: string): Buffer {
+function partOf(path: string, from: number, most: number): Buffer {
+  if (most <= 0) return Buffer.alloc(0);
   const fd = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(MAX_BYTES);
-    return bytes.subarray(0, readSync(fd, bytes, 0, MAX_BYTES, 0));
+    return readAt(fd, from, most);
   } finally {
     closeSync(fd);
   }
 }
 
-function learn(session: SessionKey, bytes: Buffer, entries: readonly Entry[], places: Places): Dictionary {
+interface Known {
+  readonly entries: readonly Entry[];
+  readonly places: Places;
+}
+
+interface NewPart {
+  readonly part: Buffer;
+  /** Its place in the session. */
+  readonly from: number;
+  readonly before: Dictionary | null;
+}
+
+function learn(session: SessionKey, { part, from, before }: NewPart, { entries, places }: Known): Dictionary {
+  const bytes = before === null ? part : Buffer.concat([before.bytes, part]);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const path = dictionaryPath(sha256, places);
   if (!existsSync(path)) {
     makeFolderDurably(dictionariesFolder(places));
-    writeNewFile(path, compressed(bytes, null));
+    writeNewFile(path, compressed(part, before));
   }
   const { agent, sessionId } = session;
-  const entry: Entry = { agent, sessionId, sha256, sizeBytes: bytes.length };
+  const base = before === null ? {} : { base: before.sha256 };
+  const entry: Entry = {
+    agent,
+    sessionId,
+    sha256,
+    sizeBytes: bytes.length,
+    ...base,
+    upTo: from + part.length,
+  };
   writeEntries([...entries.filter((one) => one.sha256 !== sha256), entry], places);
-  return { sha256, bytes };
+  return remembered({ sha256, bytes }, path);
 }
 
-let lastRead: { readonly path: string; readonly dictionary: Dictionary } | null = null;
+/** Under their paths. */
+const alreadyRead = new Map<string, Dictionary>();
+const MAX_READ = 32;
+
+function remembered(dictionary: Dictionary, path: string): Dictionary {
+  if (alreadyRead.size >= MAX_READ) alreadyRead.clear();
+  alreadyRead.set(path, dictionary);
+  return dictionary;
+}
 
 /** Verified by its hash. Errors: `corrupt`. */
-function readDictionary(sha256: string, places: Places): Dictionary {
-  const path = dictionaryPath(sha256, places);
-  if (lastRead?.path === path) return lastRead.dictionary;
+function readDictionary({ sha256, base }: Pick<Entry, "sha256" | "base">, known: Known): Dictionary {
+  const path = dictionaryPath(sha256, known.places);
+  const there = alreadyRead.get(path);
+  if (there !== undefined) return there;
+  const below = known.entries.find((one) => one.sha256 === base);
+  const before = below === undefined ? null : readDictionary(below, known);
   let bytes: Buffer;
   try {
-    bytes = zstdDecompressSync(readFileSync(path), { maxOutputLength: MAX_BYTES });
+    const options = { maxOutputLength: MAX_BYTES, ...(before === null ? {} : { dictionary: before.bytes }) };
+    const part = zstdDecompressSync(readFileSync(path), options);
+    bytes = before === null ? part : Buffer.concat([before.bytes, part]);
   } catch (cause) {
     throw damaged(path, cause);
   }
   if (createHash("sha256").update(bytes).digest("hex") !== sha256) throw damaged(path);
-  lastRead = { path, dictionary: { sha256, bytes } };
-  return lastRead.dictionary;
+  return remembered({ sha256, bytes }, path);
 }
 
 /** Sentences about dictionaries that are not as they were stored; all are read again. */
 export function damagedDictionaries(places: Places): readonly string[] {
-  lastRead = null;
-  return readEntries(places).flatMap(({ sha256 }) => {
+  alreadyRead.clear();
+  const entries = readEntries(places);
+  return entries.flatMap((entry) => {
     try {
-      readDictionary(sha256, places);
+      readDictionary(entry, { entries, places });
       return [];
     } catch (error) {
       return [(error as Error).message];
@@ -122,7 +166,9 @@ export function unpacked(bytes: Buffer, sizeBytes: number, places: Places): Buff
   const named = nameIn(bytes);
   const options = { maxOutputLength: Math.max(1, sizeBytes) };
   if (named === null) return zstdDecompressSync(bytes, options);
-  const { bytes: dictionary } = readDictionary(named, places);
+  const entries = readEntries(places);
+  const entry = entries.find(({ sha256 }) => sha256 === named) ?? { sha256: named };
+  const { bytes: dictionary } = readDictionary(entry, { entries, places });
   return zstdDecompressSync(bytes.subarray(MARK.length + 32), { ...options, dictionary });
 }
 
@@ -131,10 +177,16 @@ function nameIn(bytes: Buffer): string | null {
   return bytes.toString("hex", MARK.length, MARK.length + 32);
 }
 
-/** Those whose session has no copy any more. */
+/** Those with words of a session that has no copy any more, and files that a killed run left. */
 export function orphanedDictionaries(places: Places): ReadonlySet<string> {
-  const orphaned = readEntries(places).filter((session) => !existsSync(manifestPath(session, places)));
-  return new Set(orphaned.map(({ sha256 }) => sha256));
+  const orphaned = new Set(listNames(dictionariesFolder(places)).map((name) => name.replace(/\.zst$/u, "")));
+  for (const { sha256 } of readEntries(places)) orphaned.delete(sha256);
+  // Each stands behind the one that it begins with.
+  for (const entry of readEntries(places)) {
+    const isLeft = entry.base !== undefined && orphaned.has(entry.base);
+    if (isLeft || !hasManifest(entry, places)) orphaned.add(entry.sha256);
+  }
+  return orphaned;
 }
 
 /** The same bytes without one of these dictionaries; `null` where they need none of them. Errors: as `unpacked`. */
@@ -156,12 +208,13 @@ export function removeDictionaries(orphaned: ReadonlySet<string>, places: Places
   for (const name of listNames(dictionariesFolder(places))) {
     if (!names.has(name)) removeDurably(join(dictionariesFolder(places), name));
   }
-  lastRead = null;
+  alreadyRead.clear();
 }
 
 function readEntries(places: Places): readonly Entry[] {
-  const record = readJsonFile(entriesPath(places));
-  return Array.isArray(record?.dictionaries) ? record.dictionaries.filter(isEntry) : [];
+  const list =
+    jsonIn(readPackedText(entriesPath(places))) ?? readJsonFile(plainEntriesPath(places))?.dictionaries;
+  return Array.isArray(list) ? list.filter(isEntry) : [];
 }
 
 function isEntry(value: unknown): value is Entry {
@@ -171,10 +224,16 @@ function isEntry(value: unknown): value is Entry {
 }
 
 function writeEntries(dictionaries: readonly Entry[], places: Places): void {
-  writeDurably(entriesPath(places), JSON.stringify({ version: 1, dictionaries }));
+  writePackedText(entriesPath(places), JSON.stringify(dictionaries));
+  if (existsSync(plainEntriesPath(places))) removeDurably(plainEntriesPath(places));
 }
 
 function entriesPath(places: Places): string {
+  return join(guardFolder(places), "dictionaries.json.zst");
+}
+
+/** An older version of Continuo wrote it. */
+function plainEntriesPath(places: Places): string {
   return join(guardFolder(places), "dictionaries.json");
 }
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { continuoHome, idInPath, type Places, type RecordFile, recordFile } from "@continuo/files";
+import { continuoHome, type Places, type RecordFile, recordFile } from "@continuo/files";
 
 export function guardFolder(places: Places): string {
   return join(continuoHome(places), "guard");
@@ -11,11 +11,6 @@ export function guardFolder(places: Places): string {
 /** Copies as files again, for those who read: nothing is changed there. */
 export function openedFolder(places: Places): string {
   return join(guardFolder(places), "opened");
-}
-
-/** The folder of an agent's manifests; the name of one is its session's. */
-export function manifestPath({ agent, sessionId }: SessionKey, places: Places): string {
-  return join(guardFolder(places), "sessions", agent, `${idInPath(sessionId)}.json`);
 }
 
 export interface SessionKey {

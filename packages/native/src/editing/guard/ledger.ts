@@ -1,14 +1,17 @@
 /**
- * The one list of all guarded sessions, `sessions.json`, so that a run over thousands of them reads one file: what each was when its
+ * The one list of all guarded sessions, `sessions.json.zst`, so that a run over thousands of them reads one file: what each was when its
  * copy was made. The manifests hold the truth; a list that is missing is made of them.
  */
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionInfo } from "@continuo/core/model";
-import { isJson, listNames, type Places, readSmallFile, writeDurably } from "@continuo/files";
+import { isJson, type Places, readSmallFile, removeDurably } from "@continuo/files";
 import { sha256Of } from "./chain.ts";
 import { guardFolder, keyOf, type SessionKey } from "./folder.ts";
 import { type GuardManifest, storedBytesOf, toManifest } from "./manifest.ts";
+import { manifestTexts } from "./manifest-file.ts";
+import { jsonIn, readPackedText, writePackedText } from "./packed-text.ts";
 
 export interface GuardedSession extends SessionKey {
   readonly agent: SessionInfo["agent"];
@@ -30,8 +33,7 @@ const MAX_LEDGER_BYTES = 256 * 1024 * 1024;
 
 /** Reads only. */
 export function readLedger(places: Places): Ledger {
-  const text = readSmallFile(ledgerPath(places), { maxBytes: MAX_LEDGER_BYTES });
-  const value = text === null ? null : parsed(text);
+  const value = jsonIn(readPackedText(ledgerPath(places)) ?? plainLedger(places));
   if (!Array.isArray(value) || !value.every(isGuarded)) return ledgerOfManifests(places);
   return new Map(value.map((one: GuardedSession) => [keyOf(one), one]));
 }
@@ -39,8 +41,9 @@ export function readLedger(places: Places): Ledger {
 /** A list that says the same stays: most runs find nothing new, and a disk takes long to sync. Errors: the system's. */
 export function writeLedger(ledger: Ledger, places: Places): void {
   const text = `${JSON.stringify([...ledger.values()])}\n`;
-  if (readSmallFile(ledgerPath(places), { maxBytes: MAX_LEDGER_BYTES }) === text) return;
-  writeDurably(ledgerPath(places), text);
+  if (readPackedText(ledgerPath(places)) === text) return;
+  writePackedText(ledgerPath(places), text);
+  if (existsSync(plainLedgerPath(places))) removeDurably(plainLedgerPath(places));
 }
 
 /** The manifests are read one by one: those that cannot be read are missing. */
@@ -68,27 +71,21 @@ export interface ManifestFile {
 }
 
 export function* manifestsIn(places: Places): Generator<ManifestFile> {
-  const folder = join(guardFolder(places), "sessions");
-  for (const agent of listNames(folder)) {
-    for (const name of listNames(join(folder, agent))) {
-      if (!name.endsWith(".json")) continue;
-      const path = join(folder, agent, name);
-      const text = readSmallFile(path, { maxBytes: MAX_LEDGER_BYTES });
-      yield { path, manifest: text === null ? null : toManifest(text), sha256: sha256Of(text ?? "") };
-    }
-  }
+  for (const { path, text } of manifestTexts(places))
+    yield { path, manifest: text === null ? null : toManifest(text), sha256: sha256Of(text ?? "") };
 }
 
 function ledgerPath(places: Places): string {
-  return join(guardFolder(places), "sessions.json");
+  return join(guardFolder(places), "sessions.json.zst");
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+/** An older version of Continuo wrote it. */
+function plainLedger(places: Places): string | null {
+  return readSmallFile(plainLedgerPath(places), { maxBytes: MAX_LEDGER_BYTES });
+}
+
+function plainLedgerPath(places: Places): string {
+  return join(guardFolder(places), "sessions.json");
 }
 
 function isGuarded(value: unknown): boolean {

@@ -5,8 +5,10 @@
 
 import { isAbsolute } from "node:path";
 import { isAgentName, type SessionInfo } from "@continuo/core/model";
-import { isJson, type Places, readSmallFile, writeDurably } from "@continuo/files";
-import { manifestPath, type SessionKey } from "./folder.ts";
+import { isJson, type Places } from "@continuo/files";
+import type { SessionKey } from "./folder.ts";
+import { readManifestText, writeManifestText } from "./manifest-file.ts";
+import { jsonIn } from "./packed-text.ts";
 import type { Piece, PiecedFile } from "./pieces.ts";
 
 export interface StoredFile extends PiecedFile {
@@ -34,30 +36,20 @@ export interface GuardManifest {
 /** A session has at most this many. */
 export const MAX_STATES = 8;
 
-const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
-
 /** `null` where there is none, or it is damaged. */
 export function readManifest(key: SessionKey, places: Places): GuardManifest | null {
-  const text = manifestText(key, places);
+  const text = readManifestText(key, places);
   return text === null ? null : toManifest(text);
 }
 
-function manifestText(key: SessionKey, places: Places): string | null {
-  return readSmallFile(manifestPath(key, places), { maxBytes: MAX_MANIFEST_BYTES });
-}
-
 export function toManifest(text: string): GuardManifest | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isManifest(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = jsonIn(text);
+  return isManifest(value) ? value : null;
 }
 
 /** Errors: the system's. */
 export function writeManifest(manifest: GuardManifest, places: Places): void {
-  writeDurably(manifestPath(manifest.info, places), textOf(manifest));
+  writeManifestText(manifest.info, textOf(manifest), places);
 }
 
 export function textOf(manifest: GuardManifest): string {

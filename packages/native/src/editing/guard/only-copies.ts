@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { AGENT_LABELS, type Problem, type SessionInfo } from "@continuo/core/model";
 import { isJson, listNames, type Places, readJsonFile, writeDurably } from "@continuo/files";
 import { listTrash } from "../trash/index.ts";
-import { guardFolder, keyOf, manifestPath, type SessionKey } from "./folder.ts";
+import { guardFolder, keyOf, type SessionKey } from "./folder.ts";
 import { type GuardedSession, readLedger } from "./ledger.ts";
 import { readManifest } from "./manifest.ts";
+import { hasManifest } from "./manifest-file.ts";
 
 export interface OnlyCopiesOptions {
   readonly places: Places;
@@ -49,8 +50,7 @@ export function keysNotShown(places: Places): ReadonlySet<string> {
  * Errors: the system's.
  */
 export function markToForget({ agent, sessionId }: SessionKey, places: Places): void {
-  const path = manifestPath({ agent, sessionId }, places);
-  if (existsSync(path))
+  if (hasManifest({ agent, sessionId }, places))
     writeDurably(markPath({ agent, sessionId }, places), JSON.stringify({ agent, sessionId }));
 }
 

@@ -23,16 +23,10 @@ import type {
 } from "../../native/kit/index.ts";
 import { type Chain, openChain } from "./chain.ts";
 import { orphanedDictionaries } from "./dictionaries.ts";
-import {
-  type GuardSettings,
-  guardFolder,
-  keyOf,
-  manifestPath,
-  readGuardSettings,
-  type SessionKey,
-} from "./folder.ts";
+import { type GuardSettings, guardFolder, keyOf, readGuardSettings, type SessionKey } from "./folder.ts";
 import { type GuardedSession, manifestsIn, readLedger, toGuarded, writeLedger } from "./ledger.ts";
 import { piecesOf } from "./manifest.ts";
+import { removeManifest } from "./manifest-file.ts";
 import { markPath, sessionsToForget } from "./only-copies.ts";
 import { type Piece, releaseDictionaries, removeOtherPieces } from "./pieces.ts";
 import { storeSession } from "./store-session.ts";
@@ -112,6 +106,7 @@ async function runLocked(options: GuardRunOptions, settings: GuardSettings): Pro
     const removed = removeMarked(running) + removeOld(running);
     const isLeft = orphanedDictionaries(places).size > 0;
     if (counts.stored > 0 || removed > 0 || isLeft) removeUnnamed(places);
+    running.chain.packOld();
     return { ...counts, removed };
   } finally {
     writeLedger(ledger, places);
@@ -274,9 +269,8 @@ function forgetOne(
   { agent, sessionId }: SessionKey,
   { ledger, places, chain, now }: Pick<RunState, "ledger" | "places" | "chain" | "now">,
 ): void {
-  const path = manifestPath({ agent, sessionId }, places);
   chain.append({ at: now.toISOString(), what: "forgotten", agent, sessionId, manifest: null });
-  if (existsSync(path)) removeDurably(path);
+  removeManifest({ agent, sessionId }, places);
   ledger.delete(keyOf({ agent, sessionId }));
 }
 

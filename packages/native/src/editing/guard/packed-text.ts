@@ -1,0 +1,55 @@
+/**
+ * Texts of the guard's own, compressed: manifests, their list and the older part of the log. A manifest is a kilobyte of names that
+ * are the same in each, and so it is compressed against a template; its hashes and ids are all that is left to store.
+ */
+
+import { existsSync, readFileSync } from "node:fs";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { writeDurably } from "@continuo/files";
+
+const LEVEL = 19;
+const MAX_TEXT_BYTES = 256 * 1024 * 1024;
+
+/** Never changed: texts on disk are read with it. Another template would need another ending of its files' names. */
+const TEMPLATE = Buffer.from(
+  '{"at":"2026-11-27T20:31:11.429Z","what":"forgotten","agent":"gemini","sessionId":"","manifest":null}\n' +
+    '{"at":"2026-11-27T20:31:11.429Z","what":"stored","agent":"claude","sessionId":"5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a","manifest":"' +
+    '[{"agent":"claude","sessionId":"","location":"/home/.claude/projects/-home-","cwd":"/home/","stamp":" 1795811471368.9275, ' +
+    '","storedBytes":3146,"storedAt":"2026-11-27T20:31:11.429Z","endsAtMs":1798403471368.9275},{"agent":"' +
+    '"endsAtMs":null}]","parent":{"agent":"claude","sessionId":"","type":"subagent"},"live":false,"tags":[],"model":' +
+    '"problems":[{"code":"","line":null,"message":""}]' +
+    '"from":"/tool-results/toolu_.txt","/subagents/agent-.meta.json","/.claude/file-history/","@v1","/subagents/agent-.jsonl",' +
+    '{"version":1,"info":{"agent":"gemini","sessionId":"","location":"/.gemini/tmp//chats/session-2026-11-26T02-50-.jsonl","cwd":' +
+    '{"version":1,"info":{"agent":"claude","sessionId":"","location":"/home//.claude/projects/-home-/.jsonl","cwd":"/home/","title":"",' +
+    '"gitBranch":null,"gitBranch":"main","createdAt":"2026-11-26T09:09:41.998Z","updatedAt":"2026-11-26T09:09:57.665Z","sizeBytes":20581,' +
+    '"archived":false,"live":null,"problems":[]},"states":[{"storedAt":"2026-11-27T20:31:11.429Z","files":[{"from":"/home/' +
+    '.jsonl","mtimeMs":1795811471368.9275,"inode":2501217,"sizeBytes":20581,"sha256":"","pieces":[{"sha256":"","sizeBytes":4194304,' +
+    '"storedBytes":3146},{"sha256":"","sizeBytes":20581,"storedBytes":3146}]},{"from":"","storedBytes":3146}]}]}',
+);
+
+/** `null` where there is none, or it is damaged. */
+export function readPackedText(path: string): string | null {
+  if (!existsSync(path)) return null;
+  try {
+    const options = { dictionary: TEMPLATE, maxOutputLength: MAX_TEXT_BYTES };
+    return zstdDecompressSync(readFileSync(path), options).toString("utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** `null` where there is no text, or it is no JSON. */
+export function jsonIn(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Errors: the system's. */
+export function writePackedText(path: string, text: string): void {
+  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 };
+  writeDurably(path, zstdCompressSync(text, { params, dictionary: TEMPLATE }));
+}
