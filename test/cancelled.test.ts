@@ -175,6 +175,12 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   "continuo.replay": (signal) => c.replay("s", { agent: AGENT, signal }),
   "session.events": { ends: (signal) => Array.fromAsync(c.session("s").events({ signal })) },
   "session.toSSE": { ends: (signal) => c.session("s").toSSE({ signal }).text() },
+  "session.toUIMessageResponse": {
+    ends: async (signal) => (await c.session("s").toUIMessageResponse({ open: ["r"], signal }))?.text(),
+  },
+  "run.toUIMessageResponse": {
+    ends: (signal) => c.session("s").run("r").toUIMessageResponse({ signal }).text(),
+  },
   "run.toSSE": { ends: (signal) => c.session("s").run("r").toSSE({ signal }).text() },
   "driver.capabilities": (signal) => driver.capabilities({ signal }),
   "driver.listSessions": (signal) => driver.listSessions({ signal }),

@@ -214,6 +214,7 @@ describe("the UI message stream", () => {
       { type: "step-start" },
       { type: "text", text: "I look.", state: "done" },
       { type: "tool-weather", input: { town: "Ulm" }, output: "It rains in Ulm.", state: "output-available" },
+      { type: "step-start" },
       { type: "text", text: "Rain.", state: "done" },
     ]);
   });

@@ -4,6 +4,7 @@ import type { Agent } from "@continuo/core/model";
 import {
   type Approval,
   type Authorization,
+  type Chat,
   type Continuo,
   openContinuo,
   toErrorResponse,
@@ -92,6 +93,37 @@ describe("the handler", () => {
     }
     expect(await c.session("ann").messages()).toHaveLength(2);
     expect((await as("ann", "/sessions/ann/chat", { messages: [] })).status).toBe(400);
+  });
+
+  test("streams, stops and lists a chat for those who may", async () => {
+    const image = { type: "file", mediaType: "image/png", url: "data:image/png;base64,aGk=" };
+    const message = { id: "m1", role: "user", parts: [{ type: "text", text: "hello" }, image] };
+    await (await as("ann", "/sessions/ann/chat", { messages: [message] })).text();
+    const chat = (await (await as("ann", "/sessions/ann/chat")).json()) as Chat;
+    expect(chat).toMatchObject({ messages: [message, { role: "assistant" }], open: [] });
+    const [, { id } = { id: "" }] = chat.messages;
+    expect((await as("ann", "/sessions/ann/chat/stream")).status).toBe(204);
+    expect(await (await as("boss", `/sessions/ann/chat/stream?open=${id}`)).text()).toContain(
+      '"delta":"hello"',
+    );
+    expect((await as("ann", "/sessions/ann/chat/stream?open=none")).status).toBe(404);
+    expect(await (await as("ann", "/sessions/ann/chat/stop", {})).json()).toEqual({ stopped: [] });
+    expect((await as("boss", "/sessions/ann/chat/stop", {})).status).toBe(403);
+    expect((await as("ann", "/sessions/ann/chat/stop", { open: "all" })).status).toBe(400);
+    for (const path of ["/chat", "/chat/stream"]) {
+      expect((await as("bob", `/sessions/ann${path}`)).status).toBe(404);
+    }
+    expect((await as("bob", "/sessions/ann/chat/stop", {})).status).toBe(404);
+  });
+
+  test.each([
+    ["an answer that is to be given again", { trigger: "regenerate-message" }],
+    ["a message that was changed", { messageId: "m1" }],
+    ["an answer of the agent", { role: "assistant" }],
+  ])("refuses %s in a chat", async (_, { role = "user", ...body }: Record<string, string>) => {
+    const messages = [{ id: "m1", role, parts: [{ type: "text", text: "hello" }] }];
+    expect((await as("ann", "/sessions/ann/chat", { messages, ...body })).status).toBe(400);
+    expect(await c.store.latestSequence("ann").catch(() => 1)).toBe(1);
   });
 
   test("lets approvals be answered with a scope of its own, and keeps the author", async () => {

@@ -8,6 +8,7 @@
  */
 
 export { type CodingOptions, coding, type DefineAgentOptions, defineAgent } from "./agents.ts";
+export type { Chat, ChatMessage } from "./chat.ts";
 export {
   type DefinedEvent,
   type DefineEventOptions,
@@ -34,6 +35,7 @@ export type {
   QueueState,
   ReplayedRun,
   ReplayOptions,
+  ResumeChatOptions,
   RunHandle,
   RunOutcome,
   SendOptions,
@@ -41,5 +43,7 @@ export type {
   SessionHandle,
   SessionOptions,
   SseOptions,
+  StopOptions,
   WorkOptions,
 } from "./types.ts";
+export type { UIPart } from "./ui-parts.ts";

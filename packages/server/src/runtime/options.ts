@@ -8,10 +8,12 @@ import type {
   HandlerOptions,
   ListApprovalsOptions,
   ReplayOptions,
+  ResumeChatOptions,
   RetryOptions,
   SendOptions,
   SessionHandle,
   SessionOptions,
+  StopOptions,
   WorkOptions,
 } from "./types.ts";
 
@@ -43,6 +45,10 @@ export const SESSION_OPTIONS: KnownOptions<SessionOptions> = {
 export const SEND_OPTIONS: KnownOptions<SendOptions> = { id: true, agent: true, runAt: true, priority: true };
 
 export const EVENT_OPTIONS: KnownOptions<EventOptions> = { after: true, signal: true };
+
+export const RESUME_OPTIONS: KnownOptions<ResumeChatOptions> = { open: true, signal: true };
+
+export const STOP_OPTIONS: KnownOptions<StopOptions> = { open: true, reason: true };
 
 export const WORK_OPTIONS: KnownOptions<WorkOptions> = { agents: true, parallel: true, signal: true };
 

@@ -8,6 +8,7 @@ import {
   listAll,
   present,
   type Run,
+  type RunStatus,
   type Store,
 } from "@continuo/core/model";
 import { rootIn, startRun } from "@continuo/store/sessions";
@@ -23,6 +24,15 @@ const DEFAULT_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
 /** Inputs of one page: mostly none is due. */
 const MAX_DUE = 100;
+
+/** True for a status after which this program gives the input again. */
+export function retriedBy({ options }: Host): (status: RunStatus) => boolean {
+  const on: readonly RunStatus[] = [
+    ...(options.recover === "retry" ? (["interrupted"] as const) : []),
+    ...(options.retry?.on ?? []),
+  ];
+  return (status) => on.includes(status);
+}
 
 /** Gives the input of an ended run again: now, later, or never again. Somebody else may do the same at the same time. */
 export async function retry(host: Host, runId: string): Promise<void> {

@@ -45,7 +45,8 @@ export interface FollowRun extends FollowOptions {
   readonly isOver: () => Promise<boolean>;
 }
 
-const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
+/** The status that an event ends a run with. */
+export const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
   RUN_END_STATUSES.map((status) => [RUN_EVENTS[status], status]),
 );
 

@@ -7,13 +7,12 @@ import {
   present,
   RUN_END_STATUSES,
   type Run,
-  type RunStatus,
   textOf,
   type Usage,
 } from "@continuo/core/model";
 import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
-import { isDead } from "./retries.ts";
+import { isDead, retriedBy } from "./retries.ts";
 import { type FollowOptions, type FollowRun, runEvents } from "./run-events.ts";
 import { toSseResponse } from "./sse.ts";
 import type { RunHandle, RunOutcome, SentRun } from "./types.ts";
@@ -42,11 +41,8 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
     },
     textStream: () => textOfEvents(events()),
-    toUIMessageResponse: () =>
-      toUIMessageResponse(
-        sent.then(({ runId }) => runId),
-        (signal) => events({ signal }),
-      ),
+    toUIMessageResponse: ({ signal } = {}) =>
+      toUIMessageResponse([sent.then(({ runId }) => ({ messageId: runId, open: events }))], signal),
     toSSE: (from) => toSseResponse(events, from),
   };
 }
@@ -74,16 +70,12 @@ function wholeText({ content }: Payload<"message_received">): string {
   return typeof content === "string" ? content : textOf(content);
 }
 
-function followRun(
+export function followRun(
   host: Host,
   follow: Omit<FollowRun, "isRetried" | "isOver">,
 ): AsyncGenerator<KnownEvent, void> {
-  const { store, options } = host;
-  const on: readonly RunStatus[] = [
-    ...(options.recover === "retry" ? (["interrupted"] as const) : []),
-    ...(options.retry?.on ?? []),
-  ];
-  const isRetried = (status: RunStatus): boolean => on.includes(status);
+  const { store } = host;
+  const isRetried = retriedBy(host);
   const isOver = async (): Promise<boolean> => {
     const run = await store.getRun(await latestAttempt(store, follow.runId, {}));
     if (run === null || !RUN_END_STATUSES.includes(run.status)) return false;

@@ -21,9 +21,11 @@ import {
   runIdOf,
   startRun,
 } from "@continuo/store/sessions";
+import { SENT_AS } from "./chat.ts";
+import { chatOf, resumedChat, stopChat } from "./chats.ts";
 import type { DefinedEvent } from "./define-event.ts";
 import type { Host } from "./host.ts";
-import { EVENT_OPTIONS, SEND_OPTIONS, SESSION_OPTIONS } from "./options.ts";
+import { EVENT_OPTIONS, RESUME_OPTIONS, SEND_OPTIONS, SESSION_OPTIONS, STOP_OPTIONS } from "./options.ts";
 import { schedule } from "./retries.ts";
 import { createRunHandle, toSentRun } from "./run.ts";
 import { sessionEvents } from "./run-events.ts";
@@ -62,6 +64,20 @@ export function createSessionHandle(
     async messages() {
       await opened();
       return (await TranscriptBuilder.fromStore(store, sessionId)).messages;
+    },
+    async chat() {
+      await opened();
+      return await chatOf(host, sessionId);
+    },
+    async toUIMessageResponse(resuming = {}) {
+      assertKnownOptions("toUIMessageResponse", resuming, RESUME_OPTIONS);
+      await opened();
+      return await resumedChat(host, sessionId, resuming);
+    },
+    async stop(stopping = {}) {
+      assertKnownOptions("stop", stopping, STOP_OPTIONS);
+      await opened();
+      return await stopChat(host, sessionId, stopping);
     },
     async *events(range = {}) {
       assertKnownOptions("events", range, EVENT_OPTIONS);
@@ -151,7 +167,13 @@ async function begin(
     );
   }
   if (runAt === undefined) {
-    const run = await startRun(host.store, sessionId, input, present({ id, agent: answering, priority }));
+    const metadata = id === undefined ? undefined : { [SENT_AS]: id };
+    const run = await startRun(
+      host.store,
+      sessionId,
+      input,
+      present({ id, agent: answering, priority, metadata }),
+    );
     host.poke();
     return toSentRun(run, id ?? null);
   }

@@ -18,6 +18,7 @@ import type {
 import type { OpenStoreOptions } from "@continuo/store";
 import type { ContinuationOptions, RunError, RunInput } from "@continuo/store/sessions";
 import type { LiveSettings, ServerLimits } from "../server/index.ts";
+import type { Chat } from "./chat.ts";
 import type { DefinedEvent } from "./define-event.ts";
 
 /** Makes an agent for one run, which is closed after it. */
@@ -100,6 +101,15 @@ export interface SessionHandle {
   /** The run of an input, by the `id` it was sent with or its `runId`. */
   run(id: string): RunHandle;
   messages(): Promise<readonly Message[]>;
+  /** The messages and answers as `useChat` of the AI SDK has them, and the answers that are not complete. */
+  chat(): Promise<Chat>;
+  /**
+   * The answers that are not complete, one after the other, each from its beginning, as the UI message stream of the AI SDK;
+   * `null` where there is none. A reader that goes away does not end them.
+   */
+  toUIMessageResponse(options?: ResumeChatOptions): Promise<Response | null>;
+  /** Cancels the answers that are not complete, and returns their ids. What was said of them stays. */
+  stop(options?: StopOptions): Promise<readonly string[]>;
   /** Every event of a known type after a sequence, and then those that are appended, until `signal` aborts. */
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;
   /** Appends an event of a known type. Errors: `invalid` for a payload that is none of it. */
@@ -110,6 +120,18 @@ export interface SessionHandle {
   toHtml(): Promise<string>;
   /** All events as server-sent events, without the folders and files of this machine. It goes on after the `Last-Event-ID` of the request, and does not end by itself. */
   toSSE(from?: Request | SseOptions): Response;
+}
+
+export interface ResumeChatOptions {
+  /** Answers, as `chat().open` had them: those that are complete by now are streamed too. */
+  readonly open?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface StopOptions {
+  /** Only these answers. */
+  readonly open?: readonly string[];
+  readonly reason?: string;
 }
 
 export interface SseOptions {
@@ -149,7 +171,7 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
   /** The words of the answers while they are written, each once; an empty line between two messages. */
   textStream(): AsyncIterable<string>;
   /** The UI message stream of the AI SDK, for `useChat`. */
-  toUIMessageResponse(): Response;
+  toUIMessageResponse(options?: { readonly signal?: AbortSignal }): Response;
   /** The events of the run as server-sent events; see `SessionHandle.toSSE`. It ends with the event `end`. */
   toSSE(from?: Request | SseOptions): Response;
 }

@@ -1,18 +1,28 @@
 /** The sessions, runs and approvals that the server answers for, as its routes need them. */
 
-import type { Message } from "@continuo/core/model";
+import type { Block, Message } from "@continuo/core/model";
 
 /** A promise of the durable message, and the stream of its run. */
 export interface ServedRun extends PromiseLike<object> {
   toSSE(request: Request): Response;
-  toUIMessageResponse(): Response;
+  toUIMessageResponse(options: { readonly signal: AbortSignal }): Response;
 }
 
 export interface ServedSession {
   readonly sessionId: string;
-  send(text: string, options: { readonly id?: string; readonly agent?: string }): ServedRun;
+  send(
+    input: string | readonly Block[],
+    options: { readonly id?: string; readonly agent?: string },
+  ): ServedRun;
   run(id: string): ServedRun;
   messages(): Promise<readonly Message[]>;
+  /** The messages of the AI SDK, and the answers that are not complete. */
+  chat(): Promise<object>;
+  toUIMessageResponse(options: {
+    readonly open?: readonly string[];
+    readonly signal: AbortSignal;
+  }): Promise<Response | null>;
+  stop(options: { readonly open?: readonly string[]; readonly reason?: string }): Promise<readonly string[]>;
   toHtml(): Promise<string>;
   toSSE(request: Request): Response;
 }

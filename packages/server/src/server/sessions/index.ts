@@ -21,7 +21,7 @@ import {
   type ServerEnv,
 } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
-import { chatMessageOf, htmlResponse, messageOf, textOrNone } from "./input.ts";
+import { chatMessageOf, htmlResponse, messageOf, openOf, textOrNone } from "./input.ts";
 
 const SESSION = "/v1/sessions/:session";
 const APPROVALS = "/v1/approvals";
@@ -74,13 +74,46 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
     const { text, ...options } = messageOf(await readJsonObject(c.req.raw, context.limits.requestBytes));
     return Response.json(await session.send(text, options), { status: 202 });
   });
-  app.post(`${SESSION}/chat`, async (c) => {
+  chatRoutes(app, context, { readable, writable });
+}
+
+interface SessionsFor {
+  readable(grant: Grant, name: string): Promise<ServedSession>;
+  writable(grant: Grant, name: string): Promise<ServedSession>;
+}
+
+function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, { readable, writable }: SessionsFor): void {
+  const CHAT = `${SESSION}/chat`;
+  const bodyOf = (c: Context<ServerEnv>) => readJsonObject(c.req.raw, context.limits.requestBytes);
+  app.get(CHAT, async (c) => {
+    const session = await readable(c.var.grant, c.req.param("session"));
+    return Response.json(await session.chat());
+  });
+  app.post(CHAT, async (c) => {
     const session = await writable(c.var.grant, c.req.param("session"));
-    const { text, ...options } = chatMessageOf(await readJsonObject(c.req.raw, context.limits.requestBytes));
-    const run = session.send(text, options);
+    const { input, ...options } = chatMessageOf(await bodyOf(c));
+    const run = session.send(input, options);
     // A message that cannot be sent is an error of the request.
     await run;
-    return followed(c, context, () => run.toUIMessageResponse());
+    return await followed(c, context, (request) => run.toUIMessageResponse(request));
+  });
+  app.get(`${CHAT}/stream`, async (c) => {
+    const session = await readable(c.var.grant, c.req.param("session"));
+    const asked = c.req.queries("open");
+    const open = openOf({ open: asked });
+    return await followed(c, context, async ({ signal }) => {
+      const answer = await session.toUIMessageResponse({ ...open, signal });
+      return answer ?? new Response(null, { status: 204 });
+    });
+  });
+  app.post(`${CHAT}/stop`, async (c) => {
+    const { grant } = c.var;
+    const name = c.req.param("session");
+    const session = await readable(grant, name);
+    context.require(grant, { kind: "session", name, access: "write" });
+    const { reason, ...body } = await bodyOf(c);
+    const stopped = await session.stop({ ...openOf(body), ...textOrNone("reason", reason) });
+    return Response.json({ stopped });
   });
 }
 
@@ -142,17 +175,23 @@ function maySee({ scopes }: Grant, { sessionId: name }: ServedApproval): boolean
  * A stream that ends with its reader, its token or the server. `open` is given the request, with a signal that aborts when the
  * stream must end.
  */
-function followed(
+async function followed(
   c: Context<ServerEnv>,
   context: ServerContext,
-  open: (request: Request) => Response,
-): Response {
+  open: (request: Request) => Response | Promise<Response>,
+): Promise<Response> {
   const gone = new AbortController();
   const connection = context.quotas.connect(c.var.grant, () => gone.abort());
   const { url, headers, signal: left } = c.req.raw;
   const signal = AbortSignal.any([gone.signal, left, context.draining]);
-  const answer = open(new Request(url, { headers, signal }));
   const end = (): void => connection[Symbol.dispose]();
+  let answer: Response;
+  try {
+    answer = await open(new Request(url, { headers, signal }));
+  } catch (error) {
+    end();
+    throw error;
+  }
   // A stream that knows the signal ends in its own way; any other one is cut.
   const body = answer.body?.pipeThrough(new TransformStream({ flush: end, cancel: end }));
   if (body === undefined) end();

@@ -1,6 +1,6 @@
 /** The bodies of requests for sessions, checked; and the page of a session with the policy that it needs. */
 
-import { ContinuoError, present } from "@continuo/core/model";
+import { type Block, ContinuoError, present } from "@continuo/core/model";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -16,20 +16,56 @@ export function messageOf({ text, id, agent }: Body): SentMessage {
   return { text, ...textOrNone("id", id), ...textOrNone("agent", agent) };
 }
 
-/** The request of `useChat`: the last message is the new one. Errors: `invalid`. */
-export function chatMessageOf({ messages }: Body): SentMessage {
-  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  const { id, parts } = (last ?? {}) as { readonly id?: unknown; readonly parts?: unknown };
-  const texts = Array.isArray(parts) ? parts.flatMap(textsOf) : [];
-  if (texts.length === 0) {
-    throw new ContinuoError("invalid", "the body needs messages, the last one with a text");
-  }
-  return { text: texts.join("\n"), ...textOrNone("id", id) };
+interface SentChat {
+  readonly input: readonly Block[];
+  readonly id?: string;
 }
 
-function textsOf(part: { readonly type?: unknown; readonly text?: unknown } | null): readonly string[] {
-  return part?.type === "text" && typeof part.text === "string" ? [part.text] : [];
+/**
+ * The request of `useChat`: the last message is the new one.
+ * Errors: `invalid`; `usage` for an answer that is to be given again, because the log keeps what was said.
+ */
+export function chatMessageOf({ messages, trigger, messageId }: Body): SentChat {
+  const isChanged = trigger === "regenerate-message" || (messageId !== undefined && messageId !== null);
+  if (isChanged) {
+    throw new ContinuoError("usage", "a message that was sent cannot be changed or answered again", {
+      hint: "Send a new message.",
+    });
+  }
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const { id, parts, role = "user" } = (last ?? {}) as Body;
+  const input = role === "user" && Array.isArray(parts) ? parts.flatMap(blocksOf) : [];
+  if (input.length === 0) {
+    throw new ContinuoError(
+      "invalid",
+      "the body needs messages, the last one of a user, with a text or a file",
+    );
+  }
+  return { input, ...textOrNone("id", id) };
 }
+
+const DATA_URL = /^data:[^,]*;base64,(?<data>.*)$/su;
+
+function blocksOf(part: Body | null): readonly Block[] {
+  const { type, text, mediaType, url } = part ?? {};
+  if (type === "text" && typeof text === "string" && text !== "") return [{ type, text }];
+  if (type !== "file" || typeof mediaType !== "string" || typeof url !== "string") return [];
+  const data = DATA_URL.exec(url)?.groups?.data;
+  const kind = mediaType.startsWith("image/") ? "image" : "file";
+  return [{ type: kind, mimeType: mediaType, ...(data === undefined ? { url } : { data }) }];
+}
+
+/** The answers that a request names. Errors: `invalid`. */
+export function openOf({ open }: Body): { readonly open?: readonly string[] } {
+  if (open === undefined || open === null) return {};
+  const isList =
+    Array.isArray(open) && open.length <= MAX_OPEN && open.every((one) => typeof one === "string");
+  if (!isList) throw new ContinuoError("invalid", "open must be a list of texts");
+  return { open };
+}
+
+/** More do not wait in a session. */
+const MAX_OPEN = 100;
 
 /** Errors: `invalid`. */
 export function textOrNone<Name extends string>(

@@ -1,0 +1,134 @@
+/** A session as a chat: its log as messages of the AI SDK, and the answers that are not complete. */
+
+import {
+  type Block,
+  isEvent,
+  type KnownEvent,
+  type Payload,
+  type RunStatus,
+  type StoredEvent,
+} from "@continuo/core/model";
+import { ENDS, GIVEN_UP, isKnownEvent } from "./run-events.ts";
+import { createUIFold, filePartOf, type UIFold } from "./ui-chunks.ts";
+import { type UIPart, UIParts } from "./ui-parts.ts";
+
+/** A message as `useChat` has it: the type `UIMessage` of the package `ai`. */
+export interface ChatMessage {
+  readonly id: string;
+  readonly role: "system" | "user" | "assistant";
+  readonly parts: readonly UIPart[];
+}
+
+export interface Chat {
+  readonly messages: readonly ChatMessage[];
+  /** The messages whose answers are not complete yet, in their order. */
+  readonly open: readonly string[];
+}
+
+/** The metadata of a run with the id that its sender gave the message. */
+export const SENT_AS = "sentAs";
+
+/** An input and its answer, over all attempts. */
+interface Exchange {
+  readonly question: ChatMessage;
+  readonly answerId: string;
+  readonly fold: UIFold;
+  readonly parts: UIParts;
+  isOpen: boolean;
+}
+
+/**
+ * Each input is followed by its answer, which has no parts before the run begins.
+ *
+ * @param isRetried true if an attempt that ended so is followed by another one
+ */
+export async function readChat(
+  events: AsyncIterable<StoredEvent>,
+  isRetried: (status: RunStatus) => boolean,
+): Promise<Chat> {
+  const fold = new ChatFold(isRetried);
+  for await (const event of events) if (isKnownEvent(event)) fold.take(event);
+  return fold.end();
+}
+
+class ChatFold {
+  readonly #shown: (Exchange | ChatMessage)[] = [];
+  /** Found by the run of each attempt. */
+  readonly #exchanges = new Map<string, Exchange>();
+  readonly #isRetried: (status: RunStatus) => boolean;
+
+  constructor(isRetried: (status: RunStatus) => boolean) {
+    this.#isRetried = isRetried;
+  }
+
+  take(event: KnownEvent): void {
+    if (event.type === "run_created") this.#create(event.data);
+    const exchange = event.runId === undefined ? undefined : this.#exchanges.get(event.runId);
+    if (exchange === undefined) this.#takeOther(event);
+    else takeIn(exchange, event, this.#isRetried);
+  }
+
+  end(): Chat {
+    const messages = this.#shown.flatMap((shown) =>
+      "fold" in shown ? [shown.question, answerOf(shown)] : [shown],
+    );
+    const open = this.#shown.flatMap((shown) => ("fold" in shown && shown.isOpen ? [shown.answerId] : []));
+    return { messages, open };
+  }
+
+  #create({ runId, input, metadata = {} }: Payload<"run_created">): void {
+    const { retryOf, [SENT_AS]: sentAs } = metadata;
+    const before = typeof retryOf === "string" ? this.#exchanges.get(retryOf) : undefined;
+    if (before !== undefined) {
+      this.#exchanges.set(runId, before);
+      return;
+    }
+    const id = typeof sentAs === "string" ? sentAs : `${runId}-input`;
+    const question = { id, role: "user", parts: partsOf(input) } as const;
+    const exchange = {
+      question,
+      answerId: runId,
+      fold: createUIFold(runId),
+      parts: new UIParts(),
+      isOpen: true,
+    };
+    this.#exchanges.set(runId, exchange);
+    this.#shown.push(exchange);
+  }
+
+  /** A message that belongs to no run, as a program appends it. */
+  #takeOther(event: KnownEvent): void {
+    if (isEvent(event, "message_sent")) {
+      const { content, role, messageId = event.id } = event.data;
+      const as = role === "system" || role === "assistant" ? role : "user";
+      this.#shown.push({ id: messageId, role: as, parts: partsOf(content) });
+    } else if (isEvent(event, "message_received")) {
+      const { content, messageId = event.id } = event.data;
+      this.#shown.push({ id: messageId, role: "assistant", parts: partsOf(content) });
+    }
+  }
+}
+
+function takeIn(exchange: Exchange, event: KnownEvent, isRetried: (status: RunStatus) => boolean): void {
+  for (const chunk of exchange.fold.take(event)) exchange.parts.take(chunk);
+  const status = ENDS[event.type];
+  if (status !== undefined) exchange.isOpen = isRetried(status);
+  if (event.type === "run_created") exchange.isOpen = true;
+  if (isEvent(event, "error_raised") && event.data.code === GIVEN_UP) exchange.isOpen = false;
+}
+
+/** The answer that a reader of the stream has, who also is told its end. */
+function answerOf({ answerId, fold, parts, isOpen }: Exchange): ChatMessage {
+  if (!isOpen) for (const chunk of fold.end()) parts.take(chunk);
+  return { id: answerId, role: "assistant", parts: parts.parts() };
+}
+
+function partsOf(input: unknown): readonly UIPart[] {
+  const blocks = (typeof input === "string" ? [{ type: "text", text: input }] : input) as readonly Block[];
+  if (!Array.isArray(blocks)) return [];
+  return blocks.flatMap((block: Block): readonly UIPart[] => {
+    if (block.type === "text") return [{ type: "text", text: block.text }];
+    const file = filePartOf(block);
+    return file === undefined ? [] : [file];
+  });
+}

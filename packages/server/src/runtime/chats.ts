@@ -1,0 +1,87 @@
+/** A session as a chat of the AI SDK: its messages, the stream of what is not answered yet, and the stop of it. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { ContinuoError, isContinuoError, present, readAll } from "@continuo/core/model";
+import { cancelRun, latestAttempt } from "@continuo/store/sessions";
+import { type Chat, readChat } from "./chat.ts";
+import type { Host } from "./host.ts";
+import { retriedBy } from "./retries.ts";
+import { followRun } from "./run.ts";
+import { type StreamedRun, toUIMessageResponse } from "./ui-message.ts";
+
+/** A run that ended is given to its agent again soon, and is stopped then. */
+const STOP_MS = 10_000;
+const STOP_PAUSE_MS = 50;
+
+export async function chatOf(host: Host, sessionId: string): Promise<Chat> {
+  return await readChat(readAll(host.store, sessionId, {}), retriedBy(host));
+}
+
+/**
+ * The answers of these messages, each from its beginning; `null` where there are none.
+ *
+ * @param asked ids of answers, as `Chat.open` has them; those that are open now where none are given
+ */
+export async function resumedChat(
+  host: Host,
+  sessionId: string,
+  { open: asked, signal }: { readonly open?: readonly string[]; readonly signal?: AbortSignal },
+): Promise<Response | null> {
+  const open = asked ?? (await chatOf(host, sessionId)).open;
+  if (open.length === 0) return null;
+  for (const runId of open) await assertRun(host, sessionId, runId);
+  const runs = open.map((runId): StreamedRun => {
+    return {
+      messageId: runId,
+      open: ({ signal: over }) => followRun(host, { sessionId, runId, signal: over }),
+    };
+  });
+  return toUIMessageResponse(runs, signal);
+}
+
+/** Errors: `not_found`. */
+async function assertRun({ store }: Host, sessionId: string, runId: string): Promise<void> {
+  const run = await store.getRun(runId);
+  if (run?.sessionId === sessionId) return;
+  throw new ContinuoError("not_found", `there is no run ${JSON.stringify(runId)} in this session`);
+}
+
+/** Cancels what is not answered yet, and returns the ids of the answers. */
+export async function stopChat(
+  host: Host,
+  sessionId: string,
+  { open: asked, reason }: { readonly open?: readonly string[]; readonly reason?: string },
+): Promise<readonly string[]> {
+  const { open } = await chatOf(host, sessionId);
+  const stopped = open.filter((runId) => asked === undefined || asked.includes(runId));
+  // The last first: the end of one would let the next begin.
+  for (const runId of stopped.toReversed()) await stopRun(host, { sessionId, runId, reason });
+  return stopped;
+}
+
+interface Stopping {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly reason: string | undefined;
+}
+
+/** Errors: `unavailable` where its next attempt takes too long to begin. */
+async function stopRun(host: Host, { sessionId, runId, reason }: Stopping): Promise<void> {
+  const end = performance.now() + STOP_MS;
+  for (;;) {
+    try {
+      await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
+      return;
+    } catch (error) {
+      if (!isContinuoError(error, "invalid_transition")) throw error;
+    }
+    if (!(await chatOf(host, sessionId)).open.includes(runId)) return;
+    if (performance.now() > end) {
+      throw new ContinuoError("unavailable", `the run ${runId} waits for its next attempt`, {
+        hint: "Stop it again.",
+        details: { runId },
+      });
+    }
+    await pause(STOP_PAUSE_MS);
+  }
+}

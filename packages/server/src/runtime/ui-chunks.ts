@@ -1,0 +1,235 @@
+/**
+ * The events of a run as chunks of the AI SDK's UI message stream (version 1). A step is one message of the agent with its
+ * calls. Another attempt takes the place of what the one before it was saying. Pure.
+ */
+
+import { type Block, type KnownEvent, present, textOf } from "@continuo/core/model";
+
+/** A chunk of the stream, as `uiMessageChunkSchema` of the package `ai` has it. */
+export interface UIChunk {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface UIFold {
+  take(event: KnownEvent): readonly UIChunk[];
+  /** Closes what is open, and says how it ended. */
+  end(): readonly UIChunk[];
+}
+
+type Kind = "text" | "reasoning";
+
+interface OpenPart {
+  readonly id: string;
+  readonly kind: Kind;
+}
+
+const FINISH: Readonly<Record<string, string>> = {
+  stop: "stop",
+  end_turn: "stop",
+  length: "length",
+  max_tokens: "length",
+  "content-filter": "content-filter",
+  refusal: "content-filter",
+  "tool-calls": "tool-calls",
+  max_steps: "tool-calls",
+  error: "error",
+};
+
+/** The step that is open, its part of text or thinking that is open, and what was said already. */
+class Speech {
+  #open: OpenPart | null = null;
+  #count = 0;
+  #attempt: string | undefined;
+  /** The message that the step has. */
+  #messageId: string | null = null;
+  #hasCalls = false;
+  /** The messages that were streamed: the complete message is not shown again. */
+  readonly streamed = new Set<string>();
+
+  /** Words that an attempt left without a call are said again by the next one; a call that was made stays. */
+  attempt(runId: string | undefined): UIChunk[] {
+    const isFirst = this.#attempt === undefined;
+    if (runId === undefined || runId === this.#attempt) return [];
+    this.#attempt = runId;
+    if (isFirst) return [];
+    this.streamed.clear();
+    const chunks = this.close();
+    if (this.#hasCalls) return [...chunks, ...this.#nextStep()];
+    const isEmpty = this.#messageId === null;
+    this.#messageId = null;
+    return isEmpty ? chunks : [...chunks, { type: "reset-step" }];
+  }
+
+  close(): UIChunk[] {
+    if (this.#open === null) return [];
+    const { id, kind } = this.#open;
+    this.#open = null;
+    return [{ type: `${kind}-end`, id }];
+  }
+
+  /** The next words belong to this message, which begins a step unless nothing was said in the step. */
+  enter(messageId: string): UIChunk[] {
+    if (this.#messageId === messageId) return [];
+    const chunks = this.#messageId === null && !this.#hasCalls ? [] : [...this.close(), ...this.#nextStep()];
+    this.#messageId = messageId;
+    return chunks;
+  }
+
+  call(): UIChunk[] {
+    this.#hasCalls = true;
+    return this.close();
+  }
+
+  say(kind: Kind, text: string): UIChunk[] {
+    if (text === "") return [];
+    const before = this.#open?.kind === kind ? [] : this.close();
+    if (this.#open === null) {
+      this.#count++;
+      this.#open = { id: `${kind}-${this.#count}`, kind };
+      before.push({ type: `${kind}-start`, id: this.#open.id });
+    }
+    return [...before, { type: `${kind}-delta`, id: this.#open.id, delta: text }];
+  }
+
+  #nextStep(): UIChunk[] {
+    this.#messageId = null;
+    this.#hasCalls = false;
+    return [{ type: "finish-step" }, { type: "start-step" }];
+  }
+}
+
+/** @param messageId the id of the answer: that of the first run of the input */
+export function createUIFold(messageId: string): UIFold {
+  const speech = new Speech();
+  const shown: Shown = { calls: new Set(), approvals: new Set() };
+  const begin = [{ type: "start", messageId }, { type: "start-step" }];
+  let isBegun = false;
+  let finish: UIChunk = { type: "finish", finishReason: "stop" };
+  return {
+    take(event) {
+      finish = finishOf(event) ?? finish;
+      const attempt = event.type === "run_started" ? speech.attempt(event.runId) : [];
+      const chunks = [...attempt, ...speechOf(event, speech), ...toolsOf(event, speech, shown)];
+      if (isBegun || (chunks.length === 0 && event.type !== "run_started")) return chunks;
+      isBegun = true;
+      return [...begin, ...chunks];
+    },
+    end: () => [...(isBegun ? [] : begin), ...speech.close(), { type: "finish-step" }, finish],
+  };
+}
+
+function speechOf(event: KnownEvent, speech: Speech): readonly UIChunk[] {
+  if (event.type === "message_streamed") {
+    const { messageId, kind, delta } = event.data;
+    speech.streamed.add(messageId);
+    return [...speech.enter(messageId), ...speech.say(kind === "thinking" ? "reasoning" : "text", delta)];
+  }
+  if (event.type !== "message_received") return [];
+  const { content, messageId = event.id } = event.data;
+  if (speech.streamed.has(messageId)) return speech.close();
+  const blocks: readonly Block[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (!blocks.some(isShown)) return speech.close();
+  return [
+    ...speech.enter(messageId),
+    ...blocks.flatMap((block) => partsOf(block, speech)),
+    ...speech.close(),
+  ];
+}
+
+function isShown(block: Block): boolean {
+  if (block.type === "text" || block.type === "thinking") return block.text !== "";
+  return urlOf(block) !== undefined;
+}
+
+interface Shown {
+  readonly calls: Set<string>;
+  readonly approvals: Set<string>;
+}
+
+/** Chunks of a call that was not shown would be an error of the reader. */
+function toolsOf(event: KnownEvent, speech: Speech, { calls, approvals }: Shown): readonly UIChunk[] {
+  switch (event.type) {
+    case "tool_call_started": {
+      const { toolCallId, toolName, toolInput = {} } = event.data;
+      if (calls.has(toolCallId)) return [];
+      calls.add(toolCallId);
+      return [...speech.call(), { type: "tool-input-available", toolCallId, toolName, input: toolInput }];
+    }
+    case "approval_requested": {
+      const { approvalId, toolCallId = "" } = event.data;
+      if (!calls.has(toolCallId)) return [];
+      approvals.add(approvalId);
+      return [{ type: "tool-approval-request", approvalId, toolCallId }];
+    }
+    case "approval_resolved": {
+      const { approvalId, outcome, reason } = event.data;
+      if (!approvals.delete(approvalId)) return [];
+      const approved = outcome === "granted";
+      return [{ type: "tool-approval-response", approvalId, approved, ...present({ reason }) }];
+    }
+    case "tool_call_completed": {
+      const { toolCallId, toolOutput = null } = event.data;
+      if (!calls.has(toolCallId)) return [];
+      return [{ type: "tool-output-available", toolCallId, output: outputOf(toolOutput) }];
+    }
+    case "tool_call_failed": {
+      const { toolCallId, error, status } = event.data;
+      if (!calls.has(toolCallId)) return [];
+      if (status === "denied") return [{ type: "tool-output-denied", toolCallId }];
+      return [{ type: "tool-output-error", toolCallId, errorText: wordsOf(error) || (status ?? "failed") }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The last chunk, as the run has ended so far; another attempt may follow. */
+function finishOf(event: KnownEvent): UIChunk | undefined {
+  switch (event.type) {
+    case "run_completed": {
+      const { stopReason } = (event.data.result ?? {}) as { readonly stopReason?: string };
+      return { type: "finish", finishReason: FINISH[stopReason ?? "stop"] ?? "other" };
+    }
+    case "run_failed":
+      return { type: "error", errorText: wordsOf(event.data.error) || "The run failed." };
+    case "run_cancelled":
+    case "run_interrupted":
+    case "run_timed_out":
+      return { type: "abort", reason: event.type };
+    default:
+      return undefined;
+  }
+}
+
+function partsOf(block: Block, speech: Speech): readonly UIChunk[] {
+  if (block.type === "text") return speech.say("text", block.text);
+  if (block.type === "thinking") return speech.say("reasoning", block.text);
+  const part = filePartOf(block);
+  return part === undefined ? [] : [...speech.close(), part];
+}
+
+/** An image or a file, as a chunk and as a part of a message; one that only a blob has is left out. */
+export function filePartOf(block: Block): UIChunk | undefined {
+  const url = urlOf(block);
+  if (url === undefined || (block.type !== "image" && block.type !== "file")) return undefined;
+  return { type: "file", mediaType: block.mimeType, url };
+}
+
+function urlOf(block: Block): string | undefined {
+  if (block.type !== "image" && block.type !== "file") return undefined;
+  return block.url ?? (block.data === undefined ? undefined : `data:${block.mimeType};base64,${block.data}`);
+}
+
+/** A result in blocks is its text, where it is only text. */
+function outputOf(output: unknown): unknown {
+  if (!Array.isArray(output) || !output.every((block: Block | null) => block?.type === "text")) return output;
+  return textOf(output as readonly Block[]);
+}
+
+export function wordsOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  if (Array.isArray(error)) return textOf(error as readonly Block[]);
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  return typeof message === "string" ? message : error === undefined ? "" : JSON.stringify(error);
+}

@@ -1,0 +1,219 @@
+/** A session as a chat of the AI SDK: the fold of the log is what a reader of the streams has, by the SDK's own reader. */
+
+import type { Agent, AgentEvent, KnownEvent } from "@continuo/core/model";
+import { type Continuo, type ContinuoOptions, openContinuo } from "@continuo/server/runtime";
+import { parseJsonEventStream, readUIMessageStream, type UIMessage, uiMessageChunkSchema } from "ai";
+import { afterEach, expect, test } from "vitest";
+import { EchoAgent, type Script, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
+
+let c: Continuo;
+afterEach(() => c.close());
+
+async function scripted(turns: readonly Script[], options: ContinuoOptions = {}): Promise<void> {
+  c = await openContinuo("memory:", { agents: [new ScriptedAgent({ turns })], pollMs: 10, ...options });
+}
+
+/** The message that the SDK's own reader makes of a response, without fields that have no value. */
+async function read(response: Response | null): Promise<UIMessage | undefined> {
+  if (response?.body == null) throw new Error("there is no stream");
+  const chunks = parseJsonEventStream({ stream: response.body, schema: uiMessageChunkSchema });
+  const stream = chunks.pipeThrough(
+    new TransformStream({
+      transform: (chunk, controller) => {
+        if (!chunk.success) throw chunk.error;
+        if (chunk.value.type !== "error") controller.enqueue(chunk.value);
+      },
+    }),
+  );
+  const last = (await Array.fromAsync(readUIMessageStream({ stream }))).at(-1);
+  return last === undefined ? undefined : JSON.parse(JSON.stringify(last));
+}
+
+const FILE: AgentEvent = {
+  type: "message",
+  content: [
+    { type: "text", text: "The label:" },
+    { type: "image", mimeType: "image/png", data: "aGk=" },
+  ],
+};
+
+test.each<[string, Script]>([
+  ["words in parts", [{ stream: ["It ", "rains."], messageId: "m1" }]],
+  ["a whole message with an image", [{ event: FILE }]],
+  ["thoughts, and an answer", [{ think: "Which town?" }, { stream: ["Ulm."], messageId: "m1" }]],
+  [
+    "calls between messages",
+    [
+      { stream: ["I look."], messageId: "m1" },
+      { call: "weather", id: "c1", input: { town: "Ulm" }, result: "rain" },
+      { call: "wind", id: "c2", result: "no sensor", status: "error" },
+      { stream: ["Rain."], messageId: "m2" },
+    ],
+  ],
+  ["a call before any word", [{ call: "weather", id: "c1", result: "rain" }, { say: "Rain." }]],
+  ["a call that was denied", [{ call: "refund", id: "c1", result: "no", status: "denied" }]],
+  ["half an answer of a run that fails", [{ stream: ["It "], messageId: "m1" }, { fail: "no power" }]],
+  ["nothing", []],
+])("%s: the messages of the log are those of the stream", async (_, script) => {
+  await scripted([script]);
+  const session = c.session("s", { create: true });
+  const run = session.send("How is the weather?", { id: "q1" });
+  const answer = await read(run.toUIMessageResponse());
+  const { messages, open } = await session.chat();
+  expect(open).toEqual([]);
+  expect(messages).toEqual([
+    { id: "q1", role: "user", parts: [{ type: "text", text: "How is the weather?" }] },
+    answer,
+  ]);
+  expect(answer?.id).toBe((await run).runId);
+  expect(await session.toUIMessageResponse()).toBeNull();
+});
+
+test("an approval that a person gives is part of the answer, also for the reader of the stream", async () => {
+  const call = { toolCallId: "c1", toolName: "refund", toolInput: { euros: 20 } };
+  const asking: Agent = {
+    name: "asking",
+    execute: async ({ run }, { onEvent, onPermission, signal }) => {
+      await onEvent({ type: "tool_call", ...call });
+      const request = { ...call, approvalId: run.runId, readOnly: false, options: [] };
+      await onEvent({ type: "permission_request", ...request });
+      const decision = (await onPermission?.(request, { signal })) ?? { outcome: "denied", by: "policy" };
+      await onEvent({ type: "permission_decision", approvalId: run.runId, ...decision });
+      await onEvent({ type: "tool_result", toolCallId: "c1", content: "paid", status: "ok" });
+      return {};
+    },
+  };
+  c = await openContinuo("memory:", { agents: [asking], pollMs: 10 });
+  const session = c.session("s", { create: true });
+  const reading = read(session.send("Pay me back.", { id: "q1" }).toUIMessageResponse());
+  await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(1);
+  const waiting = async () => (await session.chat()).messages.at(-1)?.parts.at(-1);
+  await expect.poll(waiting).toMatchObject({ type: "tool-refund", state: "approval-requested" });
+  const [approval] = await c.approvals.list({ status: "open" });
+  await c.approvals.resolve(approval?.id ?? "", { outcome: "granted", reason: "a regular customer" });
+  const answer = await reading;
+  expect(answer?.parts.at(-1)).toMatchObject({
+    state: "output-available",
+    approval: { approved: true, reason: "a regular customer" },
+  });
+  expect((await session.chat()).messages.at(-1)).toEqual(answer);
+});
+
+/** An attempt as a process leaves it that was killed, and the next one of another process. */
+async function twoAttempts(first: readonly object[], second: Script): Promise<readonly KnownEvent["type"][]> {
+  await scripted([second], { recover: "retry", work: false });
+  const session = c.session("s", { create: true });
+  const { runId } = await session.send("go", { id: "q1" });
+  const events = [{ type: "run_started", data: { runId } }, ...first] as { type: string; data: unknown }[];
+  await c.store.append(
+    "s",
+    events.map((event) => ({ ...event, runId })),
+    { also: [{ type: "run", runId, to: "running" }] },
+  );
+  const stop = new AbortController();
+  const working = c.work({ signal: stop.signal });
+  await session.run("q1").result();
+  stop.abort();
+  await working;
+  return (await Array.fromAsync(c.session("s").run("q1"))).map(({ type }) => type);
+}
+
+function part(delta: string): object {
+  return { type: "message_streamed", data: { delta, messageId: "said-1", kind: "text" } };
+}
+
+test("what an attempt was saying when it was killed gives way to the next attempt, in the stream and in the log", async () => {
+  const types = await twoAttempts([part("It is on"), part(" its w")], [{ stream: ["It is ", "there."] }]);
+  expect(types.filter((type) => type === "run_interrupted")).toHaveLength(1);
+  const { messages } = await c.session("s").chat();
+  expect(messages.at(-1)?.parts).toMatchObject([
+    { type: "step-start" },
+    { type: "text", text: "It is there.", state: "done" },
+  ]);
+  expect(await read(c.session("s").run("q1").toUIMessageResponse())).toEqual(messages.at(-1));
+});
+
+test("a call that an attempt made before it was killed stays", async () => {
+  const call = { type: "tool_call_started", data: { toolCallId: "c1", toolName: "look", toolInput: {} } };
+  const result = { type: "tool_call_completed", data: { toolCallId: "c1", toolOutput: "a parcel" } };
+  await twoAttempts([call, result, part("It is on")], [{ say: "It is there." }]);
+  const { messages } = await c.session("s").chat();
+  expect(messages.at(-1)?.parts).toMatchObject([
+    { type: "step-start" },
+    { type: "tool-look", output: "a parcel", state: "output-available" },
+    { type: "step-start" },
+    { type: "text", text: "It is there." },
+  ]);
+  expect(await read(c.session("s").run("q1").toUIMessageResponse())).toEqual(messages.at(-1));
+});
+
+test("a stop ends all answers that are not complete, and keeps their words", async () => {
+  await scripted([[{ stream: ["I begin"], messageId: "m1" }, { wait: "abort" }]]);
+  const session = c.session("s", { create: true });
+  const first = session.send("Tell me a story.", { id: "q1" });
+  const { runId } = await first;
+  const second = await session.send("And another one.", { id: "q2" });
+  await expect.poll(async () => JSON.stringify((await session.chat()).messages)).toContain("I begin");
+  expect((await session.chat()).open).toEqual([runId, second.runId]);
+  const reading = read(first.toUIMessageResponse());
+  expect(await session.stop({ reason: "enough" })).toEqual([runId, second.runId]);
+  const answer = await reading;
+  expect(answer?.parts).toMatchObject([{ type: "step-start" }, { text: "I begin", state: "done" }]);
+  expect(await session.run("q1").result()).toMatchObject({ status: "cancelled", reason: "enough" });
+  expect(await session.run("q2").result()).toMatchObject({ status: "cancelled" });
+  const { messages, open } = await session.chat();
+  expect(open).toEqual([]);
+  expect(messages.map(({ id }) => id)).toEqual(["q1", runId, "q2", second.runId]);
+  expect(messages[1]).toEqual(answer);
+  expect(await session.stop()).toEqual([]);
+});
+
+test("a reader who names answers gets them whole, also those that have ended", async () => {
+  await scripted([[{ stream: ["one"] }, { wait: "abort" }], [{ stream: ["two"] }]]);
+  const session = c.session("s", { create: true });
+  await session.send("first", { id: "q1" });
+  await session.send("second", { id: "q2" });
+  const { open } = await session.chat();
+  expect(open).toHaveLength(2);
+  await expect.poll(async () => JSON.stringify((await session.chat()).messages)).toContain("one");
+  await session.stop({ open: open.slice(0, 1) });
+  await session.run("q2").result();
+  expect(await session.toUIMessageResponse()).toBeNull();
+  const text = await (await session.toUIMessageResponse({ open }))?.text();
+  const starts = text?.match(/"type":"start","messageId":"\w+"/gu);
+  expect(starts).toEqual(open.map((id) => `"type":"start","messageId":"${id}"`));
+  await expect(session.toUIMessageResponse({ open: ["none"] })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a stream that the server ends does not say that the answer is complete", async () => {
+  await scripted([[{ stream: ["I begin"], messageId: "m1" }, { wait: "abort" }]]);
+  const handler = c.handler({ authorize: () => ({ sessions: "*", access: "write", by: "ann" }) });
+  const body = JSON.stringify({
+    messages: [{ id: "q1", role: "user", parts: [{ type: "text", text: "go" }] }],
+  });
+  const headers = { "content-type": "application/json" };
+  const response = await handler(
+    new Request("http://desk.example/v1/sessions/s/chat", { method: "POST", headers, body }),
+  );
+  await expect.poll(async () => JSON.stringify((await c.session("s").chat()).messages)).toContain("I begin");
+  const reading = response.text().catch(() => "cut");
+  await c.close({ graceMs: 0 });
+  expect(await reading).not.toMatch(/DONE|"finish"|"error"/u);
+});
+
+test("messages that a program appends belong to the chat", async () => {
+  c = await openContinuo("memory:", { agents: [new EchoAgent()] });
+  const session = c.session("s", { create: true });
+  await session.append("message_sent", { content: "You are polite.", role: "system", messageId: "m0" });
+  await session.append("message_received", {
+    content: [{ type: "text", text: "Good morning." }],
+    messageId: "m1",
+  });
+  await session.send("hello", { id: "q1" }).result();
+  const { messages } = await session.chat();
+  expect(messages.map(({ id, role }) => [id, role]).slice(0, 3)).toEqual([
+    ["m0", "system"],
+    ["m1", "assistant"],
+    ["q1", "user"],
+  ]);
+});
