@@ -30,6 +30,7 @@ const asking: Agent = {
 const USERS: Readonly<Record<string, Authorization>> = {
   ann: { sessions: ["ann"], access: "write", by: "ann" },
   bob: { sessions: ["bob"], access: "read" },
+  owner: { sessions: "*", access: "write", logs: true },
   boss: { sessions: "*", access: "read", approve: true, by: "boss" },
 };
 
@@ -178,6 +179,31 @@ test("readers without rights on the machine see no folder and no file of it", as
     await newest(await as("ann", "/sessions/ann/events"), /run_completed.*run_completed/su),
   ];
   for (const text of texts) expect(text).not.toMatch(/\/srv\/customers|providerSession/u);
+});
+
+test("the log of a session as it is stored is only for whom the program names", async () => {
+  const session = c.session("ann", { create: true, cwd: "/srv/customers/ann" });
+  await session.send("hello", { id: "1" }).result();
+  const log = "/stream/sessions/ann";
+  const forged = { type: "approval_resolved", data: { approvalId: "a", outcome: "granted", by: "boss" } };
+  const fork = { "stream-forked-from": "/v1/stream/sessions/ann" };
+  const headers = { authorization: "ann", "content-type": "application/json" };
+  for (const response of [
+    await as("ann", `${log}?offset=-1`),
+    await as("ann", `${log}?offset=-1&live=sse`),
+    await as("ann", log, forged),
+    await app.request(`/continuo/v1${log}`, { method: "HEAD", headers }),
+    await app.request(`/continuo/v1${log}`, { method: "DELETE", headers }),
+    await app.request(`/continuo/v1${log}`, { method: "PUT", headers: { ...headers, ...fork } }),
+  ]) {
+    expect(response.status).toBe(403);
+    expect(await response.text()).not.toContain("/srv");
+  }
+  const { events } = await c.store.read("ann", {});
+  expect(events.map(({ type }) => type)).not.toContain("approval_resolved");
+  const stored = await as("owner", `${log}?offset=-1`);
+  expect(stored.status).toBe(200);
+  expect(await stored.text()).toContain("/srv/customers/ann");
 });
 
 /** The text of a stream that goes on, until it has the words. */

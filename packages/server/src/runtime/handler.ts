@@ -94,6 +94,7 @@ function grantOf(allowed: Authorization, { peer, workspaceId }: Pick<Grant, "pee
     handle,
     page: null,
     scopes,
+    logs: allowed.logs === true ? "shown" : "hidden",
     peer,
   };
 }

@@ -276,6 +276,11 @@ export interface Authorization {
   readonly access: "read" | "write";
   /** Approvals of these sessions may be answered; false by default, whatever the access is. */
   readonly approve?: boolean;
+  /**
+   * The logs of these sessions may be read at `/v1/stream/sessions/ID`, and with `write` changed, as they are stored: they name folders
+   * and files of this machine, and who writes them can write answers that nobody gave. False by default.
+   */
+  readonly logs?: boolean;
   /** The person: the author of answers, as the log keeps it, and the name under which their requests are limited. */
   readonly by?: string;
   /** The participant as which the person writes in channels, or `*` for any; `by` where none is given. */

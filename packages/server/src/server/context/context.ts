@@ -43,6 +43,8 @@ export interface Grant {
   /** The token that a page was opened with; `null` for a token that is no page's. */
   readonly page: PageLabel | null;
   readonly scopes: readonly Scope[];
+  /** `hidden`: the logs of sessions are no streams, because they name folders of this machine. */
+  readonly logs?: "shown" | "hidden";
   readonly peer: Peer;
 }
 

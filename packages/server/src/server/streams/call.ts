@@ -33,6 +33,7 @@ export function callOf(request: Request, grant: Grant, { context, mediaTypes }: 
   return { request, url, grant, store: context.store(grant.workspaceId), address, context, mediaTypes };
 }
 
+/** Errors: `forbidden`. */
 export function requireAccess(
   context: ServerContext,
   grant: Grant,
@@ -40,6 +41,10 @@ export function requireAccess(
   access: Access,
 ): void {
   context.require(grant, { kind, name, access });
+  if (kind !== "session" || grant.logs !== "hidden") return;
+  throw new ContinuoError("forbidden", "the log of a session names folders of the machine and is not shown", {
+    hint: "Read `/v1/sessions/ID/events`, or let `authorize` return `logs: true`.",
+  });
 }
 
 /** The decoded path below `/v1/stream/`. Errors: `invalid`. */

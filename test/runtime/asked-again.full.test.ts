@@ -1,0 +1,206 @@
+/** A program whose coding agent waits for a person, killed with `kill -9` in that moment and started again. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type Approval, openContinuo } from "@continuo/server/runtime";
+import { openStore } from "@continuo/store";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { chunk, DONE, hello1, type Json, type Script } from "../acp/script.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
+import { scratchFolder } from "../scratch-folder.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
+
+const ANN = { "x-user": "ann" };
+const ASK = {
+  toolCall: { toolCallId: "t1", title: "make", kind: "execute", rawInput: { command: "make" } },
+  options: [
+    { optionId: "yes", name: "Yes", kind: "allow_once" },
+    { optionId: "no", name: "No", kind: "reject_once" },
+  ],
+};
+
+let jobs: string;
+beforeAll(async () => {
+  jobs = await bundledProgram("test/runtime/processes/jobs.ts");
+});
+
+let folder: string;
+let url: string;
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  folder = scratchFolder("asked-again");
+  url = `sqlite:${join(folder, "store.db")}`;
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) await kill(child);
+});
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await exited;
+}
+
+interface Program {
+  readonly address: string;
+  kill(): Promise<void>;
+}
+
+async function start(): Promise<Program> {
+  const args = [jobs, url, folder, process.execPath, SCRIPTED_AGENT, join(folder, "script.json")];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  const port = await new Promise<string>((resolve) => {
+    createInterface(child.stdout).on("line", (line) => {
+      const told = /^port (\d+)$/u.exec(line)?.[1];
+      if (told !== undefined) resolve(told);
+    });
+  });
+  return { address: `http://127.0.0.1:${port}`, kill: () => kill(child) };
+}
+
+function write(script: Script): void {
+  writeFileSync(join(folder, "script.json"), JSON.stringify(script));
+}
+
+/** Every message that the agent was sent, in all its lives. */
+function sent(): readonly Json[] {
+  const log = join(folder, "script.json.log");
+  if (!existsSync(log)) return [];
+  return readFileSync(log, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+/** The outcomes that the agent was told. */
+function told(): readonly unknown[] {
+  return sent().flatMap(
+    ({ result }) => (result as { readonly outcome?: unknown } | undefined)?.outcome ?? [],
+  );
+}
+
+/** The texts of its prompts. */
+function prompts(): readonly string[] {
+  return sent().flatMap(({ method, params }) =>
+    method === "session/prompt"
+      ? (params as { readonly prompt: readonly { readonly text: string }[] }).prompt.map(({ text }) => text)
+      : [],
+  );
+}
+
+async function openApprovals({ address }: Program): Promise<readonly Approval[]> {
+  return (await (await fetch(`${address}/approvals`, { headers: ANN })).json()) as Approval[];
+}
+
+async function question(program: Program, runId?: string): Promise<Approval> {
+  let found: Approval | undefined;
+  await expect
+    .poll(
+      async () => {
+        found = (await openApprovals(program)).find((one) => one.runId !== runId);
+        return found !== undefined;
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(true);
+  return found as Approval;
+}
+
+async function grant({ address }: Program, { id }: Approval): Promise<void> {
+  const response = await fetch(`${address}/approvals/${id}`, { method: "POST", headers: ANN });
+  expect(response.status).toBe(200);
+}
+
+async function send({ address }: Program): Promise<void> {
+  await fetch(`${address}/jobs/j`, { method: "POST", headers: ANN, body: "make it" });
+}
+
+async function answered({ address }: Program): Promise<string> {
+  const response = await fetch(`${address}/jobs/j/events`, { headers: ANN });
+  let words = "";
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    words += part;
+    if (words.includes('"type":"run_completed"')) break;
+  }
+  return words;
+}
+
+const YES = { outcome: "selected", optionId: "yes" };
+
+describe.each([
+  ["that cannot resume", hello1()],
+  ["that can resume", hello1({ resume: {} })],
+])("the question of an agent %s", (_, hello) => {
+  const made: Script = { hello, prompts: { "*": [{ ask: ASK }, chunk("It is made."), DONE] } };
+
+  test.each(["before it is answered", "after it was answered by another process"])(
+    "outlives a program that is killed %s: the agent hears one answer once",
+    { timeout: 90_000 },
+    async (when) => {
+      write(made);
+      const dying = await start();
+      await send(dying);
+      const asked = await question(dying);
+      expect(asked).toMatchObject({
+        status: "open",
+        toolInput: { command: "make" },
+        metadata: { user: "ann" },
+      });
+      await dying.kill();
+      const away = await openContinuo(url);
+      expect(await away.approvals.list({ status: "open" })).toMatchObject([{ id: asked.id }]);
+      if (when !== "before it is answered") {
+        await away.approvals.resolve(asked.id, { outcome: "granted", by: "ann" });
+      }
+      await away.close();
+      const next = await start();
+      if (when === "before it is answered") {
+        const again = await question(next, asked.runId);
+        expect(again.id).toBe(asked.id);
+        await grant(next, again);
+      }
+      expect(await answered(next)).toContain("It is made.");
+      expect(told()).toEqual([YES]);
+      const steps = sent().flatMap(({ method }) => (/^session\//u.test(String(method)) ? [method] : []));
+      // The agent's own session was given the input already: it is told in a new one, with what came of it.
+      expect(steps).toEqual(["session/new", "session/prompt", "session/new", "session/prompt"]);
+      expect(prompts()).toEqual([
+        "make it",
+        expect.stringContaining("[The run was interrupted before it ended: the process that ran it ended]"),
+        "make it",
+      ]);
+      await next.kill();
+      await using store = await openStore(url);
+      const { events } = await store.read("j", { types: ["message_sent", "approval_resolved"] });
+      expect(events.map(({ type, actor }) => [type, actor.id])).toEqual([
+        ["message_sent", undefined],
+        ["approval_resolved", "ann"],
+      ]);
+      const { items } = await store.listClaims({ prefix: "approval/" });
+      expect(items.map(({ status }) => status)).toEqual(["granted"]);
+    },
+  );
+
+  test("is asked again if the agent had heard the answer before the program was killed", {
+    timeout: 90_000,
+  }, async () => {
+    write({ hello, prompts: { "*": [{ ask: ASK }, { waitMs: 60_000 }, chunk("It is made."), DONE] } });
+    const dying = await start();
+    await send(dying);
+    const asked = await question(dying);
+    await grant(dying, asked);
+    await expect.poll(told, { timeout: 30_000 }).toEqual([YES]);
+    await dying.kill();
+    write(made);
+    const next = await start();
+    const again = await question(next, asked.runId);
+    expect(again.id).not.toBe(asked.id);
+    await grant(next, again);
+    expect(await answered(next)).toContain("It is made.");
+    expect(told()).toEqual([YES, YES]);
+  });
+});
