@@ -142,6 +142,47 @@ test.each<Means>(["keyboard", "mouse"])(
   },
 );
 
+test("arrows, Home and End go through the menu, around its ends, and open it from its button", async () => {
+  const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
+  const focused = (): Promise<string> => page.locator(":focus").evaluate((one) => one.textContent ?? "");
+  const scrolled = (): Promise<number> => page.evaluate(`document.querySelector(".turns").scrollTop`);
+  await page.locator(".menu summary").focus();
+  const before = await scrolled();
+  const seen: string[] = [];
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "End", "Home"]) {
+    await page.keyboard.press(key);
+    seen.push(await focused());
+  }
+  const [first, second, last] = ["Compare…", "Hand over to another agent…", "Export as JSON"];
+  expect(seen).toEqual([first, second, first, last, first, last, first]);
+  expect(await scrolled()).toBe(before);
+  await page.keyboard.press("Escape");
+  expect(await focused()).toBe("More");
+  await page.keyboard.press("ArrowUp");
+  expect(await focused()).toBe(last);
+  await page.context().close();
+});
+
+test("each field of a dialog stands below its name, with room for the ring of the focus", async () => {
+  const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
+  for (const label of ["Hand over to another agent…", "Fork…", "Rename…"]) {
+    await choose(page, label);
+    const gaps: number[] = await page.evaluate(`(() => {
+      const boxes = [];
+      for (const label of document.querySelectorAll("dialog[open] label")) {
+        const words = document.createRange();
+        words.selectNode(label.firstChild);
+        boxes.push(words.getBoundingClientRect(), label.lastElementChild.getBoundingClientRect());
+      }
+      return boxes.slice(1).map((box, at) => box.top - boxes[at].bottom);
+    })()`);
+    expect(gaps.length).toBeGreaterThan(0);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3);
+    await close(page, "keyboard");
+  }
+  await page.context().close();
+});
+
 test("a fork from a turn whose messages are not loaded ends with that turn", async () => {
   const { page } = await viewer.open(sessionAddress(LONG_ID));
   const turn = LONG_TURNS - 200;

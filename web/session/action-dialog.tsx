@@ -27,6 +27,7 @@ import { sessionLink } from "../shell/route.ts";
 import { ask, isAbort, isLost, ServerError, sayError } from "../state/server.ts";
 import type { Action } from "./actions.tsx";
 import { Opened, OpenInTerminal } from "./open-in-terminal.tsx";
+import { Receipt } from "./receipt.tsx";
 import { RepairEdits } from "./repair-edits.tsx";
 import type { SessionState } from "./session-state.ts";
 import { ShareForm } from "./share.tsx";
@@ -49,6 +50,9 @@ const TITLES: Readonly<Record<Action, string>> = {
   repair: "Repair",
   delete: "Move to the trash",
 };
+
+/** Each change in these dialogs is made at once. */
+const NOTHING_TO_CANCEL: ReadonlySet<Action> = new Set(["compare", "resume", "tags"]);
 
 export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -80,7 +84,7 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
       <form method="dialog">
         {/* The Enter that follows the key which asked for it must not delete for good. */}
         <button type="submit" autofocus={action === "delete" && isOwn(state)}>
-          {done.value === null ? "Cancel" : "Close"}
+          {done.value === null && !NOTHING_TO_CANCEL.has(action) ? "Cancel" : "Close"}
         </button>
       </form>
     </dialog>
@@ -287,43 +291,6 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
         Hand over
       </button>
     </form>
-  );
-}
-
-/** The kept and the lost parts, before anything is written. */
-function Receipt({ preview: { receipt } }: { preview: HandOffPreview }): VNode {
-  return (
-    <div class="receipt">
-      <table>
-        <thead>
-          <tr>
-            <th>Record</th>
-            <th>kept</th>
-            <th>rewritten</th>
-            <th>noted</th>
-            <th>dropped</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(receipt.byKind).map(([kind, { kept, rewritten, noted, dropped }]) => (
-            <tr key={kind}>
-              <th scope="row">{visibleLine(kind)}</th>
-              <td>{kept}</td>
-              <td>{rewritten}</td>
-              <td>{noted}</td>
-              <td>{dropped}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <ul class="plain-list dim">
-        {receipt.reasons.slice(0, 20).map(({ kind, outcome, reason, count }) => (
-          <li key={`${kind}:${outcome}:${reason}`}>
-            {counted(count, visibleLine(kind), visibleLine(kind))} {outcome}: {visibleLine(reason)}
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }
 

@@ -4,6 +4,7 @@ import { exportPath, ONLY_READS } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
+import { moveInMenu } from "../shell/arrow-keys.ts";
 import { keyHint, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { downloadFile } from "../state/files.ts";
@@ -101,7 +102,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
       >
         Share
       </button>
-      <details class="menu" ref={menu}>
+      <details class="menu" ref={menu} onKeyDown={moveInMenu}>
         <summary {...keyHint("a")}>More</summary>
         <ul>
           {mayChange ? null : <li class="dim">{ONLY_READS}</li>}
