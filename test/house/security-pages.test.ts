@@ -49,6 +49,7 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "model-agent/local-servers.ts": "model servers of this machine",
   "cli/channel/server.ts": "the server that they were given",
   "cli/live/export-frames.ts": "the server that they were given",
+  "cli/move/server.ts": "the server that they were given",
   "cli/stats/update-prices.ts": "--update-prices URL",
   "cli/update/update.ts": "`updates.feed`",
   "cli/view/view.ts": "the server that they were given",

@@ -28,6 +28,11 @@ export interface Machines {
     env?: Readonly<Record<string, string>>,
   ): Promise<Run>;
   start(args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
+  startOn(
+    machine: "here" | "there",
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): ChildProcess;
   move(...args: readonly string[]): Promise<Run>;
 }
 
@@ -91,30 +96,25 @@ if [ -n "$CUT" ]; then dd bs=1 count="$CUT" 2>/dev/null | exec sh -c "$3"; else 
 `;
   writeFileSync(join(bin, "ssh"), script);
   chmodSync(join(bin, "ssh"), 0o755);
-  const start: Machines["start"] = (args, env = {}) => {
-    const path = join(root, "here");
-    const all = { ...cleanEnv(path), PATH: `${bin}:${process.env.PATH}`, ...env };
+  const startOn: Machines["startOn"] = (machine, args, env = {}) => {
+    const path = join(root, machine);
+    const searched = machine === "here" ? { PATH: `${bin}:${process.env.PATH}` } : {};
+    const all = { ...cleanEnv(path), ...searched, ...env };
     return spawn(process.execPath, [MAIN, ...args], {
       cwd: path,
       env: all,
       stdio: ["ignore", "pipe", "pipe"],
     });
   };
-  const on: Machines["on"] = async (machine, args, env = {}) => {
-    if (machine === "here") return await ended(start(args, env));
-    const path = join(root, "there");
-    const all = { ...cleanEnv(path), ...env };
-    return await ended(
-      spawn(process.execPath, [MAIN, ...args], { cwd: path, env: all, stdio: ["ignore", "pipe", "pipe"] }),
-    );
-  };
+  const on: Machines["on"] = async (machine, args, env) => await ended(startOn(machine, args, env));
   return {
     root,
     bin,
     here: gitIn(join(root, "here/timer")),
     there: gitIn(join(root, "there/timer")),
     on,
-    start,
+    startOn,
+    start: (args, env) => startOn("here", args, env),
     move: (...args) => on("here", ["move", "last", "--remote-command", REMOTE, ...args]),
   };
 }

@@ -14,8 +14,9 @@ session, which its agent reads back, and applies the changes in DIR: a clone wit
 it is the folder of the same name. Only then is the session marked here as moved. A connection that was cut off leaves both machines
 whole: run the same command again, and the transfer continues.
 
-With --follow the session stays here, and the other machine gets what its agent writes, until Ctrl-C. The list there shows it as a
-mirror. When this machine is gone, --take-over there continues it from all that was acknowledged. The work tree does not come along.
+With --follow the session stays here, and the other machine gets what its agent writes, until Ctrl-C: by ssh, or by the
+\`continuo serve\` that runs there, with a token for \`machine:write\`. The list there shows it as a mirror. When this machine is gone, --take-over there continues it from
+all that was acknowledged. The work tree does not come along.
 
 Examples:
   continuo move 4bf3c2a1 --to ssh://laptop/~/work/timer     a folder below the home there
@@ -23,6 +24,7 @@ Examples:
   continuo move 4bf3c2a1 --to timer.bundle                  a file, and on the other machine:
   continuo import timer.bundle --into ~/work/timer
   continuo move last --to ssh://laptop --follow             a mirror while it grows, and when this machine is gone:
+  continuo move last --to https://box.example --follow --token-file box.token
   continuo move 4bf3c2a1 --take-over --into ~/work/timer`;
 
 export function addMoveCommand(program: Command, run: ProgramRun | null): void {
@@ -30,12 +32,16 @@ export function addMoveCommand(program: Command, run: ProgramRun | null): void {
     .command("move")
     .description("take a session, and the changes in its work tree, to another machine")
     .argument("<id>", "the session")
-    .option("--to <place>", "ssh://[USER@]HOST[:PORT][/DIR], or the bundle to write")
+    .option("--to <place>", "ssh://[USER@]HOST[:PORT][/DIR], the bundle to write, or a server with --follow")
     .option("--take-back", "continue a session here that was moved away; it stays on the other machine too")
-    .option("--follow", "with a machine: mirror the session there while it grows, until Ctrl-C")
+    .option("--follow", "mirror the session on a machine or a server while it grows, until Ctrl-C")
     .option("--take-over", "continue a session that another machine mirrors to this one")
     .option("--into <dir>", "with --take-over: the folder to continue in")
     .option("--remote-command <command>", "how the other machine starts Continuo", "continuo")
+    .option(
+      "--token-file <file>",
+      "with a server: the file of the token (default: CONTINUO_TOKEN, else the token of this machine)",
+    )
     .option("--no-work-tree", "only the session")
     .option("--force", "with a file: replace an existing one")
     .option("--json", "print JSON")

@@ -1,4 +1,6 @@
-/** The flags of `move`, as commander gives them. */
+/** The flags of `move`, as commander gives them, and the places that a session is mirrored to. */
+
+import type { MoveConnection } from "@continuo/agents/handoff/moving";
 
 export interface MoveFlags {
   readonly to?: string;
@@ -8,7 +10,15 @@ export interface MoveFlags {
   readonly into?: string;
   readonly follow?: true;
   readonly remoteCommand: string;
+  /** The file of the token for a server. */
+  readonly tokenFile?: string;
   readonly workTree: boolean;
   readonly force?: true;
   readonly json?: true;
+}
+
+export interface FollowPlace {
+  /** Its name for people. */
+  readonly machine: string;
+  readonly connect: () => MoveConnection;
 }

@@ -5,17 +5,15 @@ import { followSession, type MirrorState, type TakenOverThere } from "@continuo/
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { createOutput, createProgress, formatSize, type Shell, toJsonText } from "../terminal/index.ts";
-import type { MoveFlags } from "./flags.ts";
+import type { FollowPlace, MoveFlags } from "./flags.ts";
 import { refuseMovedElsewhere } from "./moved-elsewhere.ts";
-import { openSsh, type SshPlace } from "./ssh.ts";
 
 export async function runFollow(
   { found, places }: LocatedSession,
-  place: SshPlace,
+  { machine, connect }: FollowPlace,
   flags: MoveFlags,
   shell: Shell,
 ): Promise<number> {
-  const { machine } = place;
   refuseMovedElsewhere(found, machine, shell);
   const ending = new AbortController();
   const end = (): void => ending.abort();
@@ -31,7 +29,7 @@ export async function runFollow(
   const taken = await followSession(found, {
     places,
     host: machine,
-    connect: () => openSsh(place, flags.remoteCommand, shell, "receive-mirror"),
+    connect,
     signal: ending.signal,
     onState(state) {
       last = state;

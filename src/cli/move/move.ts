@@ -24,7 +24,7 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
-import type { MoveFlags } from "./flags.ts";
+import type { FollowPlace, MoveFlags } from "./flags.ts";
 import { refuseMovedElsewhere } from "./moved-elsewhere.ts";
 import { openSsh, parsePlace, type SshPlace } from "./ssh.ts";
 
@@ -38,13 +38,32 @@ export async function runMove(id: string, flags: MoveFlags, shell: Shell): Promi
   if (takeOver === true) return await (await import("./take-over.ts")).runTakeOver(id, flags, shell);
   const session = await nativeOf(id, shell);
   if (to === undefined) return await takeItBack(session, shell);
-  const place = parsePlace(to);
   if (follow === true) {
-    if (place !== null) return await (await import("./follow.ts")).runFollow(session, place, flags, shell);
-    throw new ContinuoError("usage", "a file cannot follow a session", { hint: "Add --to ssh://HOST." });
+    const followed = await followPlace(to, flags, shell);
+    return await (await import("./follow.ts")).runFollow(session, followed, flags, shell);
   }
+  if (/^https?:/iu.test(to)) {
+    throw new ContinuoError("usage", "a server takes a mirror of a session, not the session itself", {
+      hint: "Add --follow, or move it with --to ssh://HOST/DIR.",
+    });
+  }
+  const place = parsePlace(to);
   if (place !== null) return await moveToMachine(session, place, flags, shell);
   return await moveToFile(session, resolve(shell.cwd, to), flags, shell);
+}
+
+/** Errors: `usage`; those of the address and the token of a server. */
+async function followPlace(to: string, flags: MoveFlags, shell: Shell): Promise<FollowPlace> {
+  const server = await (await import("./server.ts")).serverPlace(to, flags, shell);
+  if (server !== null) return server;
+  const place = parsePlace(to);
+  if (place === null) {
+    throw new ContinuoError("usage", "a file cannot follow a session", {
+      hint: "Add --to ssh://HOST, or the URL of a server.",
+    });
+  }
+  const { machine } = place;
+  return { machine, connect: () => openSsh(place, flags.remoteCommand, shell, "receive-mirror") };
 }
 
 /** It was here all the time: only the mark goes. */

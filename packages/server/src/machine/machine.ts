@@ -23,6 +23,7 @@ import { createInbox } from "./inbox/index.ts";
 import { createKnownFacts } from "./known-facts.ts";
 import { pageOf, sorted, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
+import { takeMirror } from "./mirror.ts";
 import type { MachineOptions } from "./options.ts";
 import { createHistoryReader } from "./read-history.ts";
 import { createRowUsages, type RowUsages, withUsage } from "./row-usage.ts";
@@ -98,6 +99,7 @@ export function createMachine(options: MachineOptions): MachineService {
     health: () => healthOf(machine, chat),
     atRisk: (signal) => sessionsAtRisk(machine, signal),
     usage: ({ since }) => options.usage(since),
+    mirror: (connection) => takeMirror(connection, options.places),
     actions: createActions(machine),
     chat,
     inbox: inboxOf(machine, chat, usages),

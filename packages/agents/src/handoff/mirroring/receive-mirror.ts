@@ -16,6 +16,7 @@ import {
 import {
   lockMirror,
   type Mirror,
+  type MirrorKey,
   mirrorFile,
   readMirror,
   writeMirror,
@@ -29,6 +30,8 @@ export interface ReceiveMirrorOptions {
   readonly channel: MoveChannel;
   /** The error for a connection that ended early. */
   readonly broken: (why: string, cause?: unknown) => ContinuoError;
+  /** Called before anything is written. */
+  readonly onBegun?: (mirrored: MirrorKey) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,6 +41,7 @@ export async function receiveMirror(options: ReceiveMirrorOptions): Promise<void
   const other = { host: "the other machine", broken };
   try {
     const key = lineAs(hello, await heard(options), other);
+    await options.onBegun?.(key);
     await channel.writeLine(await begin(key, options));
     for (;;) {
       const line = await heard(options);

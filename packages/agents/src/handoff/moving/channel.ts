@@ -16,24 +16,36 @@ export interface MoveChannel {
   isBroken(): boolean;
 }
 
+type ToError = (why: string, cause?: unknown) => ContinuoError;
+
 /** @param toError the error for a connection that ended early, or another program at its other end */
-export function openChannel(
-  input: Readable,
-  output: Writable,
-  toError: (why: string, cause?: unknown) => ContinuoError,
+export function openChannel(input: Readable, output: Writable, toError: ToError): MoveChannel {
+  let failure: unknown;
+  // Nobody waits for the stream itself: the next write reports it.
+  output.on("error", (error) => {
+    failure ??= error;
+  });
+  const send = (bytes: Uint8Array): Promise<void> =>
+    new Promise((done, refuse) => {
+      if (failure !== undefined) return refuse(failure);
+      output.write(bytes, (error) => (error ? refuse(error) : done()));
+    });
+  return openChannelOver(input, send, toError);
+}
+
+/** The same over a connection that is no stream. */
+export function openChannelOver(
+  input: AsyncIterable<Uint8Array>,
+  send: (bytes: Uint8Array) => Promise<void>,
+  toError: ToError,
 ): MoveChannel {
   let isBroken = false;
   const broken = (why: string, cause?: unknown): ContinuoError => {
     isBroken = true;
     return toError(why, cause);
   };
-  const chunks = input[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = input[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
-  let failure: unknown;
-  // Nobody waits for the stream itself: the next write or read reports it.
-  output.on("error", (error) => {
-    failure ??= error;
-  });
   const more = async (): Promise<boolean> => {
     try {
       const { done, value } = await chunks.next();
@@ -48,13 +60,11 @@ export function openChannel(
     }
   };
   const writeBytes = async (bytes: Uint8Array): Promise<void> => {
-    if (failure !== undefined) throw broken("it broke off", failure);
-    await new Promise<void>((done, refuse) => {
-      output.write(bytes, (error) => {
-        if (error) refuse(broken("it broke off", error));
-        else done();
-      });
-    });
+    try {
+      await send(bytes);
+    } catch (cause) {
+      throw broken("it broke off", cause);
+    }
   };
   return {
     async readLine() {
@@ -84,7 +94,7 @@ export function openChannel(
   };
 }
 
-function parsedLine(line: Buffer, broken: (why: string, cause?: unknown) => ContinuoError): unknown {
+function parsedLine(line: Buffer, broken: ToError): unknown {
   try {
     return parseJson(line.toString("utf8"));
   } catch (cause) {

@@ -7,7 +7,7 @@
  * Does not know: how a bundle or a connection gets to the other machine, or how a session is marked that left.
  */
 
-export { errorLine, type MoveChannel, openChannel } from "./channel.ts";
+export { errorLine, type MoveChannel, openChannel, openChannelOver } from "./channel.ts";
 export { folderOfMove } from "./folder-of-move.ts";
 export { lineAs } from "./lines.ts";
 export { type PackedMove, type PackMoveOptions, packMove, repositoryOfSession } from "./pack-move.ts";

@@ -7,6 +7,7 @@ export const AUDIT_ACTS = {
   token_created: "a token was made; pages and their codes are tokens too, which their label tells",
   token_revoked: "a token was revoked, or a page was closed",
   session_deleted: "a session was deleted, or moved to the trash",
+  session_mirrored: "another machine began to mirror a session to this one",
   session_exported: "a session was exported through the server",
   log_deleted: "a log other than a session was deleted, such as a channel or a stream",
   log_pruned: "payloads of supplementary events were removed from a log",

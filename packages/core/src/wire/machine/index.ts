@@ -81,6 +81,7 @@ export {
   imagePath,
   isTrashKey,
   MACHINE_ROOT,
+  MIRROR_PATH,
   sessionPath,
   sessionsPath,
   trashKey,
@@ -112,6 +113,7 @@ export type {
   ImageBytes,
   MachineActions,
   MachineService,
+  MirrorConnection,
 } from "./service.ts";
 export {
   type GrowthEvent,

@@ -2,6 +2,9 @@
 
 export const MACHINE_ROOT = "/v1/machine";
 
+/** A WebSocket over which another machine mirrors a session to this one. */
+export const MIRROR_PATH = "/v1/machine/mirror";
+
 const TRASH_KEY = "trash:";
 
 /** The key of a session in the trash. It can be read by this key, and not changed. */

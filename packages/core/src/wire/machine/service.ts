@@ -51,6 +51,14 @@ export interface ImageBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** Bytes to and from a machine that mirrors a session. */
+export interface MirrorConnection {
+  readonly incoming: AsyncIterable<Uint8Array>;
+  send(bytes: Uint8Array): Promise<void>;
+  /** Called with `AGENT:ID` before anything of it is written. */
+  begun(name: string): Promise<void>;
+}
+
 /** Every method fails with `not_found` for a key that names no session, and with the errors of reading the session. */
 export interface MachineService {
   /** Errors: `invalid` for a cursor that is none; `unavailable` where the text cannot be searched. */
@@ -95,6 +103,8 @@ export interface MachineService {
   atRisk(signal: AbortSignal): Promise<SessionsAtRisk>;
   /** Errors: `invalid` for a file of settings with mistakes. */
   usage(query: { readonly since?: string }): Promise<MachineUsage>;
+  /** Keeps a mirror of a session of another machine, until that one ends the connection. Errors: also sent to it. */
+  mirror(connection: MirrorConnection): Promise<void>;
   readonly actions: MachineActions;
   readonly chat: MachineChat;
   readonly inbox: MachineInbox;

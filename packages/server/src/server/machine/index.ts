@@ -16,6 +16,7 @@ import { actionRoutes } from "./action-routes.ts";
 import { chatRoutes } from "./chat-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { listRoutes } from "./list-routes.ts";
+import { createMirrorEndpoint } from "./mirror-socket.ts";
 import { preferenceRoutes } from "./preference-routes.ts";
 import type { MachineAccess } from "./request-input.ts";
 import { sessionRoutes } from "./session-routes.ts";
@@ -30,8 +31,9 @@ export const machine: CreateMount = (context) => {
   const asked: MachineAccess = (c, access) => serviceFor(c.var.grant, access);
   // Editors and pages share the conversations that are open.
   const ahp = createAhpEndpoint(context, serviceFor);
+  const mirrors = createMirrorEndpoint(context, serviceFor);
   return {
-    upgrade: ahp.upgrade,
+    upgrade: (...request) => mirrors.upgrade(...request) || ahp.upgrade(...request),
     routes: (app) => {
       listRoutes(app, context, asked);
       preferenceRoutes(app, context, asked);
@@ -45,6 +47,7 @@ export const machine: CreateMount = (context) => {
       });
     },
     close: async () => {
+      await mirrors.close();
       await ahp.close();
       await (await loaded)?.close();
     },

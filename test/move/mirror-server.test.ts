@@ -1,0 +1,87 @@
+/** `continuo move --follow --to http://…`: a mirror on the machine of a server, read by its pages and taken over there. */
+
+import { readFileSync, statSync } from "node:fs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
+import { ask, sessionFile } from "./grow.ts";
+import { type Machines, makeMachines } from "./machines.ts";
+import { follow, rowsOn, stopped } from "./mirror.ts";
+import { type Serving, serveThere } from "./serving.ts";
+
+let machines: Machines;
+let server: Serving;
+
+beforeEach(async () => {
+  machines = makeMachines(scratchFolder("mirror-server"));
+  server = await serveThere(machines);
+});
+afterEach(async () => await server[Symbol.asyncDispose]());
+
+const sizeHere = (): number => statSync(sessionFile(machines)).size;
+
+interface Page {
+  readonly sessions: readonly { readonly key: string; readonly title: string }[];
+}
+
+test("a session is mirrored to a server, read there by a page, and continued when this machine died", async () => {
+  const following = follow(machines, server.url, { CONTINUO_TOKEN: await server.token("machine:write") });
+  await following.until(({ mirroredBytes }) => mirroredBytes === sizeHere());
+  ask(machines, "And make it ring");
+  await following.until((state) => state.mirroredBytes === sizeHere() && state.waitingBytes === 0);
+  await stopped(following.child, "SIGKILL");
+  const { sessions } = (await server.get("/v1/machine/sessions")) as Page;
+  expect(sessions).toMatchObject([{ agent: "claude", live: false }]);
+  const key = encodeURIComponent(sessions[0]?.key ?? "");
+  expect(JSON.stringify(await server.get(`/v1/machine/sessions/${key}/history`))).toContain(
+    "And make it ring",
+  );
+  const [mirror] = await rowsOn(machines, "there");
+  expect(readFileSync(mirror?.location ?? "")).toEqual(readFileSync(sessionFile(machines)));
+  const audit = await machines.on("there", ["audit", "--json"]);
+  expect(audit.stdout).toContain("session_mirrored");
+
+  const id = mirror?.sessionId ?? "";
+  const taken = await machines.on("there", ["move", id, "--take-over", "--into", "timer", "--json"]);
+  expect([taken.code, taken.stderr]).toEqual([0, ""]);
+  const made = JSON.parse(taken.stdout) as { readonly sessionId: string };
+  const later = await machines.move("--follow", "--to", server.url, "--token-file", server.tokenFile);
+  expect([later.code, later.stdout]).toEqual([0, expect.stringContaining("was taken over on")]);
+  expect(await rowsOn(machines, "here")).toMatchObject([
+    { movedTo: { machine: server.url, sessionId: made.sessionId } },
+  ]);
+});
+
+test("a mirror is continued after the server was started again", async () => {
+  const following = follow(machines, server.url, { CONTINUO_TOKEN: await server.token("machine:write") });
+  await following.until(({ mirroredBytes }) => mirroredBytes === sizeHere());
+  await stopped(server.child, "SIGKILL");
+  ask(machines, "And make it ring");
+  await following.until(({ connected, waitingBytes }) => !connected && waitingBytes > 0);
+  server = await serveThere(machines, new URL(server.url).host);
+  await following.until((state) => state.connected && state.mirroredBytes === sizeHere());
+  expect(await stopped(following.child, "SIGTERM")).toBe(0);
+});
+
+test("only a token for writing mirrors a session, and one that was revoked ends it", async () => {
+  const refused = follow(machines, server.url, { CONTINUO_TOKEN: await server.token("machine:read") });
+  await expect(refused.until(() => false)).rejects.toThrow("the token does not allow this");
+  expect(await rowsOn(machines, "there")).toEqual([]);
+  const unknown = follow(machines, server.url, { CONTINUO_TOKEN: "unknown" });
+  await expect(unknown.until(() => false)).rejects.toThrow("the command ended");
+  const secret = await server.token("machine:write");
+  const following = follow(machines, server.url, { CONTINUO_TOKEN: secret });
+  await following.until(({ mirroredBytes }) => mirroredBytes === sizeHere());
+  const { stdout } = await machines.on("there", ["token", "list", "--json"]);
+  const tokens = JSON.parse(stdout) as readonly {
+    readonly tokenId: string;
+    readonly scopes: readonly string[];
+  }[];
+  const writing = tokens.find(({ scopes }) => scopes.join() === "machine:write");
+  await machines.on("there", ["token", "revoke", writing?.tokenId ?? ""]);
+  await expect(following.until(() => false)).rejects.toThrow("the command ended");
+});
+
+test("a move to a server without --follow is refused with a hint", async () => {
+  const refused = await machines.move("--to", server.url);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--follow")]);
+});
