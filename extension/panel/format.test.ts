@@ -84,6 +84,18 @@ test("a writer that was not used yet has no known price", () => {
   expect(of("extractive")).toBe("");
 });
 
+test("a model of this machine is free, before its first note and after it", () => {
+  const of = (more: Partial<LiveSession["cost"]>): string => {
+    const cost = { modelCalls: 0, costUsd: 0, inputTokens: 0, outputTokens: 0, ...more };
+    const written = { cost, noteWriter: "Ollama: qwen3:8b", isWriterFree: true };
+    return costOf({ session: { ...TIMES, budget: "normal", ...written } as LiveSession });
+  };
+  expect(of({})).toBe("free, on this machine");
+  expect(of({ modelCalls: 3, inputTokens: 1_000 })).toBe("free, on this machine");
+  // An agent wrote before it.
+  expect(of({ modelCalls: 3, costUsd: 0.42, inputTokens: 1_200 })).toBe("$0.42, 1,200 tokens");
+});
+
 test("a degraded session is read-only until the server says another state", () => {
   const degraded = foldFrame(VIEW, { type: "degraded", reason: "a hash differs" });
   expect(degraded).toMatchObject({ degraded: "a hash differs", standing: { isDegraded: true } });

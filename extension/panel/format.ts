@@ -43,10 +43,11 @@ export function statusOf({ standing, waiting, failure, storedAtMs, isPlaying, no
 /** `$0.42, 1,200 tokens`, and after some minutes the price of an hour; empty without a model. */
 export function costOf({ session }: Pick<PanelSession, "session">): string {
   if (session === null) return "";
-  if (session.cost.modelCalls === 0)
-    return typeof writerOf({ session }) === "string" ? "the price is not known before the first note" : "";
-  const { costUsd, inputTokens, outputTokens } = session.cost;
+  const isModel = typeof writerOf({ session }) === "string";
   const budget = { normal: "", warning: ", 80 % of the budget", spent: ", budget spent" }[session.budget];
+  if (session.isWriterFree === true && session.cost.costUsd === 0) return `free, on this machine${budget}`;
+  if (session.cost.modelCalls === 0) return isModel ? "the price is not known before the first note" : "";
+  const { costUsd, inputTokens, outputTokens } = session.cost;
   const hour = hourPriceOf(session);
   const price = hour === null ? "" : `, $${hour.toFixed(2)} an hour`;
   return `$${costUsd.toFixed(2)}, ${(inputTokens + outputTokens).toLocaleString("en")} tokens${price}${budget}`;

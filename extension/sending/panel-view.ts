@@ -79,7 +79,7 @@ export interface PanelSession extends Omit<SessionView, "session" | "page" | "re
 /** A session also lists every note it ever had. */
 export type SessionFacts = Pick<
   LiveSession,
-  "state" | "noteWriter" | "cost" | "budget" | "health" | "createdAt" | "lastActivityAt"
+  "state" | "noteWriter" | "isWriterFree" | "cost" | "budget" | "health" | "createdAt" | "lastActivityAt"
 >;
 
 export interface PanelRoom {
@@ -177,8 +177,8 @@ export function citationsOf(cited: readonly CitedWords[]): readonly Citation[] {
 }
 
 function parts(session: LiveSession): SessionFacts {
-  const { state, noteWriter, cost, budget, health, createdAt, lastActivityAt } = session;
-  return { state, ...present({ noteWriter }), cost, budget, health, createdAt, lastActivityAt };
+  const { state, noteWriter, isWriterFree, cost, budget, health, createdAt, lastActivityAt } = session;
+  return { state, ...present({ noteWriter, isWriterFree }), cost, budget, health, createdAt, lastActivityAt };
 }
 
 /** Notes with a marker: the first, and each that begins far enough after the last one. */

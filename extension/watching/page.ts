@@ -66,9 +66,14 @@ export class PageWatcher {
   readonly #lister = new CaptionLister();
   readonly #outbox = new PageOutbox((items) => this.#store(items));
   readonly #timer: ReturnType<typeof setInterval>;
-  readonly #moved = (): void => this.#tellPosition();
-  readonly #paused = (): void => this.#stopped(this.#video?.ended === true ? "ended" : "paused");
-  readonly #sought = (): void => this.#stopped("moved");
+  readonly #listeners: readonly (readonly [string, () => void])[] = [
+    ...MOVES.map((type) => [type, () => this.#tellPosition()] as const),
+    ["pause", () => this.#stopped(this.#video?.ended === true ? "ended" : "paused")],
+    ["seeking", () => this.#stopped("moved")],
+    // A video that plays for less than the time between two looks played nonetheless.
+    ["playing", () => this.#played()],
+    ["timeupdate", () => this.#played()],
+  ];
 
   constructor() {
     this.#timer = setInterval(() => this.#look(), LIMITS.lookMs);
@@ -129,7 +134,6 @@ export class PageWatcher {
     this.#tracks.read();
     this.#readDrawn();
     this.#listCaptions();
-    if (!this.#video.paused && !this.#video.seeking) this.#playedTo = wholeMs(this.#video.currentTime);
     if (!this.#video.paused && Date.now() - this.#positionAtMs >= LIMITS.positionMs) this.#tellPosition();
     if (this.#isFrameDue()) void this.#capture(null);
   }
@@ -159,14 +163,10 @@ export class PageWatcher {
   #attach(video: HTMLVideoElement | null, adapter: Adapter | null): void {
     this.#adapter = adapter;
     if (video !== this.#video) {
-      for (const type of MOVES) {
-        this.#video?.removeEventListener(type, this.#moved);
-        video?.addEventListener(type, this.#moved);
+      for (const [type, listener] of this.#listeners) {
+        this.#video?.removeEventListener(type, listener);
+        video?.addEventListener(type, listener);
       }
-      this.#video?.removeEventListener("pause", this.#paused);
-      this.#video?.removeEventListener("seeking", this.#sought);
-      video?.addEventListener("pause", this.#paused);
-      video?.addEventListener("seeking", this.#sought);
       this.#playedTo = null;
       this.#isStopped = false;
       this.#video = video;
@@ -208,6 +208,13 @@ export class PageWatcher {
       lang: /^[\w-]*$/u.test(lang) ? lang : "",
       speaker: null,
     });
+  }
+
+  #played(): void {
+    const video = this.#video;
+    // The times of an advertisement, which the next look finds, are not those of the video.
+    if (video === null || video.paused || video.seeking || video.closest(ADVERTISEMENT) !== null) return;
+    this.#playedTo = wholeMs(video.currentTime);
   }
 
   /** The thought that is open ends: once, however often a person moves about before the video plays again. */

@@ -44,3 +44,24 @@ test("a pause and the end of the video each give the note of the open thought, a
   const last = CAPTIONS.at(-1) ?? "";
   await expect.poll(textOf, SOON).toContain(last);
 });
+
+test("a play of a moment is a stop as well, however many there are between two looks at the page", async () => {
+  await using watched = await openWatched();
+  const { served, page, key } = watched;
+  await page.bringToFront();
+  await play(page, { fromMs: 0, toMs: 2_000, rate: 1 });
+  await expect.poll(() => stopsOf(served, key)).toEqual(["paused"]);
+  await page.evaluate(`(async () => {
+    const video = document.querySelector("video");
+    const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    for (let n = 0; n < 4; n++) {
+      const playing = new Promise((resolve) => video.addEventListener("playing", resolve, { once: true }));
+      await video.play();
+      await playing;
+      await pause(30);
+      video.pause();
+      await pause(30);
+    }
+  })()`);
+  await expect.poll(() => stopsOf(served, key), SOON).toEqual(new Array(5).fill("paused"));
+});

@@ -2,7 +2,7 @@
 
 import { openLive } from "@continuo/core/client/live";
 import type { OfferedWriter } from "@continuo/core/wire";
-import type { NoteRequest, NoteWriter, WriterOffers } from "@continuo/live";
+import { type NoteRequest, type NoteWriter, openAiWriter, type WriterOffers } from "@continuo/live";
 import { createAuthenticate } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
@@ -60,6 +60,19 @@ test("a chosen writer makes the notes of all later words, in this session and in
   await service.open("latest", { videoId: "another" });
   expect((await service.session("latest")).noteWriter).toBe("scripted");
   await expect(service.writers.choose("k", "Ollama: gone")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test.each([
+  ["a model on a port of this machine", {}, "here", true],
+  ["one that asks for a key, as a proxy to a service does", { apiKey: "secret" }, "named", undefined],
+  ["one elsewhere", { url: "https://models.example/v1" }, "named", undefined],
+])("%s is known to cost nothing before it was used, or not", async (_name, more, kind, isWriterFree) => {
+  const writer = openAiWriter({ name: "qwen", model: "qwen3:8b", url: "http://127.0.0.1:11434/v1", ...more });
+  await using live = await liveTest({ noteWriters: [writer] });
+  await live.service.open("k", { videoId: "v" });
+  expect((await live.service.session("k")).isWriterFree).toBe(isWriterFree);
+  const [, offer] = await live.service.writers.offered("k");
+  expect(offer).toMatchObject({ name: "qwen", kind, hourUsd: kind === "here" ? 0 : null });
 });
 
 test("the thought that is open when another writer is chosen becomes a note of the writer before", async () => {

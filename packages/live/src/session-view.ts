@@ -1,6 +1,6 @@
 /** A session as the server shows it. */
 
-import { present, type Store } from "@continuo/core/model";
+import type { Store } from "@continuo/core/model";
 import {
   type Damage,
   findSession,
@@ -48,7 +48,7 @@ export function toLiveSession(
       .map(({ noteId }) => noteId),
     ledgerCursor: ledgerCursor(fold),
     contextHash: contextHash(fold),
-    ...present({ noteWriter: role === "reader" ? undefined : nameOf(writerOf, fold.noteWriter) }),
+    ...(role === "reader" ? {} : writerFacts(writerOf, fold.noteWriter)),
     cost,
     budget,
     health: {
@@ -68,11 +68,15 @@ export function toLiveSession(
 }
 
 /** A session can name a writer that its server does not have any more. */
-function nameOf(writerOf: (name: string | null) => NoteWriter, name: string | null): string | undefined {
+function writerFacts(
+  writerOf: (name: string | null) => NoteWriter,
+  wanted: string | null,
+): Pick<LiveSession, "noteWriter" | "isWriterFree"> {
   try {
-    return writerOf(name).name;
+    const { name, isFree } = writerOf(wanted);
+    return { noteWriter: name, ...(isFree === true ? { isWriterFree: true } : {}) };
   } catch {
-    return undefined;
+    return {};
   }
 }
 

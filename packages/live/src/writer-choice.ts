@@ -61,7 +61,7 @@ export class WriterChoice {
     const found = (await settings.writerOffers?.find()) ?? [];
     const named = settings.noteWriters
       .filter(({ name }) => name !== NONE)
-      .map(({ name }) => ({ name, kind: "named" as const }));
+      .map(({ name, isFree }) => ({ name, kind: isFree === true ? ("here" as const) : ("named" as const) }));
     const others = found.filter(({ name }) => !this.isNamed(name));
     const { items } = await this.#service.list({ limit: LIMITS.pricedSessions });
     return [{ name: NONE, kind: "none" as const }, ...named, ...others].map((one) => ({

@@ -84,6 +84,8 @@ export interface LiveSession {
   readonly contextHash: string;
   /** The note writer that is used, `extractive` for none with a model. A server that only reads does not know it. */
   readonly noteWriter?: string;
+  /** `true` for a note writer that costs nothing, because its model runs on the machine of the server. */
+  readonly isWriterFree?: boolean;
   readonly cost: LiveCost;
   readonly budget: BudgetState;
   readonly health: LiveHealth;

@@ -232,6 +232,8 @@ export interface LiveBudget {
 /** Writes drafts from evidence. Repeated calls with the same batch must be safe. */
 export interface NoteWriter {
   readonly name: string;
+  /** `true` for a model of this machine that costs nothing. */
+  readonly isFree?: boolean;
   write(request: NoteRequest, options: WriteOptions): Promise<NoteWriterResult>;
   /**
    * True if its memory has something that no draft says yet. Then it is called again, without evidence, when nothing

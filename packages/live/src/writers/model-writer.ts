@@ -37,6 +37,7 @@ const OPTIONS: KnownOptions<OpenAiWriterOptions> = {
   name: true,
   price: true,
 };
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u;
 const ANTHROPIC_URL = "https://api.anthropic.com/v1";
 const ANTHROPIC_VERSION = "2023-06-01";
 /** The API of Anthropic wants a limit. */
@@ -58,7 +59,14 @@ export function openAiWriter(options: OpenAiWriterOptions): NoteWriter {
     const message = isFields(choice) && isFields(choice.message) ? choice.message.content : undefined;
     return { text: textIn(message), usage: usageIn(usage, "prompt_tokens", "completion_tokens") };
   };
-  return agentWriter({ ...rest, agent: modelAgent(model, call) });
+  const writer = agentWriter({ ...rest, agent: modelAgent(model, call) });
+  return isFree(options) ? { ...writer, isFree: true } : writer;
+}
+
+/** A model on a port of this machine that asks for no key: Ollama, LM Studio. */
+function isFree({ url, apiKey, price }: OpenAiWriterOptions): boolean {
+  if (apiKey !== undefined || price !== undefined || !URL.canParse(url)) return false;
+  return LOOPBACK.test(new URL(url).hostname);
 }
 
 /** Errors of its calls: as `openAiWriter`. */
