@@ -70,7 +70,7 @@ export function newProject(adapter: string): Project {
 export function saveFiles(project: Project, guide: string): string {
   const text = readFileSync(join(ROOT, guide), "utf8");
   for (const [, name = "", code = ""] of text.matchAll(
-    /Save this as `([\w-]+\.js)`[\s\S]*?```js\n([\s\S]*?)```/gu,
+    /Save this as `([\w-]+\.jsx?)`[\s\S]*?```jsx?\n([\s\S]*?)```/gu,
   )) {
     writeFileSync(join(project.folder, name), code);
   }

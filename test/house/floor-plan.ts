@@ -101,6 +101,7 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     only: [...BELOW, "native", "adapters"],
   },
   "openai-agents": { folder: "packages/openai-agents/src", floor: 9, only: [...BELOW, "adapters"] },
+  "ai-sdk": { folder: "packages/ai-sdk/src", floor: 9, only: ["model", "wire"] },
   cli: { folder: "src/cli", floor: 9 },
   testing: { folder: "packages/store/src/testing", floor: 9 },
   agents: { folder: "packages/agents/src", floor: 9 },

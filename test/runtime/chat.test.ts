@@ -185,6 +185,22 @@ test("a reader who names answers gets them whole, also those that have ended", a
   await expect(session.toUIMessageResponse({ open: ["none"] })).rejects.toMatchObject({ code: "not_found" });
 });
 
+test("an answer that failed does not hide the next one", async () => {
+  await scripted([
+    [{ stream: ["one"] }, { fail: "no power" }],
+    [{ stream: ["two"] }, { fail: "no power" }],
+  ]);
+  const session = c.session("s", { create: true });
+  const runs = [await session.send("first", { id: "q1" }), await session.send("second", { id: "q2" })];
+  await session.run("q2").result();
+  const text = await (await session.toUIMessageResponse({ open: runs.map(({ runId }) => runId) }))?.text();
+  expect(text?.match(/"type":"(?:start|error)"/gu)).toEqual([
+    '"type":"start"',
+    '"type":"start"',
+    '"type":"error"',
+  ]);
+});
+
 test("a stream that the server ends does not say that the answer is complete", async () => {
   await scripted([[{ stream: ["I begin"], messageId: "m1" }, { wait: "abort" }]]);
   const handler = c.handler({ authorize: () => ({ sessions: "*", access: "write", by: "ann" }) });

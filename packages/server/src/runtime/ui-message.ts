@@ -27,14 +27,16 @@ export function toUIMessageResponse(
 ): Response {
   return streamResponse({ signal, headers: HEADERS, keepAlive: ":\n\n" }, async function* (over) {
     try {
-      for (const run of runs) {
+      for (const [place, run] of runs.entries()) {
         const { messageId, open } = await run;
         const fold = createUIFold(messageId);
         for await (const event of open({ signal: over })) {
           for (const chunk of fold.take(event)) yield lineOf(chunk);
         }
         if (over.aborted) return;
-        for (const chunk of fold.end()) yield lineOf(chunk);
+        const isLast = place === runs.length - 1;
+        // The SDK reads nothing after an error.
+        for (const chunk of fold.end()) if (isLast || chunk.type !== "error") yield lineOf(chunk);
       }
     } catch (error) {
       if (over.aborted) return;

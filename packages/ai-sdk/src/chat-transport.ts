@@ -1,0 +1,194 @@
+/** The `ChatTransport` of the AI SDK over the routes of a Continuo server: a chat is a session of the same id. */
+
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
+import { chunkStream } from "./chunk-stream.ts";
+import { LIMITS } from "./limits.ts";
+import { OpenAnswers, type ServerChat } from "./open-answers.ts";
+import { patiently } from "./requests.ts";
+
+type GivenHeaders = Readonly<Record<string, string>> | Headers;
+
+export interface ContinuoChatTransportOptions {
+  /** The address at which the program mounts `c.handler`, such as `/continuo`; that of a server without a path too. */
+  readonly url: string;
+  /** The headers of each request, such as a token. */
+  readonly headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
+  readonly credentials?: "omit" | "same-origin" | "include";
+  /** Milliseconds in which a server that cannot be reached is waited for; 60,000 where none are given. */
+  readonly patienceMs?: number;
+  readonly fetch?: typeof fetch;
+}
+
+export interface StopOptions {
+  readonly reason?: string;
+}
+
+export interface ApprovalAnswer {
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+interface ServerRequest {
+  readonly method?: "POST";
+  readonly body?: object;
+  readonly headers?: GivenHeaders | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface ChatState {
+  readonly answers: OpenAnswers;
+  /** Messages that are on their way. */
+  readonly sending: Set<Promise<unknown>>;
+}
+
+export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implements ChatTransport<Message> {
+  /** An answer is streamed from its first chunk, so that the SDK begins it again. */
+  readonly resumeStreamIsReplay = true;
+  readonly #options: ContinuoChatTransportOptions;
+  readonly #chats = new Map<string, ChatState>();
+
+  constructor(options: ContinuoChatTransportOptions) {
+    this.#options = options;
+  }
+
+  /** The messages of a chat, for `useChat({ messages, resume: true })`; none for one that does not exist yet. */
+  async load(chatId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Message[]> {
+    const chat = await this.#read(chatId, { signal });
+    this.#stateOf(chatId).answers.load(chat.open);
+    return [...chat.messages];
+  }
+
+  /**
+   * Sends the last message. A signal ends the reading alone: a message that was sent is answered.
+   * Errors: `usage` for an answer that is to be given again, and for a message that was changed.
+   */
+  async sendMessages({
+    chatId,
+    messages,
+    trigger,
+    messageId,
+    abortSignal,
+    headers,
+    body,
+  }: Parameters<ChatTransport<Message>["sendMessages"]>[0]): Promise<ReadableStream<UIMessageChunk>> {
+    const message = messages.at(-1);
+    if (trigger !== "submit-message" || messageId !== undefined || message?.role !== "user") {
+      throw new ContinuoError("usage", "a message that was sent cannot be changed or answered again", {
+        hint: "Send a new message.",
+      });
+    }
+    const { answers, sending } = this.#stateOf(chatId);
+    answers.ask(message.id);
+    const asked: ServerRequest = { method: "POST", body: { ...body, trigger, messages: [message] }, headers };
+    // It is sent to its end, whatever the page does: the server has it, or the caller gets an error.
+    const first = this.#ask(chatPath(chatId), asked);
+    const sent = first.catch(() => undefined);
+    sending.add(sent);
+    void sent.then(() => sending.delete(sent));
+    return chunkStream(await unlessAborted(first, abortSignal), {
+      open: (signal) => this.#ask(chatPath(chatId), { ...asked, signal }),
+      signal: abortSignal,
+      onChunk: answers.reader(message.id),
+    });
+  }
+
+  /** The answers that this page has not seen to their end; `null` where it has seen them all. */
+  async reconnectToStream({
+    chatId,
+    abortSignal,
+    headers,
+  }: Parameters<
+    ChatTransport<Message>["reconnectToStream"]
+  >[0]): Promise<ReadableStream<UIMessageChunk> | null> {
+    const { answers, sending } = this.#stateOf(chatId);
+    await unlessAborted(Promise.all(sending), abortSignal);
+    const missing = answers.missing(await this.#read(chatId, { headers, signal: abortSignal }));
+    if (missing.length === 0) return null;
+    const query = missing.map((id) => `open=${encodeURIComponent(id)}`).join("&");
+    const open = (signal: AbortSignal | undefined): Promise<Response> =>
+      this.#ask(`${chatPath(chatId)}/stream?${query}`, { headers, signal });
+    return chunkStream(await open(abortSignal), {
+      open,
+      signal: abortSignal,
+      onChunk: answers.reader(undefined),
+    });
+  }
+
+  /** Stops the answers of a chat. When it returns, the stop is stored; the stream of the answer ends by itself. */
+  async stop(chatId: string, { reason }: StopOptions = {}): Promise<void> {
+    await Promise.all(this.#stateOf(chatId).sending);
+    const body = reason === undefined ? {} : { reason };
+    await this.#ask(`${chatPath(chatId)}/stop`, { method: "POST", body });
+  }
+
+  /** Answers a question of the agent, by the `approval.id` of a tool's part. Errors: `conflict` for another answer. */
+  async answerApproval(approvalId: string, { approved, reason }: ApprovalAnswer): Promise<void> {
+    const body = { outcome: approved ? "granted" : "denied", ...(reason === undefined ? {} : { reason }) };
+    await this.#ask(`/v1/approvals/${encodeURIComponent(approvalId)}`, { method: "POST", body });
+  }
+
+  async #read(chatId: string, asked: ServerRequest): Promise<ServerChat<Message>> {
+    try {
+      return (await (await this.#ask(chatPath(chatId), asked)).json()) as ServerChat<Message>;
+    } catch (error) {
+      if (isContinuoError(error, "not_found")) return { messages: [], open: [] };
+      throw error;
+    }
+  }
+
+  async #ask(path: string, { method, body, headers, signal }: ServerRequest): Promise<Response> {
+    const { url, patienceMs = LIMITS.patienceMs, credentials, fetch: given } = this.#options;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const keepalive = text !== undefined && text.length < LIMITS.keepAliveBytes;
+    return await patiently(
+      async () => {
+        const sent = await this.#headers(headers);
+        if (text !== undefined) sent.set("content-type", "application/json");
+        return await (given ?? globalThis.fetch)(url.replace(/\/$/u, "") + path, {
+          headers: sent,
+          ...(text === undefined ? {} : { method: method ?? "POST", body: text, keepalive }),
+          ...(credentials === undefined ? {} : { credentials }),
+          ...(signal === undefined ? {} : { signal }),
+        });
+      },
+      { patienceMs, signal },
+    );
+  }
+
+  async #headers(headers: GivenHeaders | undefined): Promise<Headers> {
+    const { headers: own = {} } = this.#options;
+    const all = new Headers(typeof own === "function" ? await own() : own);
+    new Headers(headers).forEach((value, name) => void all.set(name, value));
+    return all;
+  }
+
+  #stateOf(chatId: string): ChatState {
+    const known = this.#chats.get(chatId);
+    if (known !== undefined) return known;
+    const state = { answers: new OpenAnswers(), sending: new Set<Promise<unknown>>() };
+    this.#chats.set(chatId, state);
+    return state;
+  }
+}
+
+function chatPath(chatId: string): string {
+  return `/v1/sessions/${encodeURIComponent(chatId)}/chat`;
+}
+
+/** Errors: the reason of the signal. What was called goes to its end. */
+async function unlessAborted<Result>(
+  result: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return await result;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const stop = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([result, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

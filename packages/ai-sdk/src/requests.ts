@@ -1,0 +1,49 @@
+/** Requests to the server: repeated while it cannot be reached, refused with its own words. */
+
+import { isContinuoError } from "@continuo/core/model";
+import { errorFromWire } from "@continuo/core/wire";
+import { LIMITS, PASSING_STATUSES } from "./limits.ts";
+
+export interface Patience {
+  readonly patienceMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Calls until there is an answer. Only for requests that may be repeated: a lost answer is no proof that nothing happened.
+ * Errors: those of the server; the last failure of the network.
+ */
+export async function patiently(
+  call: () => Promise<Response>,
+  { patienceMs, signal }: Patience,
+): Promise<Response> {
+  const end = performance.now() + patienceMs;
+  for (let waitMs: number = LIMITS.retryMs; ; waitMs = Math.min(2 * waitMs, LIMITS.maxRetryMs)) {
+    signal?.throwIfAborted();
+    const isLast = performance.now() + waitMs > end;
+    try {
+      const response = await call();
+      if (response.ok) return response;
+      const body: unknown = await response.json().catch(() => null);
+      if (isLast || !PASSING_STATUSES.includes(response.status)) throw errorFromWire(body, response.status);
+    } catch (error) {
+      if (isLast || signal?.aborted === true || isContinuoError(error)) throw error;
+    }
+    await pause(waitMs, signal);
+  }
+}
+
+/** Errors: the reason of the signal. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
