@@ -73,6 +73,25 @@ test.each(["keyboard", "mouse"])("a session is resumed in a new window of tmux b
   await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
 });
 
+test("a session that was handed over is compared with its source, or opened in a new window of tmux", async () => {
+  await page.keyboard.press("a");
+  await page.getByRole("button", { name: "Hand over to another agent…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox").selectOption("codex");
+  await dialog.getByRole("button", { name: "Hand over", exact: true }).click();
+  await dialog.getByRole("link", { name: "Compare with the source" }).waitFor();
+  // It comes after the hand-over, which would ask it to read the new session back.
+  home.write("bin/codex", '#!/bin/sh\necho "The new agent runs: $*"\nread line\n');
+  chmodSync(join(home.path, "bin/codex"), 0o755);
+  await dialog.getByRole("button", { name: "Open in a terminal" }).click();
+  await page.getByText("It runs in a new window of tmux.").waitFor();
+  await terminal.until((seen) => /The new agent runs: resume [\da-f-]{36}/u.test(seen));
+  terminal.send("Enter");
+  await terminal.until((seen) => seen.includes('{"url":'));
+  await page.keyboard.press("Escape");
+  await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
+});
+
 test("an agent that is gone is an error in the dialog, and opens no window", async () => {
   chmodSync(join(home.path, "bin/claude"), 0o644);
   await page.getByRole("button", { name: "Resume" }).click();
