@@ -9,7 +9,7 @@ import { CLAUDE_RECIPES } from "../lost/claude-recipes.ts";
 import { CODEX_RECIPES } from "../lost/codex-recipes.ts";
 import { GEMINI_RECIPES } from "../lost/gemini-recipes.ts";
 import { OPENCODE_RECIPES } from "../lost/opencode-recipes.ts";
-import { PI_RECIPES } from "../lost/pi-recipes.ts";
+import { PI_RECIPES, PI_TALK, piFolder, piHeader, writePi } from "../lost/pi-recipes.ts";
 import { contentOf, type LostHome, type LostRecipe, makeLostHome, snapshotOf } from "../lost/recipe.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 
@@ -134,6 +134,16 @@ test("a hidden session that the list leaves out as well has the command that bri
   expect(row).toMatchObject({ key: null, canBeDone: false });
   const id = basename(row.location, ".jsonl");
   expect(row.command).toBe(`continuo doctor sessions --fix claude:${id}`);
+});
+
+test("all hidden sessions are counted, although one answer names at most 200", async () => {
+  for (let n = 0; n < 203; n++) {
+    const id = `019f3a00-1b2c-7d3e-8f40-${String(n).padStart(12, "0")}`;
+    const name = `2026-11-20T10-00-00-000Z_${id}.jsonl`;
+    writePi(lost, [piHeader(lost, { id }), ...PI_TALK], piFolder(join(lost.root, "old-name")), name);
+  }
+  const { hidden, hiddenCount } = await atRisk();
+  expect([hidden.length, hiddenCount]).toEqual([200, 203]);
 });
 
 test("sessions that their agent deletes within five days are counted by its rule", async () => {

@@ -10,16 +10,24 @@ import { openMachine } from "./open-machine.ts";
 
 const HEALTH = "/v1/machine/health";
 
-test("a turn of this server runs under its lease, one whose process ended is of nobody, and prompts that wait are counted", async () => {
+test("a turn of this server runs under its lease, one of another process is not, one whose process ended is of nobody, and prompts that wait are counted", async () => {
   const home = createTalkHome({ prompts: EDITS });
   const key = await ownSession(home, "asked");
   const left = await ownSession(home, "left");
-  const sessionId = left.slice("continuo:".length);
+  const elsewhere = await ownSession(home, "elsewhere");
   await using store = await openStore(storeOf(home));
-  await store.createRun({ sessionId, runId: "left", input: [{ type: "text", text: "x" }], agent: "robot" });
-  await store.append(sessionId, [{ type: "run_started", data: { runId: "left" }, runId: "left" }], {
-    also: [{ type: "run", runId: "left", to: "running" }],
-  });
+  for (const [runId, name] of [
+    ["left", left],
+    ["elsewhere", elsewhere],
+  ] as const) {
+    const sessionId = name.slice("continuo:".length);
+    await store.createRun({ sessionId, runId, input: [{ type: "text", text: "x" }], agent: "robot" });
+    await store.append(sessionId, [{ type: "run_started", data: { runId }, runId }], {
+      also: [{ type: "run", runId, to: "running" }],
+    });
+  }
+  const lease = elsewhere.replace("continuo:", "session/");
+  await store.acquireLease(lease, { owner: "another process", ttlMs: 600_000 });
   await using machine = await openMachine(home);
   await using page = await readChat(machine, key);
   await machine.post(pathOf(key, "prompt"), { text: "edit it" });
@@ -29,10 +37,11 @@ test("a turn of this server runs under its lease, one whose process ended is of 
   expect(health).toMatchObject({
     waiting: 1,
     conversations: 1,
-    store: { engine: "sqlite", sessions: 2, runs: 3 },
+    store: { engine: "sqlite", sessions: 3, runs: 4 },
   });
   expect(health.running).toEqual([
     expect.objectContaining({ key: left, title: "left", runner: "nobody", leaseUntil: null }),
+    expect.objectContaining({ key: elsewhere, runner: "another process", leaseUntil: expect.any(String) }),
     expect.objectContaining({
       key,
       title: "asked",
@@ -49,7 +58,10 @@ test("a turn of this server runs under its lease, one whose process ended is of 
     page: by,
   });
   await page.until(idle);
-  expect(await machine.json(HEALTH)).toMatchObject({ waiting: 0, running: [{ key: left }] });
+  expect(await machine.json(HEALTH)).toMatchObject({
+    waiting: 0,
+    running: [{ key: left }, { key: elsewhere }],
+  });
 });
 
 test("asking makes no store, and needs a token that may read", async () => {

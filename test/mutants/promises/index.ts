@@ -1,6 +1,7 @@
 /** The promises of each room, by its name. */
 
 import { CATALOG } from "./catalog.ts";
+import { CATALOG_AGENTS } from "./catalog-agents.ts";
 import { CATALOG_FIGURES } from "./catalog-figures.ts";
 import { CHANNEL_CHANGES } from "./channel-changes.ts";
 import { CHANNEL_HOLDERS } from "./channel-holders.ts";
@@ -9,7 +10,9 @@ import { CHANNELS } from "./channels.ts";
 import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
 import { CLIENT_ENDS } from "./client-ends.ts";
+import { CLIENT_LIVE } from "./client-live.ts";
 import { MACHINE } from "./machine.ts";
+import { MACHINE_HISTORIES } from "./machine-histories.ts";
 import { MACHINE_LISTS } from "./machine-lists.ts";
 import { MCP } from "./mcp.ts";
 import { MCP_QUESTIONS } from "./mcp-questions.ts";
@@ -27,9 +30,9 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   server: [...SERVER, ...SERVER_ACCESS, ...SERVER_USE],
   mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS],
   channels: [...CHANNELS, ...CHANNEL_CHANGES, ...CHANNEL_HOLDERS, ...CHANNEL_SWEEPS],
-  catalog: [...CATALOG, ...CATALOG_FIGURES],
-  client: [...CLIENT, ...CLIENT_ENDS],
-  machine: [...MACHINE, ...MACHINE_LISTS],
+  catalog: [...CATALOG, ...CATALOG_FIGURES, ...CATALOG_AGENTS],
+  client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE],
+  machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES],
   pages: PAGES,
   wire: WIRE,
   cli: [...CLI, ...SINGLE],

@@ -1,6 +1,5 @@
 /** The parts of the server, one line each. */
 
-import { audit } from "./audit/index.ts";
 import { pages } from "./auth/index.ts";
 import { blobs } from "./blobs/index.ts";
 import { channels } from "./channels/index.ts";
@@ -8,9 +7,8 @@ import { cleaning } from "./cleaning/index.ts";
 import type { CreateMount } from "./context/index.ts";
 import { extension } from "./extension/index.ts";
 import { live } from "./live/index.ts";
-import { machine } from "./machine/index.ts";
-import { mcp } from "./mcp/index.ts";
-import { operation } from "./operation/index.ts";
+import { machine, mcp } from "./machine/index.ts";
+import { audit, operation } from "./operation/index.ts";
 import { page } from "./page/index.ts";
 import { phones } from "./phones/index.ts";
 import { sessions } from "./sessions/index.ts";

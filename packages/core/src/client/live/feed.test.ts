@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeSocket } from "../../../../../test/channels/fake-socket.ts";
-import { watchLive } from "./feed.ts";
+import { Feed, watchLive } from "./feed.ts";
 import { LIMITS } from "./limits.ts";
 import { memoryOutbox } from "./outbox.ts";
 
@@ -36,6 +36,30 @@ test("a lost connection continues after the last event, and another session begi
   await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
   expect(greeted("s2").framesOf("hello")).toEqual([{ type: "hello", after: 0, sessionId: "s2" }]);
   watching.close();
+});
+
+test("a connection on which the server says nothing is given up, and opened again", async () => {
+  const watching = watchLive({ serverUrl: "http://localhost", key: "talk", onFrame: () => undefined });
+  const silent = greeted("s1");
+  await vi.advanceTimersByTimeAsync(LIMITS.silenceMs);
+  expect(silent.readyState).toBe(1);
+  await vi.advanceTimersByTimeAsync(2 * LIMITS.heartbeatMs + LIMITS.longestRetryMs);
+  expect([silent.readyState, FakeSocket.opened.length]).toEqual([3, 2]);
+  watching.close();
+});
+
+test("another token is used at once, and not only after the pause before the next try", () => {
+  const feed = new Feed({
+    serverUrl: "http://localhost",
+    key: "talk",
+    onFrame: () => undefined,
+    token: "old",
+  });
+  FakeSocket.opened.at(-1)?.close(1008);
+  feed.useToken("new");
+  expect(FakeSocket.opened).toHaveLength(2);
+  expect(greeted("s1").framesOf("hello")).toMatchObject([{ token: "new" }]);
+  feed.close();
 });
 
 test("a watch that was closed opens no further socket", async () => {

@@ -1,9 +1,9 @@
 /**
- * The sessions of the machine below `/v1/machine/`, for pages and programs.
+ * The sessions of the machine below `/v1/machine/`, for pages and programs, and at `/mcp` for agents.
  *
  * Promises: only a token with `machine:read` is answered, and only one with `machine:write` changes something, but for an
  * answer that counts once, for which `machine:answer` is enough; every
- * parameter is checked before the machine is asked; a server that was given no machine has no such paths.
+ * parameter is checked before the machine is asked; a server that was given no machine, or no tools, has no such paths.
  * Does not know: where sessions lie.
  */
 
@@ -20,6 +20,8 @@ import { createMirrorEndpoint } from "./mirror-socket.ts";
 import { preferenceRoutes } from "./preference-routes.ts";
 import type { MachineAccess } from "./request-input.ts";
 import { sessionRoutes } from "./session-routes.ts";
+
+export { mcp } from "./mcp.ts";
 
 export const machine: CreateMount = (context) => {
   let loaded: Promise<MachineService> | null = null;

@@ -1,8 +1,9 @@
 /**
- * Endpoints for operators: `/healthz`, `/readyz`, `/metrics`.
+ * Endpoints for operators: `/healthz`, `/readyz`, `/metrics`, and the audit log at `/v1/audit`.
  *
- * Promises: cheap enough for one request per second.
- * Does not know: what is counted, or why.
+ * Promises: the first three are cheap enough for one request per second; only a token with `admin` reads the audit log, and
+ * only that of its workspace.
+ * Does not know: what is counted or recorded, or why.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -10,6 +11,7 @@ import { SERVER_LOGS } from "@continuo/core/wire";
 import { credentialsOf } from "../auth/index.ts";
 import type { CreateMount } from "../context/index.ts";
 
+export { audit } from "./audit.ts";
 export { createMetrics } from "./metrics.ts";
 export { measureProcess, observeRequest, serverMeter } from "./telemetry.ts";
 

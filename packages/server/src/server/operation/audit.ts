@@ -1,9 +1,4 @@
-/**
- * `GET /v1/audit`: the audit log of a workspace, for tokens with `admin`.
- *
- * Promises: only entries of the token's workspace, newest first; secrets of known forms are masked.
- * Does not know: which acts are recorded.
- */
+/** `GET /v1/audit`: the audit log of a token's workspace, newest first, without secrets of known forms. */
 
 import { AUDIT_ACTS, type AuditAct, ContinuoError, present } from "@continuo/core/model";
 import { maskAuditEntry } from "@continuo/core/transcript/secrets";

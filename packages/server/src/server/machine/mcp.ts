@@ -1,9 +1,4 @@
-/**
- * The Model Context Protocol at `/mcp`: what agents ask about the sessions of this machine.
- *
- * Promises: only a token with `machine:read` is answered; a server that was given no such service has no such path.
- * Does not know: the protocol and its tools.
- */
+/** The Model Context Protocol at `/mcp`, for agents that ask about the sessions of this machine. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { credentialsOf } from "../auth/index.ts";

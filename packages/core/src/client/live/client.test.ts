@@ -1,0 +1,157 @@
+/** The client of a continuous session against a server that the test plays: each request waits until it is answered. */
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { FakeSocket } from "../../../../../test/channels/fake-socket.ts";
+import type { EvidenceInput } from "../../wire/index.ts";
+import { type LiveClient, type OpenLiveOptions, openLive } from "./client.ts";
+import { LIMITS } from "./limits.ts";
+import { memoryOutbox } from "./outbox.ts";
+
+interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+type Reply = object | "never" | { readonly error: { readonly code: string } };
+
+const CAPTION = { type: "note", text: "x" } as unknown as EvidenceInput;
+const OPENED = { sessionId: "s1", videoId: "v1" };
+
+let requests: SentRequest[];
+let replyTo: (request: SentRequest) => Reply;
+let clients: LiveClient[];
+beforeEach(() => {
+  vi.useFakeTimers();
+  FakeSocket.opened.length = 0;
+  vi.stubGlobal("WebSocket", FakeSocket);
+  requests = [];
+  clients = [];
+  replyTo = ({ method }) => (method === "PUT" ? OPENED : { ok: true });
+  vi.stubGlobal("fetch", async (url: string, { method = "GET", body = null, signal }: RequestInit = {}) => {
+    const { pathname, search } = new URL(url);
+    const text = typeof body === "string" ? JSON.parse(body) : null;
+    const request = { method, path: `${pathname}${search}`, body: text };
+    requests.push(request);
+    const reply = replyTo(request);
+    if (reply === "never") return await new Promise((_, reject) => signal?.addEventListener("abort", reject));
+    return Response.json(reply, { status: "error" in reply ? 400 : 200 });
+  });
+});
+afterEach(() => {
+  for (const client of clients) client.close();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+async function open(more: Partial<OpenLiveOptions> = {}): Promise<LiveClient> {
+  const client = await openLive({
+    serverUrl: "http://localhost",
+    key: "talk",
+    videoId: "v1",
+    title: "Talk",
+    ...more,
+  });
+  clients.push(client);
+  return client;
+}
+
+function sent(path: string): readonly SentRequest[] {
+  return requests.filter((one) => one.path.startsWith(`/v1/live/talk${path}`));
+}
+
+/** Lets everything happen that waits for no timer. */
+const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+
+test("evidence that a page left behind in a session that has ended since is sent by the next page", async () => {
+  const outbox = memoryOutbox();
+  const batches = [{ sequence: 4, evidence: [CAPTION] }];
+  await outbox.reset({ producerId: "p", sessionId: "ended", nextSequence: 5, batches });
+  replyTo = ({ method, body }) => {
+    const { sessionId } = (body ?? {}) as { readonly sessionId?: string };
+    if (sessionId === "ended") return { error: { code: "log_closed", message: "it has ended" } };
+    return method === "PUT" ? OPENED : { ok: true };
+  };
+  const client = await open({ outbox });
+  expect(client.waiting).toBe(1);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  expect(sent("/evidence").at(-1)?.body).toMatchObject({ sessionId: "s1", sequence: 0, evidence: [CAPTION] });
+  expect([client.waiting, (await outbox.load())?.batches]).toEqual([0, []]);
+});
+
+test("when the session has ended, frames come from the next session of the key", async () => {
+  const client = await open();
+  FakeSocket.opened.at(-1)?.accept();
+  replyTo = ({ method, body }) => {
+    if (method === "PUT") return { ...OPENED, sessionId: "s2" };
+    const { sessionId } = (body ?? {}) as { readonly sessionId?: string };
+    return sessionId === "s1" ? { error: { code: "log_closed", message: "it has ended" } } : { ok: true };
+  };
+  const stored = client.add(CAPTION);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  await stored;
+  expect(client.sessionId).toBe("s2");
+  expect(FakeSocket.opened).toHaveLength(2);
+});
+
+test("a page that joined the session of another video asks for the outline of its own video", async () => {
+  replyTo = ({ method }) => (method === "PUT" ? { ...OPENED, videoId: "v2" } : { ok: true });
+  const joined = await open({ videoId: "v1" });
+  await joined.outline();
+  replyTo = () => OPENED;
+  await (await open({ videoId: "v1" })).outline();
+  expect(sent("/outline").map(({ path }) => path)).toEqual([
+    "/v1/live/talk/outline?videoId=v1",
+    "/v1/live/talk/outline",
+  ]);
+});
+
+test("a token that the server refuses is tried only rarely, and a server that is busy more often at first", async () => {
+  const triesIn = async (code: string): Promise<number> => {
+    const client = await open();
+    requests.length = 0;
+    replyTo = () => ({ error: { code, message: "no" } });
+    client.add(CAPTION).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs / 2 - 1);
+    client.close();
+    return sent("/evidence").length;
+  };
+  expect(await triesIn("unauthorized")).toBe(1);
+  replyTo = () => OPENED;
+  expect(await triesIn("busy")).toBeGreaterThan(2);
+});
+
+test("evidence that waits when its client is closed is rejected, and stays in the outbox", async () => {
+  const outbox = memoryOutbox();
+  const client = await open({ outbox });
+  replyTo = () => "never";
+  const stored = client.add(CAPTION);
+  await settle();
+  client.close();
+  await expect(stored).rejects.toMatchObject({ code: "unavailable" });
+  expect((await outbox.load())?.batches).toHaveLength(1);
+});
+
+test("a full outbox refuses more evidence", async () => {
+  const outbox = memoryOutbox();
+  const batches = Array.from({ length: LIMITS.outboxBatches }, (_, sequence) => ({ sequence, evidence: [] }));
+  await outbox.reset({ producerId: "p", sessionId: "s1", nextSequence: batches.length, batches });
+  replyTo = ({ method }) => (method === "PUT" ? OPENED : "never");
+  const client = await open({ outbox });
+  await expect(client.add(CAPTION)).rejects.toMatchObject({
+    code: "too_large",
+    details: { limit: LIMITS.outboxBatches },
+  });
+});
+
+test("a recording is sent with its place, its language, its speaker and its video", async () => {
+  const client = await open();
+  const facts = { startMs: 1_000, endMs: 2_500, lang: "en", speaker: "Ann", videoId: "v3", id: "r1" };
+  await client.addAudio({ bytes: new Uint8Array([1]), mediaType: "audio/wav", ...facts });
+  const [{ path } = { path: "" }] = sent("/audio");
+  expect(Object.fromEntries(new URLSearchParams(path.split("?")[1]))).toEqual({
+    ...facts,
+    startMs: "1000",
+    endMs: "2500",
+  });
+});

@@ -1,0 +1,32 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { call } from "./requests.ts";
+
+async function listening(location: string | null, seen: string[]) {
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    if (location === null) response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    else response.writeHead(307, { location: `${location}${request.url}` }).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+test("a request is sent to the server that was named, and not on to another one that it names", async () => {
+  const [there, elsewhere]: [string[], string[]] = [[], []];
+  await using other = await listening(null, elsewhere);
+  await using named = await listening(other.url, there);
+  const body = { evidence: ["what the page saw"] };
+  await expect(
+    call({ serverUrl: named.url, token: "secret" }, "/v1/live/talk/evidence", { method: "POST", body }),
+  ).rejects.toMatchObject({ code: "unavailable" });
+  expect(there).toContain("POST /v1/live/talk/evidence");
+  expect(elsewhere.filter((one) => one.startsWith("POST"))).toEqual([]);
+});

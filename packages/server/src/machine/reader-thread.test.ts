@@ -1,0 +1,25 @@
+import { Worker } from "node:worker_threads";
+import { afterEach, expect, test, vi } from "vitest";
+import type { AskedOf } from "./reader-thread.ts";
+import { startReaderThread } from "./reader-thread.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const ASKED = {
+  question: "facts",
+  args: null,
+  session: { key: "x", row: {}, view: "history", places: { home: "/", cwd: "/", env: {} }, prices: {} },
+} as unknown as AskedOf<"facts">;
+
+test("when the thread ends, callers that wait receive an error, and its owner hears of it to start another one", async () => {
+  const unref = vi.spyOn(Worker.prototype, "unref");
+  vi.spyOn(Worker.prototype, "postMessage").mockReturnValue(undefined);
+  const ended = vi.fn();
+  const thread = startReaderThread(ended);
+  const answer = thread.ask(ASKED, new AbortController().signal);
+  const [worker] = unref.mock.contexts as Worker[];
+  const refused = expect(answer).rejects.toMatchObject({ code: "unavailable" });
+  await worker?.terminate();
+  await refused;
+  expect(ended).toHaveBeenCalledTimes(1);
+});
