@@ -54,6 +54,7 @@ export async function openVscode(socket: string, folder: string): Promise<Vscode
       browser ??= await openBrowser();
       const context = await browser.newContext({ viewport: { width: 1_400, height: 900 } });
       const page = await context.newPage();
+      page.setDefaultTimeout(90_000);
       await page.goto(`${address}/?folder=${encodeURIComponent(folder)}`);
       return await showSessions(page);
     },
@@ -80,7 +81,7 @@ function addressOf(server: ChildProcess): Promise<string> {
 }
 
 async function showSessions(page: Page): Promise<VscodeWindow> {
-  await page.locator(".interactive-input-part").first().waitFor({ timeout: 60_000 });
+  await page.locator(".interactive-input-part").first().waitFor();
   await page.keyboard.press("F1");
   const commands = page.locator(".quick-input-widget input").first();
   await commands.fill(">Show Agent Sessions Sidebar");
@@ -91,13 +92,19 @@ async function showSessions(page: Page): Promise<VscodeWindow> {
   const list = page.locator(".agent-sessions-viewer").first();
   await list.waitFor();
   const sessions = list.locator(".monaco-list-row");
+  const conversation = page.locator(".interactive-list").first();
   return {
     page,
     sessions,
-    conversation: page.locator(".interactive-list").first(),
+    conversation,
     async open(title) {
-      await sessions.filter({ hasText: title }).first().click();
-      await page.locator(".interactive-item-container").first().waitFor();
+      const shown = page.locator(".chat-view-title-container", { hasText: title });
+      // A row that is drawn again while it is clicked opens nothing.
+      for (let tries = 0; (await shown.count()) === 0; tries++) {
+        if (tries === 5) throw new Error(`VS Code does not open ${title}`);
+        await sessions.filter({ hasText: title }).first().click();
+        await shown.waitFor({ timeout: 20_000 }).catch(() => undefined);
+      }
     },
     async say(text) {
       await page.locator(".interactive-input-part .monaco-editor").last().click();

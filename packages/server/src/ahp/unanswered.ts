@@ -15,17 +15,21 @@ export function withUnanswered(
   runs: readonly ChatRun[],
   told: ReadonlySet<string>,
 ): readonly Turn[] {
-  return runs.reduce((all, run) => (told.has(run.runId) ? all : withRun(all, run)), turns);
+  const claimed = new Set<string>();
+  return runs.reduce((all, run) => (told.has(run.runId) ? all : withRun(all, run, claimed)), turns);
 }
 
-function withRun(turns: readonly Turn[], run: ChatRun): readonly Turn[] {
-  if (turns.some(({ id }) => id === run.runId)) return turns;
+/** @param claimed turns that belong to an earlier run */
+function withRun(turns: readonly Turn[], run: ChatRun, claimed: Set<string>): readonly Turn[] {
   const own = turns.findIndex(
-    ({ startedAt, message, state }) =>
-      state !== "error" && startedAt >= run.at && message.text.startsWith(run.text),
+    ({ id, startedAt, message }) =>
+      id === run.runId || (!claimed.has(id) && startedAt >= run.at && message.text.startsWith(run.text)),
   );
   const turn = turns[own];
-  if (turn !== undefined) return turns.with(own, { ...turn, ...endOf(run, turn.responseParts) });
+  if (turn !== undefined) {
+    claimed.add(turn.id);
+    return turn.state === "error" ? turns : turns.with(own, { ...turn, ...endOf(run, turn.responseParts) });
+  }
   const after = turns.findIndex(({ startedAt }) => startedAt > run.at);
   return turns.toSpliced(after === -1 ? turns.length : after, 0, {
     id: run.runId,
