@@ -83,6 +83,33 @@ describe("the list", () => {
     await page.context().close();
   });
 
+  test("a search says that it runs, and a number that is not the last one says so", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    const count = page.locator(".find-line output");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let answers = 0;
+    await page.route(/sessions\?.*text=/u, async (route) => {
+      answers += 1;
+      if (answers > 2) await promise;
+      else await new Promise((done) => setTimeout(done, 700));
+      const response = await route.fetch();
+      const found = (await response.json()) as object;
+      // The second part of a machine that was never searched is read after the first.
+      await route.fulfill({ response, json: { ...found, unsearched: answers > 2 ? 0 : 9_760 } });
+    });
+    await page.keyboard.press("/");
+    await page.keyboard.type("no session says this");
+    await expect.poll(() => count.innerText()).toBe("Searching…");
+    await expect.poll(() => count.innerText()).toBe("0 sessions so far, 9,760 unread");
+    await page.getByText("Reading 9,760 sessions…").waitFor();
+    expect(await page.getByText("No session matches").count()).toBe(0);
+    resolve();
+    await page.getByText("No session matches").waitFor();
+    expect(await count.innerText()).toBe("0 sessions");
+    await page.context().close();
+  });
+
   test("the address has the search and every filter: reload, back, forward and u are exact", async () => {
     const { page } = await viewer.open("/?text=tea&agents=codex&time=month&project=%2Fx&shown=archived");
     const shown = () =>

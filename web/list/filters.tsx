@@ -5,7 +5,17 @@ import type { VNode } from "preact";
 import { agentName, counted, shortFolder } from "../content/words.ts";
 import { keyHint } from "../shell/keys.ts";
 import type { Filters, TimeFilter } from "../state/sessions.ts";
-import { chosen, facets, filters, mayChange, rows, setFilters, total } from "./list-state.ts";
+import {
+  chosen,
+  facets,
+  filters,
+  isStale,
+  mayChange,
+  rows,
+  setFilters,
+  total,
+  unsearched,
+} from "./list-state.ts";
 
 const TIMES: readonly (readonly [TimeFilter, string])[] = [
   ["any", "Any time"],
@@ -58,9 +68,17 @@ export function SearchLine(): VNode {
       >
         Select
       </button>
-      <output aria-live="polite">{total.value === null ? "" : counted(total.value, "session")}</output>
+      <output aria-live="polite">{countWords()}</output>
     </search>
   );
+}
+
+/** A number of what was found says nothing before all was searched. */
+function countWords(): string {
+  if (isStale.value && filters.value.text.trim() !== "") return "Searching…";
+  if (total.value === null) return "";
+  const count = counted(total.value, "session");
+  return unsearched.value === 0 ? count : `${count} so far, ${unsearched.value.toLocaleString("en")} unread`;
 }
 
 /** On a narrow screen it is folded. */
