@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { openSite, openViewer, type Site, type Viewer, type ViewerOptions } from "./harness.ts";
-import { keysOf, type Served, serve } from "./served.ts";
+import { keysOf, type Served, type ServeOptions, serve } from "./served.ts";
 
 export interface Watched extends AsyncDisposable {
   readonly site: Site;
@@ -16,7 +16,7 @@ export interface Watched extends AsyncDisposable {
 }
 
 export async function openWatched(
-  options: ViewerOptions & { readonly yaml?: string } = {},
+  options: ViewerOptions & Pick<ServeOptions, "yaml" | "path"> = {},
 ): Promise<Watched> {
   await using stack = new AsyncDisposableStack();
   const site = stack.use(await openSite());

@@ -46,14 +46,20 @@ export interface ServeOptions {
   readonly yaml?: string;
   /** `asked`: the extension is not allowed from the start. */
   readonly extension?: "allowed" | "asked";
+  /** The folders of programs, which may have agents; those of this machine by default. */
+  readonly path?: string;
 }
 
-export async function serve({ yaml = "", extension = "allowed" }: ServeOptions = {}): Promise<Served> {
+export async function serve({
+  yaml = "",
+  extension = "allowed",
+  path = process.env.PATH ?? "",
+}: ServeOptions = {}): Promise<Served> {
   const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
   const continuoHome = join(home, "continuo");
   mkdirSync(continuoHome);
   writeFileSync(join(continuoHome, "continuo.yaml"), yaml);
-  const env = { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: continuoHome };
+  const env = { PATH: path, HOME: home, CONTINUO_HOME: continuoHome };
   const flags = extension === "allowed" ? ["--origin", `chrome-extension://${EXTENSION_ID}`] : [];
   let child = await startServer(env, 0, flags);
   const { url } = child;

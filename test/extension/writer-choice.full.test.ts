@@ -60,7 +60,7 @@ test("a model of Ollama is offered with its price, and one press makes it write 
   await checkPanel(panel, "note-writers");
   expect(ollama.calls).toEqual([]);
   await row.getByRole("button", { name: `Use Ollama: ${MODEL}` }).press("Enter");
-  await panel.getByText(`Notes by Ollama: ${MODEL}`).waitFor();
+  await panel.getByText(`Notes by Ollama: ${MODEL}, free, on this machine`).waitFor();
   await row.getByText("in use").waitFor();
 
   await page.bringToFront();
@@ -79,4 +79,16 @@ test("a model of Ollama is offered with its price, and one press makes it write 
   await expect.poll(() => keysOf(served)).toHaveLength(2);
   const next = (await keysOf(served)).find((one) => one !== key) ?? "";
   expect((await served.session(next)).noteWriter).toBe(`Ollama: ${MODEL}`);
+});
+
+test("a model that is started while the list of note writers is open is found without opening the list again", async () => {
+  await using watched = await openWatched({ path: "" });
+  const { panel, page } = watched;
+  await play(page, { fromMs: 0, toMs: 3_000 });
+  await panel.bringToFront();
+  await panel.getByText("Notes without a model").click();
+  await panel.getByText("No model and no agent was found on this machine").waitFor();
+  await openOllama();
+  const writers = panel.getByRole("list", { name: "Note writers" });
+  await writers.getByText(`Ollama: ${MODEL}`).waitFor();
 });
