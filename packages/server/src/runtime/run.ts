@@ -1,6 +1,7 @@
 /** A run as its sender has it: a promise of the durable message, and the events until its end. */
 
 import {
+  assertKnownOptions,
   isEvent,
   type KnownEvent,
   type Payload,
@@ -41,8 +42,11 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
     },
     textStream: () => textOfEvents(events()),
-    toUIMessageResponse: ({ signal } = {}) =>
-      toUIMessageResponse([sent.then(({ runId }) => ({ messageId: runId, open: events }))], signal),
+    toUIMessageResponse: (call = {}) => {
+      assertKnownOptions("toUIMessageResponse", call, { signal: true });
+      const run = sent.then(({ runId }) => ({ messageId: runId, open: events }));
+      return toUIMessageResponse([run], call.signal);
+    },
     toSSE: (from) => toSseResponse(events, from),
   };
 }
