@@ -34,6 +34,49 @@ export async function writeStarted(root: string, dir: string, ending: "js" | "mj
     chunkFileNames: `chunks/started-[hash].${ending}`,
   });
   await bundle.close();
+  await writeHooks(root, dir, ending);
+}
+
+/** The hooks of agents, each with all that it always needs in one chunk: there is an end of each session, and a prompt more often. */
+const HOOKS = {
+  entry: "src/cli/agent-hooks.ts",
+  prompt: ["src/cli/guard/hook/index.ts"],
+  copy: [
+    "src/cli/guard/quiet/index.ts",
+    ...["claude", "gemini"].flatMap((agent) => [
+      `packages/native/src/native/${agent}/index.ts`,
+      `packages/native/src/native/${agent}/retention.ts`,
+    ]),
+  ],
+};
+
+async function writeHooks(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {
+  const input = bundleOf(root, { [basename(HOOKS.entry, ".ts")]: HOOKS.entry });
+  const drawn = await rolldown(input);
+  const { output } = await drawn.generate(NAMES);
+  await drawn.close();
+  const chunks = output.filter((one) => one.type === "chunk");
+  const loadedWith = (modules: readonly string[]): ReadonlySet<string> =>
+    new Set(modules.flatMap((module) => [...modulesLoadedWith(chunks, join(root, module))]));
+  const [entry, prompt, copy] = [[HOOKS.entry], HOOKS.prompt, HOOKS.copy].map(loadedWith);
+  const nameOf = (id: string): string | null => {
+    if (entry?.has(id) === true) return null;
+    return prompt?.has(id) === true ? "prompt" : copy?.has(id) === true ? "copy" : null;
+  };
+  const groups = ["prompt", "copy"].map((name) => ({
+    name,
+    test: (id: string): boolean => nameOf(id) === name,
+  }));
+  const bundle = await rolldown(input);
+  await bundle.write({
+    ...NAMES,
+    dir,
+    entryFileNames: `[name].${ending}`,
+    chunkFileNames: `chunks/hook-[name]-[hash].${ending}`,
+    codeSplitting: { includeDependenciesRecursively: false, groups },
+    plugins: [plainBuiltins],
+  });
+  await bundle.close();
 }
 
 function bundleOf(root: string, entries: Readonly<Record<string, string>>): InputOptions {
@@ -59,12 +102,12 @@ const NAMES = {
 
 const ENTRY = "src/cli/main.ts";
 /**
- * Every command loads `PROGRAM`. Most load `NOTICES`, lists load `LIST`, searches `SEARCH` too; chat and the hook at the end of a
- * session load parts of both.
+ * Every command loads `PROGRAM`. Most load `NOTICES`, lists load `LIST`, searches `SEARCH` too; chat loads parts of
+ * both.
  */
 const PROGRAM = ["src/cli/program.ts"];
 const NOTICES = ["src/cli/failure.ts"];
-const CHAT = ["src/cli/chat/chat.ts", "src/cli/guard/quiet/run.ts"];
+const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [
   "src/cli/session/list/list.ts",
   ...AGENT_NAMES.map((agent) => `packages/native/src/native/${agent}/index.ts`),

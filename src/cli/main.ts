@@ -1,10 +1,10 @@
 /** The entry: the one place where the process is touched, and where errors become text and an exit code. */
 
-import { enableCompileCache } from "node:module";
+import { createRequire, enableCompileCache } from "node:module";
 import { setPriority } from "node:os";
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
-import { continuoHome, homeOfThisUser, readVersion } from "@continuo/files";
+import { besideBundle, continuoHome, homeOfThisUser, readVersion } from "@continuo/files";
 import { compileCacheFolder } from "./compile-cache.ts";
 import { answerCommands, answeredElsewhere } from "./running/index.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
@@ -46,10 +46,11 @@ async function run(
 
 /** Agents call these at each prompt and each end: they wait neither for the parser nor for the other commands. */
 async function runHookOf(line: string, shell: Shell): Promise<number | null> {
-  if (line === "guard hook") return await (await import("./guard/hook/index.ts")).runHook({}, shell);
-  if (line !== "guard run --quiet") return null;
-  await (await import("./guard/quiet/index.ts")).runAlong(shell);
-  return 0;
+  if (!line.startsWith("guard ")) return null;
+  const { hooks }: typeof import("./agent-hooks.ts") = createRequire(import.meta.url)(
+    besideBundle(import.meta.filename, "agent-hooks"),
+  );
+  return (await hooks[line]?.(shell)) ?? null;
 }
 
 function keepCompiled(shell: Shell): void {

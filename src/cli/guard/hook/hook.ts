@@ -5,19 +5,11 @@
 
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import {
-  ancestorsOf,
-  isJson,
-  type Json,
-  noteHolder,
-  type ParentProcess,
-  parseJson,
-  placesOf,
-  removeHolder,
-} from "@continuo/files";
+import { ancestorsOf, noteHolder, type ParentProcess, placesOf, removeHolder } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import { type OpenElsewhere, othersWith } from "@continuo/native/writing";
 import { createOutput, type Shell } from "../../terminal/index.ts";
+import { type HookEvent, readEvent } from "../event/index.ts";
 
 /** The flags of the command. */
 export interface HookFlags {
@@ -28,13 +20,11 @@ export interface HookFlags {
   readonly block?: true;
 }
 
-/** Agents send a few lines. */
-const MAX_INPUT_CHARS = 1_048_576;
 const PROMPT_EVENTS: ReadonlySet<string> = new Set(["UserPromptSubmit", "BeforeAgent"]);
 const LAST_EVENT = "SessionEnd";
 
 export async function runHook(flags: HookFlags, shell: Shell): Promise<number> {
-  const event = await readEvent(flags, shell);
+  const event = await eventOf(flags, shell);
   const ancestors = ancestorsOf(process.pid) ?? [];
   const caller = callerIn(ancestors, flags.agent);
   if (event === null || caller === null) return 0;
@@ -56,38 +46,10 @@ export async function runHook(flags: HookFlags, shell: Shell): Promise<number> {
   return 0;
 }
 
-interface HookEvent {
-  readonly name: string;
-  readonly sessionId: string;
-  readonly file: string | null;
-}
-
-/** Claude Code, Codex and Gemini CLI send the same fields. A plugin of another agent names the session by flags. */
-async function readEvent({ session, end }: HookFlags, { stdin }: Shell): Promise<HookEvent | null> {
-  if (session !== undefined) return { name: end === true ? LAST_EVENT : "", sessionId: session, file: null };
-  if (stdin.isTTY) return null;
-  let text = "";
-  for await (const chunk of stdin) {
-    text += String(chunk);
-    if (text.length > MAX_INPUT_CHARS) return null;
-  }
-  const record = recordOf(text);
-  const { session_id: sessionId, transcript_path: path, hook_event_name: name } = record ?? {};
-  if (typeof sessionId !== "string" || sessionId === "") return null;
-  return {
-    name: typeof name === "string" ? name : "",
-    sessionId,
-    file: typeof path === "string" && path !== "" ? path : null,
-  };
-}
-
-function recordOf(text: string): Json | null {
-  try {
-    const value: unknown = parseJson(text);
-    return isJson(value) ? value : null;
-  } catch {
-    return null;
-  }
+/** A plugin of another agent names the session by flags. */
+async function eventOf({ session, end }: HookFlags, shell: Shell): Promise<HookEvent | null> {
+  if (session === undefined) return await readEvent(shell);
+  return { name: end === true ? LAST_EVENT : "", sessionId: session, file: null };
 }
 
 interface Caller {

@@ -5,4 +5,4 @@
  * Does not know: the other commands of the guard, so that none of them is loaded for a hook.
  */
 
-export { runAlong, runNow } from "./run.ts";
+export { runAfterSession, runAlong, runNow } from "./run.ts";

@@ -2,10 +2,16 @@
 
 import { excludes, rowsOf } from "@continuo/agents/catalog";
 import { readHomeConfiguration } from "@continuo/agents/config";
-import { isContinuoError } from "@continuo/core/model";
-import { placesOf } from "@continuo/files";
-import { type GuardRun, readGuardSettings, runGuard } from "@continuo/native/editing/guard";
+import { isContinuoError, present } from "@continuo/core/model";
+import { placesOf, statFile } from "@continuo/files";
+import {
+  type GuardRun,
+  type NamedSession,
+  readGuardSettings,
+  runGuard,
+} from "@continuo/native/editing/guard";
 import type { Shell } from "../../terminal/index.ts";
+import { namedSession } from "../event/index.ts";
 
 /** Never throws: a settings file that cannot be read is told by `guard status`. */
 function isGuardOn(shell: Shell): boolean {
@@ -17,26 +23,30 @@ function isGuardOn(shell: Shell): boolean {
 }
 
 /** For the person who just turned it on. Errors: `busy`, `unwritable`. */
-export async function runNow(shell: Shell, waitMs: number): Promise<GuardRun> {
+export async function runNow(shell: Shell, waitMs: number, only?: NamedSession): Promise<GuardRun> {
   const { indexExclude } = await readHomeConfiguration(shell);
   const places = placesOf(shell);
-  const memo = rowsOf(shell);
-  const run = await runGuard({
-    places,
-    waitMs,
-    memo,
-    isExcluded: excludes(indexExclude, places.home),
-    now: shell.now,
-  });
-  await memo.save("part");
+  // The rows that are known already are worth a database where there are many, or much to read.
+  const isSmall = only !== undefined && (statFile(only.location)?.sizeBytes ?? 0) < MAX_BYTES_WITHOUT_ROWS;
+  const memo = isSmall ? undefined : rowsOf(shell);
+  const isExcluded = excludes(indexExclude, places.home);
+  const run = await runGuard({ ...present({ memo, only }), places, waitMs, isExcluded, now: shell.now });
+  await memo?.save("part");
   return run;
 }
 
+const MAX_BYTES_WITHOUT_ROWS = 1024 * 1024;
+
+/** For the hook of an agent, which says on standard input whose session ended: that one is copied, else all that changed. */
+export async function runAfterSession(shell: Shell): Promise<void> {
+  if (isGuardOn(shell)) await runAlong(shell, (await namedSession(shell)) ?? undefined);
+}
+
 /** If the guard is on: what cannot be done now is done by the next run. */
-export async function runAlong(shell: Shell): Promise<void> {
+export async function runAlong(shell: Shell, only?: NamedSession): Promise<void> {
   if (!isGuardOn(shell)) return;
   try {
-    await runNow(shell, 0);
+    await runNow(shell, 0, only);
   } catch (error) {
     if (!isContinuoError(error)) throw error;
   }

@@ -26,5 +26,12 @@ export { type OpenedCopy, openCopy } from "./lay-out.ts";
 export { type GuardedSession, readLedger } from "./ledger.ts";
 export type { GuardManifest, StoredFile, StoredState } from "./manifest.ts";
 export { copyRow, markToForget, onlyCopies } from "./only-copies.ts";
-export { type GuardRun, type GuardRunOptions, runGuard, totalOf } from "./run.ts";
+export {
+  DELETING_AGENTS,
+  type GuardRun,
+  type GuardRunOptions,
+  type NamedSession,
+  runGuard,
+  totalOf,
+} from "./run.ts";
 export { type GuardVerification, verifyGuard } from "./verify.ts";

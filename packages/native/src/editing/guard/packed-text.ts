@@ -7,7 +7,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { writeDurably } from "@continuo/files";
 
-const LEVEL = 19;
+/** A list of thousands of sessions is written often, and has enough in itself that repeats. */
+const LARGE_BYTES = 8 * 1024;
+const [LEVEL, LEVEL_OF_LARGE] = [9, 3];
 const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 
 /** Never changed: texts on disk are read with it. Another template would need another ending of its files' names. */
@@ -50,6 +52,7 @@ export function jsonIn(text: string | null): unknown {
 
 /** Errors: the system's. */
 export function writePackedText(path: string, text: string): void {
-  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 };
+  const level = text.length > LARGE_BYTES ? LEVEL_OF_LARGE : LEVEL;
+  const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 };
   writeDurably(path, zstdCompressSync(text, { params, dictionary: TEMPLATE }));
 }

@@ -4,6 +4,7 @@
  */
 
 import { existsSync } from "node:fs";
+import { join, sep } from "node:path";
 import { type AgentName, isFailure, present } from "@continuo/core/model";
 import {
   isWriteFailure,
@@ -11,9 +12,10 @@ import {
   type Places,
   removeDurably,
   type WriterLock,
+  writeDurably,
   writeFailure,
 } from "@continuo/files";
-import { formatOf, READABLE_AGENTS } from "../../native/index.ts";
+import { formatOf } from "../../native/index.ts";
 import type {
   AgentReader,
   AgentRetention,
@@ -37,9 +39,16 @@ export interface GuardRunOptions {
   /** Files and folders that the person excluded. */
   readonly isExcluded?: (path: string) => boolean;
   readonly memo?: SkimMemo;
+  /** The one session to store, as the hook of an agent names it; all are looked at where it is not one. */
+  readonly only?: NamedSession;
   /** The longest wait for another run; none when left out. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
+}
+
+export interface NamedSession {
+  readonly sessionId: string;
+  readonly location: string;
 }
 
 export interface GuardRun {
@@ -100,11 +109,13 @@ async function runLocked(options: GuardRunOptions, settings: GuardSettings): Pro
   const ledger = new Map(readLedger(places));
   const running: RunState = { ...options, now, settings, chain: openChain(places), ledger, counts };
   try {
+    if (options.only !== undefined && (await storeOnly(options.only, running)))
+      return { ...counts, removed: 0 };
     for (const { agent, reader, retention } of await agentsWithRules()) {
       await storeAgent({ agent, reader, retention }, running);
     }
     const removed = removeMarked(running) + removeOld(running);
-    const isLeft = orphanedDictionaries(places).size > 0;
+    const isLeft = existsSync(notCleanedPath(places)) || orphanedDictionaries(places).size > 0;
     if (counts.stored > 0 || removed > 0 || isLeft) removeUnnamed(places);
     running.chain.packOld();
     return { ...counts, removed };
@@ -119,10 +130,13 @@ interface AgentWithRules {
   readonly retention: AgentRetention;
 }
 
+/** The others have no rules: a hook need not wait for their readers. */
+export const DELETING_AGENTS: readonly AgentName[] = ["claude", "gemini"];
+
 /** The agents that delete sessions by themselves, whatever their settings say now. */
 export async function agentsWithRules(): Promise<readonly AgentWithRules[]> {
   const all: AgentWithRules[] = [];
-  for (const agent of READABLE_AGENTS) {
+  for (const agent of DELETING_AGENTS) {
     const reader = await formatOf(agent);
     const retention = await reader.retention?.();
     if (retention !== undefined) all.push({ agent, reader, retention });
@@ -130,8 +144,43 @@ export async function agentsWithRules(): Promise<readonly AgentWithRules[]> {
   return all;
 }
 
+/** False where the file is no session in the folder of an agent that deletes. What the copy replaces is removed by the next run of all. */
+async function storeOnly({ sessionId, location }: NamedSession, running: RunState): Promise<boolean> {
+  const { places, counts, ledger } = running;
+  for (const { reader, retention } of await agentsWithRules()) {
+    const isInside = reader.folders?.(places).some((folder) => location.startsWith(folder + sep)) === true;
+    const found = isInside ? await reader.recognise(location, places) : null;
+    if (found === null || found.location !== location || found.sessionId !== sessionId) continue;
+    counts.sessions = 1;
+    const info = await rowIfReadable(reader, found, running);
+    if (info === null || isLeftOut(found, info, running)) return true;
+    const before = ledger.get(keyOf(found));
+    if (before?.stamp === stampOf(found)) {
+      counts.unchanged = 1;
+      return true;
+    }
+    if (!existsSync(notCleanedPath(places))) writeDurably(notCleanedPath(places), "");
+    await storeOne(found, info, { reader, retention }, running);
+    const stored = ledger.get(keyOf(found));
+    // Another session decides about it where a rule counts them: the next run of all says it again.
+    if (stored !== undefined) ledger.set(keyOf(found), { ...stored, endsAtMs: before?.endsAtMs ?? null });
+    return true;
+  }
+  return false;
+}
+
+function notCleanedPath(places: Places): string {
+  return join(guardFolder(places), "not-cleaned");
+}
+
+function isLeftOut(found: FoundSession, { cwd }: Row, { isExcluded, counts }: RunState): boolean {
+  if (isExcluded?.(found.location) !== true && (cwd === null || isExcluded?.(cwd) !== true)) return false;
+  counts.excluded += 1;
+  return true;
+}
+
 async function storeAgent({ reader, retention }: AgentWithRules, running: RunState): Promise<void> {
-  const { places, isExcluded, counts, ledger, memo, signal } = running;
+  const { places, counts, ledger, memo, signal } = running;
   const rows: { readonly key: string; readonly found: FoundSession; readonly info: Row }[] = [];
   for await (const found of reader.find(places, present({ memo, signal }))) {
     signal?.throwIfAborted();
@@ -139,10 +188,7 @@ async function storeAgent({ reader, retention }: AgentWithRules, running: RunSta
     const key = keyOf(found);
     const row = await rowIfReadable(reader, found, running);
     if (row === null) continue;
-    if (isExcluded?.(found.location) === true || (row.cwd !== null && isExcluded?.(row.cwd) === true)) {
-      counts.excluded += 1;
-      continue;
-    }
+    if (isLeftOut(found, row, running)) continue;
     rows.push({ found, info: row, key });
   }
   const ends = await retention.endsOf(rows, places);
@@ -283,4 +329,5 @@ function removeUnnamed(places: Places): void {
   }
   removeOtherPieces(named, places);
   releaseDictionaries(named.values(), places);
+  if (existsSync(notCleanedPath(places))) removeDurably(notCleanedPath(places));
 }

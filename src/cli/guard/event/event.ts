@@ -1,0 +1,62 @@
+/** An event that an agent sends to a hook on standard input. */
+
+import { isJson, type Json, parseJson } from "@continuo/files";
+import type { NamedSession } from "@continuo/native/editing/guard";
+import type { Shell } from "../../terminal/index.ts";
+
+export interface HookEvent {
+  readonly name: string;
+  readonly sessionId: string;
+  /** The file of the session, where the agent says it. */
+  readonly file: string | null;
+}
+
+/** Agents send a few lines. */
+const MAX_INPUT_CHARS = 1_048_576;
+
+/** Claude Code, Codex and Gemini CLI send the same fields. `null` for what is no event. */
+export async function readEvent({ stdin }: Pick<Shell, "stdin">): Promise<HookEvent | null> {
+  if (stdin.isTTY) return null;
+  let text = "";
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > MAX_INPUT_CHARS) return null;
+  }
+  const record = recordOf(text);
+  const { session_id: sessionId, transcript_path: path, hook_event_name: name } = record ?? {};
+  if (typeof sessionId !== "string" || sessionId === "") return null;
+  return {
+    name: typeof name === "string" ? name : "",
+    sessionId,
+    file: typeof path === "string" && path !== "" ? path : null,
+  };
+}
+
+/** A program that keeps the pipe open is not waited for. */
+const MAX_WAIT_MS = 1_000;
+
+/** The session of the event, with its file; `null` where nobody names one. */
+export async function namedSession(shell: Pick<Shell, "stdin">): Promise<NamedSession | null> {
+  const { stdin } = shell;
+  const timer = setTimeout(() => stdin.destroy(), MAX_WAIT_MS);
+  try {
+    const event = await readEvent(shell);
+    return event === null || event.file === null
+      ? null
+      : { sessionId: event.sessionId, location: event.file };
+  } catch {
+    // It was not whole in time.
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function recordOf(text: string): Json | null {
+  try {
+    const value: unknown = parseJson(text);
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,117 @@
+/** The run of the guard at the end of a session, as the hook of an agent starts it: the session that ended, and no other. */
+
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { filesBelow, type Places } from "@continuo/files";
+import { formatOf, READABLE_AGENTS } from "@continuo/native";
+import { restoreGuardedSession } from "@continuo/native/editing";
+import { DELETING_AGENTS, findCopy, readLedger, runGuard, verifyGuard } from "@continuo/native/editing/guard";
+import { beforeEach, expect, test } from "vitest";
+import { createHome, type Home, run } from "../cli/home.ts";
+import { bundledCommand } from "../sizes/shared-programs.ts";
+import { claudeLines, writeClaudeSession, writeGeminiSession } from "./sessions.ts";
+
+const [FIRST, SECOND] = ["0b9c1a52-0000-4000-8000-000000000001", "1c9c1a52-0000-4000-8000-000000000002"];
+
+let home: Home;
+let places: Places;
+let first: string;
+
+beforeEach(() => {
+  home = createHome();
+  places = { home: home.path, env: {} };
+  first = writeClaudeSession(home.path, { id: FIRST, turns: 6, writtenMs: Date.now() - 60_000 }).path;
+});
+
+const pieces = (): readonly string[] => filesBelow(join(home.path, ".continuo/guard/pieces"));
+const ended = (sessionId: string, location: string) => ({ sessionId, location });
+const storedIds = (): readonly string[] =>
+  [...readLedger(places).values()].map(({ sessionId }) => sessionId).sort();
+
+test("the agents that are asked for their rules are all that have some", async () => {
+  const withRules = [];
+  for (const agent of READABLE_AGENTS) {
+    const { retention } = await formatOf(agent);
+    if (retention !== undefined) withRules.push(agent);
+  }
+  expect(DELETING_AGENTS).toEqual(withRules);
+});
+
+test("the session that is named is stored, with all its files, and no other is looked at", async () => {
+  writeClaudeSession(home.path, { id: SECOND, turns: 6, writtenMs: Date.now() });
+  const gemini = writeGeminiSession(home.path, {
+    id: "2d9c1a52-0000-4000-8000-000000000003",
+    turns: 4,
+    writtenMs: Date.now(),
+  });
+  expect(await runGuard({ places, only: ended(FIRST, first) })).toMatchObject({ sessions: 1, stored: 1 });
+  expect(await runGuard({ places, only: ended(gemini.id, gemini.path) })).toMatchObject({
+    sessions: 1,
+    stored: 1,
+  });
+  expect(storedIds()).toEqual([FIRST, gemini.id]);
+  expect(findCopy(FIRST, places).states[0]?.files.map(({ from }) => from)).toHaveLength(4);
+  expect(await runGuard({ places, only: ended(FIRST, first) })).toMatchObject({
+    sessions: 1,
+    stored: 0,
+    unchanged: 1,
+  });
+});
+
+test("what the copy of one session replaces is removed by the next run of all", async () => {
+  await runGuard({ places });
+  const before = pieces();
+  const ends = readLedger(places).get(`claude:${FIRST}`)?.endsAtMs;
+  appendFileSync(first, claudeLines(FIRST, 6, 8));
+  await runGuard({ places, only: ended(FIRST, first) });
+  // The time at which it goes is of the last run of all.
+  expect(readLedger(places).get(`claude:${FIRST}`)?.endsAtMs).toBe(ends);
+  expect(pieces()).toEqual(expect.arrayContaining([...before]));
+  expect(await runGuard({ places })).toMatchObject({ stored: 0, unchanged: 1 });
+  expect(pieces()).not.toEqual(expect.arrayContaining([...before]));
+  expect(pieces()).toHaveLength(before.length);
+  const bytes = readFileSync(first);
+  rmSync(first);
+  await restoreGuardedSession(FIRST, { places });
+  expect(readFileSync(first)).toEqual(bytes);
+});
+
+test.each([
+  ["lies outside the folders of agents", () => join(home.path, "elsewhere.jsonl")],
+  ["is the file of a sub-agent", () => join(first.replace(/\.jsonl$/u, ""), "subagents/agent-a1.jsonl")],
+  ["is gone", () => `${first}x`],
+])("a file that %s is no session, and all are looked at", async (_, pathOf) => {
+  writeFileSync(join(home.path, "elsewhere.jsonl"), readFileSync(first));
+  writeClaudeSession(home.path, { id: SECOND, turns: 6, writtenMs: Date.now() });
+  expect(await runGuard({ places, only: ended(FIRST, pathOf()) })).toMatchObject({ sessions: 2, stored: 2 });
+});
+
+test("an excluded session is not stored at its end", async () => {
+  const isExcluded = (path: string): boolean => path === first;
+  expect(await runGuard({ places, only: ended(FIRST, first), isExcluded })).toMatchObject({
+    stored: 0,
+    excluded: 1,
+  });
+  expect(storedIds()).toEqual([]);
+});
+
+test("the command takes the session from the event of its agent, and all of them where there is none", async () => {
+  const main = await bundledCommand();
+  const quiet = async (stdin: string): Promise<void> => {
+    const { code, stdout, stderr } = await run(home, ["guard", "run", "--quiet"], { main, stdin });
+    expect([code, stdout, stderr]).toEqual([0, "", ""]);
+  };
+  const event = JSON.stringify({ session_id: FIRST, transcript_path: first, hook_event_name: "SessionEnd" });
+  await quiet(event);
+  // The guard is off.
+  expect(storedIds()).toEqual([]);
+  await run(home, ["guard", "on", "--no-timer"], { main });
+  writeClaudeSession(home.path, { id: SECOND, turns: 6, writtenMs: Date.now() });
+  appendFileSync(first, claudeLines(FIRST, 6, 8));
+  await quiet(event);
+  expect(storedIds()).toEqual([FIRST]);
+  expect(findCopy(FIRST, places).info.sizeBytes).toBe(readFileSync(first).length);
+  await quiet("no event");
+  expect(storedIds()).toEqual([FIRST, SECOND]);
+  expect(await verifyGuard(places)).toMatchObject({ sessions: 2, problems: [] });
+});
