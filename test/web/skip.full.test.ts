@@ -24,9 +24,30 @@ test("the first stop of the tabulator leads past the header, and headings of tur
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
   expect(await clip()).toBe("none");
   await page.keyboard.press("Enter");
-  expect(await page.evaluate("document.activeElement.localName")).toBe("main");
+  expect(await page.evaluate(`document.activeElement.closest("main") !== null`)).toBe(true);
   await page.keyboard.press("Tab");
   expect(await page.evaluate(`document.activeElement.closest("main") !== null`)).toBe(true);
   expect(page.url()).toContain("#/session/");
+  await page.context().close();
+});
+
+test("from the header to a call on the screen are at most eight stops, and the reader stays at their turn", async () => {
+  const { page } = await viewer.open(`${sessionAddress(LONG_ID)}/turn/700`);
+  const heading = page.getByRole("heading", { name: /^Turn 700\s?: / });
+  await heading.waitFor();
+  const top = async (): Promise<number> => Math.round((await heading.boundingBox())?.y ?? Number.NaN);
+  await page.locator(".call-line").first().waitFor();
+  await expect.poll(top).toBeLessThan(300);
+  const before = await top();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  const isCall = (): Promise<boolean> => page.evaluate(`document.activeElement.matches(".call-line")`);
+  let stops = 2;
+  while (!(await isCall()) && stops < 20) {
+    await page.keyboard.press("Tab");
+    stops += 1;
+  }
+  expect(stops).toBeLessThanOrEqual(8);
+  expect(await top()).toBe(before);
   await page.context().close();
 });

@@ -88,12 +88,15 @@ function Count(): VNode | null {
   );
 }
 
-/** The address names pages, so a link could not do it. */
+/** The address names pages, so a link could not do it. A reader in the middle of a session stays there. */
 function skipToContent(): void {
   const main = document.querySelector("main");
   if (main === null) return;
-  main.tabIndex = -1;
-  main.focus();
+  const { top } = main.getBoundingClientRect();
+  const lines = [...main.querySelectorAll<HTMLElement>(".turns .line")];
+  const place = lines.find((line) => line.getBoundingClientRect().bottom > top) ?? main;
+  place.tabIndex = -1;
+  place.focus({ preventScroll: true });
 }
 
 function pageAt(place: Route): VNode {
