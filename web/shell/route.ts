@@ -32,27 +32,40 @@ export type SessionTab = "conversation" | "files" | "details" | "film";
 
 export const route = signal<Route>({ page: "list" });
 
+/** The most parts of an address of each page. */
+const PARTS: Readonly<Record<string, number>> = { files: 2, compare: 5, live: 4, channels: 2, session: 4 };
+
 export function parseRoute(hash: string): Route {
-  const [name, key, tab, turn] = (hash.replace(/^#\/?/u, "").split("?")[0] ?? "").split("/");
+  const path = (hash.split("?")[0] ?? "").replace(/^#\/?/u, "").replace(/\/$/u, "");
+  const parts = path.split("/");
+  const [name = "", key, tab, turn] = parts;
+  if (parts.length > (PARTS[name] ?? 1)) return { page: "unknown" };
   if (name === "health" || name === "phones") return { page: name };
   if (name === "inbox" || name === "usage" || name === "new") return { page: name };
   if (name === "files" && key !== undefined && key !== "") return { page: "file", path: decode(key) };
   if (name === "compare" && key && tab) return { page: name, left: decode(key), right: decode(tab) };
   if (name === "live") return parseLive(key, tab, turn);
   if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };
-  if (name !== "session") return { page: name === "" ? "list" : "unknown" };
-  if (key === undefined || key === "") return { page: "list" };
-  const decoded = decode(key);
-  if (tab === "files" || tab === "details" || tab === "film")
-    return { page: "session", key: decoded, turn: null, tab };
-  const number = tab === "turn" ? Number(turn) : Number.NaN;
-  const isTurn = Number.isSafeInteger(number) && number > 0;
-  return { page: "session", key: decoded, turn: isTurn ? number : null, tab: "conversation" };
+  if (name === "session" && key) return parseSession(decode(key), tab, turn);
+  return { page: name === "" ? "list" : "unknown" };
 }
 
-function parseLive(key = "", word = "", place = ""): Route {
+function parseSession(key: string, tab?: string, place?: string): Route {
+  if (tab === undefined) return { page: "session", key, turn: null, tab: "conversation" };
+  if (tab === "film") return { page: "session", key, turn: null, tab };
+  if (tab === "turn") {
+    const turn = Number(place);
+    const isTurn = Number.isSafeInteger(turn) && turn > 0;
+    return isTurn ? { page: "session", key, turn, tab: "conversation" } : { page: "unknown" };
+  }
+  const isPart = (tab === "files" || tab === "details") && place === undefined;
+  return isPart ? { page: "session", key, turn: null, tab } : { page: "unknown" };
+}
+
+function parseLive(key = "", word = "at", place = ""): Route {
   if (key === "") return { page: "live", key: null, at: null };
-  const at = word === "at" && /^\d{1,15}$/u.test(place) ? Number(place) : null;
+  if (word !== "at") return { page: "unknown" };
+  const at = /^\d{1,15}$/u.test(place) ? Number(place) : null;
   return { page: "live", key: decode(key), at };
 }
 
