@@ -6,7 +6,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { doorsOf, PACKAGES } from "./packages.ts";
+import { installFramework } from "./frameworks.ts";
+import { ADAPTERS, doorsOf, PACKAGES } from "./packages.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const TOOLS = join(ROOT, "reference");
@@ -31,7 +32,12 @@ const pages = resolve(process.argv[2] ?? join(TOOLS, "pages"));
 const typedoc = join(TOOLS, "node_modules/typedoc/bin/typedoc");
 if (!existsSync(typedoc))
   execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: TOOLS, stdio: "inherit" });
-const doors = ["src/index.ts", ...PACKAGES.flatMap((name) => [...doorsOf(ROOT, name).values()])];
+// The types of an adapter name those of its framework.
+for (const name of ADAPTERS) installFramework(ROOT, name);
+const doors = [
+  "src/index.ts",
+  ...[...PACKAGES, ...ADAPTERS].flatMap((name) => [...doorsOf(ROOT, name).values()]),
+];
 writeFileSync(
   SETTINGS,
   JSON.stringify({

@@ -32,7 +32,7 @@ function sourceOf(types: string): string {
   return isPackage ? built.replace(name, `packages/${name}/src`) : `src/${built}`;
 }
 
-function namesIn(code: string): readonly string[] {
+export function namesIn(code: string): readonly string[] {
   const lists = [...code.matchAll(/^export (?:type )?\{([^}]*)\}/gmu)].flatMap(([, list = ""]) =>
     list.split(","),
   );

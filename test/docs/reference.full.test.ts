@@ -4,8 +4,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { ADAPTERS, doorsOf } from "../../scripts/packages.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { ENTRIES } from "./entries.ts";
+import { ENTRIES, namesIn } from "./entries.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const pages = join(scratchFolder("reference"), "pages");
@@ -19,17 +20,28 @@ beforeAll(() => {
   expect([status, stderr], stdout).toEqual([0, ""]);
 }, 240_000);
 
+/** The names without a page or a place on the page of the door. */
+function missingNames(source: string, names: readonly string[]): readonly string[] {
+  const page = readFileSync(join(pages, "modules", `${dirname(source).replaceAll("/", "_")}.html`), "utf8");
+  const links = new Set([...page.matchAll(/href="[^"]*?(\w+)(?:\.html)?"/gu)].map(([, name = ""]) => name));
+  // A module under a name, such as TranscriptBuilder, is a link to the page of the module.
+  const modules = new Set(
+    [...page.matchAll(/<span>(\w+)<\/span><span>[^<]*→/gu)].map(([, name = ""]) => name),
+  );
+  return names.filter((name) => !links.has(name) && !modules.has(name));
+}
+
 test.each(ENTRIES)(
   "the page of `$specifier` has every name that it exports, with a page or a place of its own",
-  ({ source, names }) => {
-    const module = dirname(source).replaceAll("/", "_");
-    const page = readFileSync(join(pages, "modules", `${module}.html`), "utf8");
-    const links = new Set([...page.matchAll(/href="[^"]*?(\w+)(?:\.html)?"/gu)].map(([, name = ""]) => name));
-    // A module under a name, such as TranscriptBuilder, is a link to the page of the module.
-    const modules = new Set(
-      [...page.matchAll(/<span>(\w+)<\/span><span>[^<]*→/gu)].map(([, name = ""]) => name),
-    );
-    expect(names.filter((name) => !links.has(name) && !modules.has(name))).toEqual([]);
+  ({ source, names }) => expect(missingNames(source, names)).toEqual([]),
+);
+
+test.each(ADAPTERS.flatMap((name) => [...doorsOf(ROOT, name)]))(
+  "the page of the adapter `%s` has every name that it exports",
+  (_, source) => {
+    const names = namesIn(readFileSync(join(ROOT, source), "utf8"));
+    expect(names.length).toBeGreaterThan(0);
+    expect(missingNames(source, names)).toEqual([]);
   },
 );
 
