@@ -1,0 +1,32 @@
+/**
+ * A server with an agent that takes its time: `node desk-program.ts STORE PORT`. It is killed by its test, and finishes what
+ * the one before it left.
+ */
+
+import { createServer } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { textOf } from "../../packages/core/src/model/index.ts";
+import { openContinuo } from "../../packages/server/src/runtime/index.ts";
+import { toNodeListener } from "../../packages/server/src/server/index.ts";
+
+const [url = "", port = ""] = process.argv.slice(2);
+const c = await openContinuo(url, {
+  agents: [
+    {
+      name: "desk",
+      execute: async ({ input }, { onEvent, signal }) => {
+        for (const word of ["You", "asked:", ...textOf(input).split(" ")]) {
+          await pause(60, undefined, { signal });
+          await onEvent({ type: "text", delta: `${word} ` });
+        }
+        return {};
+      },
+    },
+  ],
+  recover: "retry",
+  retry: { attempts: 1_000, backoffMs: 1 },
+  leaseMs: 1_000,
+  pollMs: 20,
+});
+const handler = c.handler({ authorize: () => ({ sessions: "*", access: "write", by: "ann" }) });
+createServer(toNodeListener(handler)).listen(Number(port), "127.0.0.1", () => process.stdout.write("open\n"));
