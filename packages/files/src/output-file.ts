@@ -24,7 +24,7 @@ export interface OutputFile extends Disposable {
   /** The path that the person gave, made absolute. */
   readonly path: string;
   write(bytes: Uint8Array): void;
-  /** Puts the file in its place, and gives its size. Without it, disposing leaves nothing after. */
+  /** Puts the file in its place, and returns its size. If it was not called, disposing removes what was written. */
   commit(): number;
 }
 
@@ -66,7 +66,7 @@ function descriptorOf(path: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** `undefined` where nothing is. Errors: `unwritable`, for example for a link to itself or a file as a folder. */
+/** `undefined` if there is nothing at the path. Errors: `unwritable`, for example for a link to itself or a file as a folder. */
 function lookAt(path: string, how: typeof statSync): Stats | undefined {
   try {
     return how(path, { throwIfNoEntry: false });

@@ -27,7 +27,7 @@ export interface MissedSession extends HiddenSession {
   readonly updatedAt: string | null;
 }
 
-/** A session is missed that could be in the list. */
+/** The exit code when a session is missed that could be in the list. */
 export const STILL_MISSED = 4;
 
 export async function findMissed(
@@ -54,7 +54,7 @@ export function missedToJson(missed: MissedSession): Readonly<Record<string, unk
   return { agent, sessionId, location, title, cwd, updatedAt, cause, detail, ...present(facts) };
 }
 
-/** They show every session that is on disk, but for those that they leave out on purpose. */
+/** Checks that the agents' lists show every session on disk, except those that they leave out on purpose. */
 export async function checkLists(shell: Shell): Promise<readonly Finding[]> {
   const missed = (await findMissed(READABLE_AGENTS, shell)).filter(({ facts }) => !facts.intended);
   if (missed.length === 0) {

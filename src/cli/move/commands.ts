@@ -62,7 +62,7 @@ export function addReceiveCommand(program: Command, run: ProgramRun | null): voi
     });
 }
 
-/** The same for a mirror. */
+/** The other end of the connection of a mirror, started by ssh. */
 export function addReceiveMirrorCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("receive-mirror", { hidden: true })

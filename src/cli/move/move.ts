@@ -66,7 +66,7 @@ async function followPlace(to: string, flags: MoveFlags, shell: Shell): Promise<
   return { machine, connect: () => openSsh(place, flags.remoteCommand, shell, "receive-mirror") };
 }
 
-/** It was here all the time: only the mark goes. */
+/** The session was here all the time: only its mark is removed. */
 async function takeItBack({ found }: LocatedSession, shell: Shell): Promise<number> {
   const places = placesOf(shell);
   const moved = movedToOf(found, places);

@@ -29,7 +29,7 @@ import type { OwnRow } from "./rows.ts";
 import { openOwnAgain } from "./store.ts";
 
 export interface FollowItem {
-  /** Only with what was not given before; of a text that got longer, the rest. */
+  /** It has only what was not given before: of a text that became longer, the rest. */
   readonly message: Message;
   /** `more`: an earlier one began the message. */
   readonly update: "new" | "more";

@@ -1,4 +1,4 @@
-/** The session that was used last: a session in which nobody said anything is none to return to. */
+/** The session that was used last, without those in which nobody said anything. */
 
 import { isAgentName, isFailure, type ReadableRef } from "@continuo/core/model";
 import { lookUpSession } from "@continuo/native";
@@ -15,7 +15,7 @@ export interface LastSession extends Pick<CatalogList, "error" | "failures"> {
 /** The number of further rows that are listed if all earlier ones were empty. */
 const GROWTH = 8;
 
-/** Only as many sessions are read as there are empty ones that are newer. Errors: those of the list. */
+/** Reads the newest sessions, one by one, until one has a message. Errors: those of the list. */
 export async function lastSession(
   wanted: Omit<ListQuery, "limit" | "empty">,
   looking: CatalogSources,

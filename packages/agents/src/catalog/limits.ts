@@ -3,7 +3,7 @@
 export const CATALOG_LIMITS = {
   /** Sessions of the store that are read at a time. */
   pageSessions: 500,
-  /** A list is for a person: older ones of Continuo's own are not looked at. */
+  /** Own sessions that a list looks at, the newest first: a person reads no more. */
   ownSessions: 20_000,
   /** Sessions that an ambiguous id lists. */
   matches: 20,

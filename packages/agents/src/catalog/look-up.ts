@@ -72,9 +72,9 @@ export interface LookUpOptions extends CatalogSources {
 
 /** Agents whose files nobody here reads. */
 export interface AgentListOptions {
-  /** The agent that the configuration names so; `null` where it names none. */
+  /** Returns the agent that has this name in the configuration; `null` if none has. */
   named(agent: string): Promise<AgentDriver | null>;
-  /** Asked for what is found nowhere else; `null` where nobody is to be asked. */
+  /** Returns the agent that is asked for a session that is found nowhere else; `null` if none is to be asked. */
   lister(): Promise<AgentDriver | null>;
 }
 
@@ -261,7 +261,7 @@ async function lookUpOfAgent(named: NativeName, looking: CatalogSources): Promis
   }
 }
 
-/** None where the store cannot be read: the name is then as unknown as it was. */
+/** Returns none if the store cannot be read: the name stays unknown. */
 async function allOwn({ places, store }: CatalogSources): Promise<readonly OwnRow[]> {
   try {
     if (store !== undefined) return store === null ? [] : await listOwn(store);
@@ -333,13 +333,13 @@ async function lookUpLast(
   return await locateRow(row, places);
 }
 
-/** `NAME:ID` of an agent of the configuration, or what the agent that is open tells of. */
+/** Finds `NAME:ID` of an agent of the configuration, or a session in the list of the agent that is open. */
 async function lookUpTold(name: string, asking: AgentListOptions): Promise<ResolvedSession | null> {
   const [, agent = "", id = ""] = /^([a-z][a-z0-9-]*):(.+)$/u.exec(name) ?? [];
   const driver = isListedOnlyByAgent(agent) && agent !== OWN ? await asking.named(agent) : null;
   if (driver !== null) {
     const told = await listedBy(driver, id);
-    // One that lists nothing is believed by its id.
+    // An agent without a list cannot say that it does not have the session.
     return told ?? { kind: "told", told: { agent, sessionId: id, cwd: null, title: null, updatedAt: null } };
   }
   const lister = await asking.lister();
@@ -365,7 +365,7 @@ async function listOf(driver: AgentDriver): Promise<readonly ReportedSession[]> 
   }
 }
 
-/** Errors: `not_found` with what an example is, where it cannot be used. */
+/** Errors: `not_found` where an example cannot be used; its hint says what examples are. */
 async function lookUpExample(name: string, options: LookUpOptions): Promise<LookUpHit | null> {
   const at = name.startsWith(`${OWN}:`) ? null : examplePlaces();
   if (at === null) return null;

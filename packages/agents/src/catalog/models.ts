@@ -8,7 +8,7 @@ import { isOwn, type ListedSession } from "./rows.ts";
 import type { OpenOwn } from "./store.ts";
 
 export interface ModelIndex {
-  /** None for a session that cannot be read, and for one that only its agent reads. */
+  /** Empty for a session that cannot be read, and for one that only its agent reads. */
   of(row: ListedSession, store: OpenOwn | null): Promise<readonly string[]>;
   save(): Promise<void>;
 }

@@ -131,7 +131,7 @@ async function isSame(folder: string, marks: readonly RepositoryMarks[]): Promis
   return project !== null && [project.id, project.previous].some((id) => id !== null && ids.has(id));
 }
 
-/** A session may have worked in a folder below the repository, and nothing of that one is left: then its folder is in the new one. */
+/** A session may have worked in a folder inside of the repository. If its parent is gone and the new place has that folder, the parent moved. */
 function rootOf(folder: string, [to = ""]: readonly string[]): string {
   const above = dirname(folder);
   return !existsSync(above) && existsSync(join(to, basename(folder))) ? above : folder;

@@ -79,7 +79,7 @@ const KEYS = [
   "cache_creation_input_token_cost_above_1hr",
 ] as const;
 
-/** Without the noise of a multiplied fraction: `0.000003` for one is `3`. */
+/** Multiplies without the rounding error of fractions: `0.000003` for one token is `3` for a million. */
 function forMillion(perToken: unknown): number | null {
   const amount = typeof perToken === "number" ? perToken * 1_000_000 : Number.NaN;
   return Number.isFinite(amount) && amount >= 0 ? Number(amount.toPrecision(12)) : null;

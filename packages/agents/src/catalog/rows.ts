@@ -78,7 +78,7 @@ function importedFromOf({ metadata }: Session): OwnRow["importedFrom"] {
   return typeof agent === "string" && typeof sessionId === "string" ? { agent, sessionId } : null;
 }
 
-/** One an agent, as the session manager keeps them; what is no reference is left out. */
+/** One for each agent, as the session manager keeps them; a value that is no reference is left out. */
 export function nativeRefsOf({ metadata }: Session): readonly NativeRef[] {
   const kept: unknown = metadata.providerSessions;
   if (typeof kept !== "object" || kept === null) return [];
@@ -111,7 +111,7 @@ export function nameOf(row: ListedSession): string {
   return isOwn(row) ? `${OWN}:${row.sessionId}` : row.location;
 }
 
-/** Its native sessions are set aside in a list: what they tell of the conversation is this row's. */
+/** A list leaves out its native sessions: this row shows what they know of the conversation. */
 export function withNative(row: OwnRow, natives: readonly ListedSession[]): OwnRow {
   const same = natives.filter((info) => isSame(row, info));
   const times = [row.updatedAt, ...same.map(({ updatedAt }) => updatedAt)].filter((time) => time !== null);

@@ -7,7 +7,7 @@ import type { Configuration, ConfigurationProblem, UntrustedFile } from "./setti
 
 type ConfigurationChecks = Pick<Configuration, "problems" | "untrusted">;
 
-/** Before anything is done by a configuration. Errors: `invalid`, with every place. */
+/** To be called before a configuration is used. Errors: `invalid`, with every place. */
 export function assertValid({ problems }: ConfigurationChecks): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
@@ -25,7 +25,7 @@ export async function readHomeConfiguration(places: PlacesAt): Promise<Configura
   return configuration;
 }
 
-/** Before an agent is started. Errors: `invalid`; `untrusted` where a project wants to say what is run. */
+/** To be called before an agent is started. Errors: `invalid`; `untrusted` where a project wants to say what is run. */
 export function assertRunnable(configuration: ConfigurationChecks): void {
   assertValid(configuration);
   const { untrusted } = configuration;
@@ -40,7 +40,7 @@ export function assertRunnable(configuration: ConfigurationChecks): void {
   );
 }
 
-/** For commands that run nothing: what is not used, and why. @param file as it is to be shown */
+/** Returns what is not used, and why, for commands that run nothing. @param file as it is to be shown */
 export function untrustedWarning(untrusted: UntrustedFile, file: string): string {
   const unused = untrusted.keys.join(", ");
   return `${file} ${reasonOf(untrusted)}; not used: ${unused}. If you trust it: ${trustCommand(untrusted)}`;

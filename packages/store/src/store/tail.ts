@@ -1,7 +1,7 @@
 /**
- * Tails: the backlog page by page, then whatever comes. The reader's pace is the pace: at the end of the log it
- * shares one reading loop with all others; when it falls behind what that one holds, it reads for itself. A store that
- * does not answer for a while is asked again, from the sequence that the reader has.
+ * A tail gives the events of a log page by page, and then each new one, as fast as its reader takes them. At the end of
+ * the log all tails share one reading loop; a tail that falls behind the events of the loop reads for itself. If the store
+ * does not answer for a while, the tail asks again, from the last sequence that its reader has.
  */
 
 import { isPassing, type StoredEvent, type TailOptions } from "@continuo/core/model";
@@ -27,7 +27,7 @@ export async function* tail(
   closed.throwIfAborted();
   for (const type of types) assertName("type", type);
   if (options.after !== "latest") assertSequence("after", options.after ?? 0);
-  // Each its own: thousands of listeners on one signal cost their square.
+  // Each tail has a signal of its own: the cost of listeners on one signal grows with the square of their number.
   const either = AbortSignal.any(signal === undefined ? [closed] : [signal, closed]);
   using waiter = new TailWaiter(either);
   const place: TailPlace = { logId, types, after: options.after ?? 0, waiter, outage: new Outage() };
@@ -50,7 +50,7 @@ interface TailPlace {
   readonly outage: Outage;
 }
 
-/** `lost`: the store did not answer, and the reader goes on from its place. */
+/** `lost`: the store did not answer, and the reader continues at its place. */
 type TailEnd = "ended" | "lost";
 
 /** Reads until the log ends, the reader leaves, or the store does not answer. */
@@ -100,7 +100,7 @@ class Outage {
   #since: number | null = null;
   #pauseMs: number = LIMITS.tailRetryMs;
 
-  /** `lost` after a pause, when the store may answer in a moment. */
+  /** Gives `lost` after a pause, because the store may answer in a moment. */
   async over<T>(waiter: TailWaiter, call: () => Promise<T>): Promise<T | "lost"> {
     try {
       const result = await call();

@@ -13,7 +13,7 @@ export interface ForkFlags {
   readonly json?: true;
 }
 
-/** Forks an own session; the command that continues it is one of Continuo's. */
+/** Forks one of Continuo's own sessions, and names the command that continues the fork. */
 type Fork = Omit<ForkedSession, "agent" | "cwd"> & { readonly agent: string; readonly cwd: string | null };
 
 export async function runFork(id: string, flags: ForkFlags, shell: Shell): Promise<number> {

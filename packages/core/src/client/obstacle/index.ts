@@ -28,7 +28,7 @@ export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string
 }
 
 /**
- * `null` if nothing answers, or if what answers says nothing that another try does not change. Otherwise `forbidden` for a page
+ * Returns `null` if nothing answers, or if another try may succeed. Otherwise `forbidden` for a page
  * that the server does not accept, `unsupported` for a server that only WebSockets do not reach, and what the server refuses.
  */
 export async function obstacleAt(url: string): Promise<ContinuoError | null> {

@@ -25,11 +25,11 @@ export interface Manifest extends TrashedSession {
   readonly plan: TrashPlan;
   readonly files: readonly KeptFile[];
   /**
-   * The hash of the file that took the place of the one file, or `rows`: it gives way when the old state comes
-   * back.
+   * The hash of the file that replaced the session's only file, or `rows`: the replacement is removed when the session
+   * is restored.
    */
   readonly replacement?: string;
-  /** The files that took the place of the session elsewhere: they give way too. */
+  /** The files that replaced the session in another place: they are removed too. */
   readonly placed?: readonly PlacedFile[];
   /** Left out for one session: the folders that were made for the files of a whole project. */
   readonly made?: readonly string[];
@@ -115,7 +115,7 @@ export function readManifest(path: string): Manifest | null {
   }
 }
 
-/** Restoring writes where it says: every part is what Continuo writes, and no file lies outside of the folder. */
+/** Checks every part, because a restoration writes to the paths in it: no file lies outside of the folder. */
 function isManifest(value: unknown): value is Manifest {
   if (!isJson(value) || !isJson(value.info) || !isJson(value.plan) || !isListOf(value.files, isKeptFile))
     return false;

@@ -7,7 +7,7 @@ import type { Block, ToolCallBlock } from "@continuo/core/model";
 import { hasOnly, isJson, type Json, optional, textField } from "@continuo/files";
 import { attachmentsOf, binariesOf, filledField, requestsOf } from "./records.ts";
 
-/** Gives the record of an asset that stands in a record of its own; `undefined` where it is lost. */
+/** Returns the asset that has a record of its own; `undefined` if that record is lost. */
 export type AssetOf = (id: string) => Json | undefined;
 
 /** The text of a prompt, then its files. */

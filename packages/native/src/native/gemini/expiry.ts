@@ -30,7 +30,7 @@ export interface ListedFile {
   readonly listed: boolean;
 }
 
-/** For files that lie where Gemini CLI looks; others are nobody's to sweep. */
+/** For files in the folders where Gemini CLI looks; it deletes no others. */
 export async function readDeletions(
   found: FoundSession,
   session: ListedFile,
@@ -70,7 +70,7 @@ function neighbourProblem(path: string): Problem {
   return { code: "deleted_on_start", line: null, message };
 }
 
-/** A file that Gemini CLI cannot list, of the same eight characters; `null` where there is none. */
+/** A file that Gemini CLI cannot list and whose name ends in the same eight characters; `null` if there is none. */
 export async function brokenNeighbour(path: string): Promise<string | null> {
   const shortId = shortIdOf(path);
   if (shortId === null) return null;

@@ -2,12 +2,12 @@
  * Records to messages.
  *
  * - an answer: one assistant message (thoughts, then the content, then calls that stand next to it), then one
- *   `tool` message a result
- * - a user message: results in it, then what else it holds
+ *   `tool` message for each result
+ * - a user message: its results, then the rest of its content
  * - a notice (`info`, `warning`, `error`) or a message of an unknown type: `system`
  *
- * After a resume Gemini CLI keeps a poorer version of an answer: what the version on a line of its own holds
- * beyond it (time, tokens, model, thoughts, calls with their status) is taken from there.
+ * After a resume Gemini CLI keeps a shorter version of an answer in its list. What only the version on a line of its own
+ * has (time, tokens, model, thoughts, calls with their status) is taken from that line.
  *
  * `metadata.gemini` holds the message's other keys, verbatim. A message's id is its record's id; further
  * messages of one record are `ID#2`, `ID#3`, …
@@ -157,8 +157,8 @@ function metadataOf(
 }
 
 /**
- * Tokens of one model call; `null` where the record tells none. Gemini counts cached input as input, and
- * neither thoughts nor what its own tools read as output or input.
+ * Tokens of one model call; `null` if the record has none. Gemini counts cached input as input. It does not count thoughts
+ * as output, nor what its own tools read as input.
  */
 export function usageOf(message: Json): Usage | null {
   const { tokens } = message;

@@ -23,7 +23,7 @@ function isHeader(value: unknown): boolean {
   return isJson(value) && value.type === "session";
 }
 
-/** A list becomes a tree of one branch; a compaction names the first entry that it keeps, and no more its place. */
+/** A list becomes a tree of one branch; a compaction names the first entry that it keeps, instead of its place. */
 function withLinks(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[] {
   const ids = records.map(({ value }) => (isHeader(value) || !isJson(value) ? null : makers.hex(8)));
   let parentId: string | null = null;

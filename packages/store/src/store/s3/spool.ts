@@ -1,6 +1,6 @@
 /**
- * The bytes of one blob until all of them came, because the name of an object has their hash: in memory up to the size
- * of one part, beyond it in a file without a name.
+ * Holds the bytes of one blob until all of them have come, because the name of an object contains their hash. Up to the
+ * size of one part they are in memory; if there are more, they are in a file without a name.
  */
 
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ export interface Spool extends AsyncDisposable {
   readonly sizeBytes: number;
   /** SHA-256 in hex. */
   readonly hash: string;
-  /** The bytes from there, as many as there are up to the length. */
+  /** Returns the bytes from a position: `length` of them, or fewer at the end. */
   part(at: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -49,7 +49,7 @@ export async function spool(
   };
 }
 
-/** Gone with this process, however it ends. */
+/** Opens a file that the system removes when this process ends, however it ends. */
 async function unnamedFile(name: string): Promise<FileHandle> {
   const path = join(tmpdir(), `continuo-blob-${name}`);
   const file = await open(path, "wx+", 0o600);

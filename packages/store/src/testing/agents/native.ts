@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { makeFolderDurably } from "@continuo/files";
 
 /**
- * - `real` it continues the requested session, and reports it
- * - `lying` it says so, and answers from another one, which only the result tells
- * - `forking` it says that it answers from another one, a copy
- * - `silent` it never says where it is
- * - `replacing` it begins a new one, and says so
- * - `unavailable` it throws `native_unavailable`
+ * - `real`: it continues the requested session, and says so
+ * - `lying`: it says so too, but answers from another session, which only the result shows
+ * - `forking`: it says that it answers from a copy of the session
+ * - `silent`: it never says which session it is in
+ * - `replacing`: it begins a new session, and says so
+ * - `unavailable`: it throws `native_unavailable`
  */
 export type NativeKind = "real" | "lying" | "forking" | "silent" | "replacing" | "unavailable";
 
