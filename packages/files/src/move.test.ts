@@ -3,34 +3,31 @@ import fs, {
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { copyDurably, keepDurably, moveDurably, unfinishedPath } from "./move.ts";
 
 let folder: string;
 let from: string;
 let to: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-move-"));
+  folder = scratchFolder("move");
   for (const name of ["here", "there"]) mkdirSync(join(folder, name));
   from = join(folder, "here", "file");
   to = join(folder, "there", "file");
   writeFileSync(from, "new", { mode: 0o640 });
   utimesSync(from, 1_000, 2_000);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const namesBelow = (): string[] => readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
 

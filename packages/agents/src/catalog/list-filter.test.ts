@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { hasNoUserMessage, type RowOrder, type RowQuery, toOrder, toRowFilter } from "./list-filter.ts";
 import type { ListedSession } from "./rows.ts";
 
@@ -22,14 +22,13 @@ test("a title passes with all of the words in any order, in upper or lower case"
 });
 
 test("a folder has what lies in it and below it, however it is named, and not what only begins alike", () => {
-  const top = mkdtempSync(join(tmpdir(), "continuo-filter-"));
+  const top = scratchFolder("filter");
   for (const name of ["app/src", "app2"]) mkdirSync(join(top, name), { recursive: true });
   symlinkSync(join(top, "app"), join(top, "link"));
   const names = ["app", "app/src", "app2", ".", "link"];
   const rows = names.map((name, at) => row(String(at), { cwd: join(top, name) }));
   expect(passing({ below: join(top, "app") }, [...rows, row("none")])).toEqual(["0", "1", "4"]);
   expect(passing({ below: "/" }, rows)).toEqual(["0", "1", "2", "3", "4"]);
-  rmSync(top, { recursive: true });
 });
 
 test("a list ends before its time, and rows without a value pass no filter for it", () => {

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentDriver, ContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
 import { lookUp } from "./look-up.ts";
 import { deleteOwn, forkOwn } from "./own-changes.ts";
@@ -15,13 +15,12 @@ let store: OpenedStore;
 let places: PlacesAt;
 
 beforeEach(async () => {
-  const home = mkdtempSync(join(tmpdir(), "continuo-look-up-"));
+  const home = scratchFolder("look-up");
   places = { home, cwd: home, env: {} };
   store = await openStore("memory:");
 });
 afterEach(async () => {
   await store.close();
-  rmSync(places.home, { recursive: true });
 });
 
 function writeClaude(sessionId: string, { day = "06", cwd = "/app" } = {}): void {

@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { lockSession, type Places } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { markSession, readMarks, toTag } from "./marks.ts";
 import { type ListedSession, OWN, type OwnRow } from "./rows.ts";
 
 let home: string;
 let places: Places;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-marks-"));
+  home = scratchFolder("marks");
   places = { home, env: { CONTINUO_HOME: join(home, ".continuo") } };
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 function row(agent: string, sessionId: string): ListedSession {
   return {

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { toJsonSchema } from "./json-schema.ts";
 import type { Configuration } from "./settings.ts";
 
@@ -30,13 +30,11 @@ afterAll(() => {
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "continuo-known-"));
+  root = scratchFolder("known");
   mkdirSync(join(root, "app"));
   mkdirSync(join(root, ".continuo"));
   parsed.length = 0;
 });
-
-afterEach(() => rmSync(root, { recursive: true }));
 
 const KNOWN = ".continuo/cache/configuration.json";
 const write = (path: string, text: string): void => writeFileSync(join(root, path), text);

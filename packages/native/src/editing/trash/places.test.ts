@@ -1,17 +1,9 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import type { FilesPlan, FoundSession } from "../../native/kit/index.ts";
 import { listTrash, moveToTrash, restoreFromTrash, settleTrash } from "./index.ts";
 
@@ -23,7 +15,7 @@ let to: string;
 let plan: FilesPlan;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "continuo-places-"));
+  home = scratchFolder("places");
   places = { home, env: {} };
   from = join(home, "old", "a.jsonl");
   to = join(home, "new", "b.jsonl");
@@ -32,7 +24,6 @@ beforeEach(() => {
   writeFileSync(join(home, "old", "a", "result.txt"), "long\n");
   plan = { type: "files", paths: [from, join(home, "old", "a")], indexLines: [], forks: [] };
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 async function move(): Promise<string> {
   const placed = [

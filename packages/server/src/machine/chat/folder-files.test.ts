@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { bestOf, createFolderListings } from "./folder-files.ts";
 import { LIVE_LIMITS } from "./limits.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-files-"));
+  folder = scratchFolder("files");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function write(path: string): void {
   mkdirSync(join(folder, "project", path, ".."), { recursive: true });
