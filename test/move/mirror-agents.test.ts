@@ -13,7 +13,7 @@ test.each(MOVED_AGENTS)(
   async (agent) => {
     const machines = makeMachines(scratchFolder("mirror-agents"), { agent });
     const following = follow(machines);
-    await following.until(({ mirroredBytes, waitingBytes }) => mirroredBytes > 0 && waitingBytes === 0);
+    await following.until(({ waitingBytes, workTree }) => waitingBytes === 0 && workTree?.readAt != null);
     const before = following.states.length;
     grow(machines, agent, WORDS);
     await following.until((state) => following.states.indexOf(state) >= before && state.waitingBytes === 0);

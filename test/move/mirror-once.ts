@@ -1,7 +1,7 @@
 /** A session mirrored from one home to another in one process, until all of it is there. */
 
 import { PassThrough } from "node:stream";
-import { followSession, type MirrorState, receiveMirror } from "@continuo/agents/handoff/mirroring";
+import { type FollowState, followSession, receiveMirror } from "@continuo/agents/handoff/mirroring";
 import { openChannel } from "@continuo/agents/handoff/moving";
 import { ContinuoError } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -17,7 +17,7 @@ export async function mirrorOnce(from: Places, to: Places): Promise<string> {
   const [near, far] = [new PassThrough(), new PassThrough()];
   const receiving = receiveMirror({ places: to, channel: openChannel(near, far, broken), broken });
   const ending = new AbortController();
-  const onState = ({ waitingBytes, mirroredBytes }: MirrorState): void => {
+  const onState = ({ waitingBytes, mirroredBytes }: FollowState): void => {
     if (waitingBytes === 0 && mirroredBytes > 0) ending.abort();
   };
   const connect = () => ({
@@ -25,7 +25,14 @@ export async function mirrorOnce(from: Places, to: Places): Promise<string> {
     broken,
     [Symbol.asyncDispose]: async () => void near.end(),
   });
-  await followSession(name, { places: from, host: "laptop", connect, signal: ending.signal, onState });
+  await followSession(name, {
+    places: from,
+    host: "laptop",
+    workTree: "without",
+    connect,
+    signal: ending.signal,
+    onState,
+  });
   await receiving;
   return name;
 }

@@ -10,6 +10,7 @@ export interface State {
   readonly mirroredBytes: number;
   readonly waitingBytes: number;
   readonly waitingSince: string | null;
+  readonly workTree: { readonly readAt: string | null; readonly problem: string | null } | null;
 }
 
 export interface Following {

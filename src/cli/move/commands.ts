@@ -16,7 +16,7 @@ whole: run the same command again, and the transfer continues.
 
 With --follow the session stays here, and the other machine gets what its agent writes, until Ctrl-C: by ssh, or by the
 \`continuo serve\` that runs there, with a token for \`machine:write\`. The list there shows it as a mirror. When this machine is gone, --take-over there continues it from
-all that was acknowledged. The work tree does not come along.
+all that was acknowledged, with the changes in the work tree as they were after the last turn.
 
 Examples:
   continuo move 4bf3c2a1 --to ssh://laptop/~/work/timer     a folder below the home there

@@ -1,7 +1,7 @@
 /** `move --follow`: what a session's agent writes, sent to another machine until Ctrl-C, with the lag. */
 
 import { type LocatedSession, markMoved } from "@continuo/agents/catalog";
-import { followSession, type MirrorState, type TakenOverThere } from "@continuo/agents/handoff/mirroring";
+import { type FollowState, followSession, type TakenOverThere } from "@continuo/agents/handoff/mirroring";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { createOutput, createProgress, formatSize, type Shell, toJsonText } from "../terminal/index.ts";
@@ -25,11 +25,12 @@ export async function runFollow(
   const say = async (text: string): Promise<void> => await output.write(`${visibleLine(text)}\n`);
   using progress = createProgress(shell);
   let [told, wasReached] = ["", false];
-  let last: MirrorState | null = null;
+  let last: FollowState | null = null;
   const taken = await followSession(found, {
     places,
     host: machine,
     connect,
+    workTree: flags.workTree ? "with" : "without",
     signal: ending.signal,
     onState(state) {
       last = state;
@@ -42,7 +43,7 @@ export async function runFollow(
       const isReached = state.disconnected === null;
       if (isReached !== wasReached) {
         progress.clear();
-        void say(isReached ? `${name} is mirrored to ${machine}; Ctrl-C ends it` : lostText(state));
+        void say(isReached ? `${name} is mirrored to ${machine}, ${treeText(state)}` : lostText(state));
       }
       wasReached = isReached;
       progress.show(stateText(state));
@@ -68,22 +69,41 @@ async function markTaken(
   await markMoved(found, { machine, ...session, at }, { places: placesOf(shell) });
 }
 
-function toJson({ disconnected, mirroredBytes, waitingBytes, waitingSince }: MirrorState): object {
+function toJson(state: FollowState): object {
+  const { disconnected, mirroredBytes, waitingBytes, waitingSince, workTree } = state;
   return {
     connected: disconnected === null,
     mirroredBytes,
     waitingBytes,
     waitingSince: waitingSince?.toISOString() ?? null,
+    workTree:
+      workTree === null
+        ? null
+        : { readAt: workTree.readAt?.toISOString() ?? null, problem: workTree.problem?.code ?? null },
   };
 }
 
-function stateText({ mirroredBytes, waitingBytes, waitingSince }: MirrorState): string {
-  const there = `${formatSize(mirroredBytes)} mirrored`;
-  if (waitingSince === null) return `${there}, up to date`;
-  const seconds = Math.round((Date.now() - waitingSince.getTime()) / 1000);
-  return `${there}, ${formatSize(waitingBytes)} behind for ${seconds} s`;
+/** Said at the beginning, so that nobody misses the changes when this machine is gone. */
+function treeText({ workTree }: FollowState): string {
+  const tree = workTree === null ? "without a work tree" : "with its work tree as it is after each turn";
+  return `${tree}; Ctrl-C ends it`;
 }
 
-function lostText(state: MirrorState): string {
+function treeState({ workTree }: FollowState): string {
+  if (workTree === null) return "";
+  const { readAt, problem } = workTree;
+  const newest = readAt === null ? "no work tree yet" : `work tree of ${readAt.toISOString().slice(0, 19)}Z`;
+  return `; ${newest}${problem === null ? "" : ` (${problem.message})`}`;
+}
+
+function stateText(state: FollowState): string {
+  const { mirroredBytes, waitingBytes, waitingSince } = state;
+  const there = `${formatSize(mirroredBytes)} mirrored`;
+  if (waitingSince === null) return `${there}, up to date${treeState(state)}`;
+  const seconds = Math.round((Date.now() - waitingSince.getTime()) / 1000);
+  return `${there}, ${formatSize(waitingBytes)} behind for ${seconds} s${treeState(state)}`;
+}
+
+function lostText(state: FollowState): string {
   return `${state.disconnected?.message ?? ""}; ${stateText(state)}; trying again`;
 }

@@ -13,18 +13,22 @@ export async function runTakeOver(id: string, flags: MoveFlags, shell: Shell): P
   const made = await takeOver(id, {
     places: placesOf(shell),
     now: shell.now,
+    workTree: flags.workTree ? "with" : "without",
     ...present({ into, signal: shell.signal }),
   });
-  const { mirror, agent, sessionId, cwd, location, resumeCommand, readBackBy } = made;
+  const { mirror, agent, sessionId, cwd, location, resumeCommand, readBackBy, workTree } = made;
   const from = { machine: mirror.machine, agent: mirror.agent, sessionId: mirror.sessionId };
   const lines = [
     `${agent}:${sessionId} continues ${from.agent}:${from.sessionId} of ${from.machine}, read back by ${readBackBy}`,
+    workTree === null
+      ? "no work tree came with it"
+      : `work tree ${workTree}, with the changes of ${mirror.workTree?.at ?? ""}`,
     "",
     "Continue it with:",
     `  ${commandLine(cwd, resumeCommand)}`,
   ];
   const text = flags.json
-    ? toJsonText({ agent, sessionId, location, cwd, resumeCommand, readBackBy, from }, 2)
+    ? toJsonText({ agent, sessionId, location, cwd, resumeCommand, readBackBy, workTree, from }, 2)
     : lines.map(visibleLine).join("\n");
   await createOutput(shell.stdout).write(`${text}\n`);
   return 0;

@@ -5,20 +5,29 @@ import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { lookUpSession, type SessionRef } from "@continuo/native";
 import type { MoveConnection } from "../moving/index.ts";
+import { openRepository } from "../work-tree/index.ts";
 import { LOOK_MS, MAX_RETRY_MS, RETRY_MS } from "./limits.ts";
 import type { TakenOverThere } from "./lines.ts";
 import { MirrorSender, type MirrorState, toHello } from "./sender.ts";
 import { type MirrorSource, openSource } from "./source.ts";
+import { type MirroredTreeState, TreeWatch } from "./tree-watch.ts";
 
 export interface FollowOptions {
   readonly places: Places;
   /** The name of the other machine, for errors. */
   readonly host: string;
   readonly connect: () => MoveConnection;
+  /** `without`: only the session is mirrored. */
+  readonly workTree?: "with" | "without";
   /** Called when something changed, and at most four times a second. */
-  readonly onState?: (state: MirrorState) => void;
+  readonly onState?: (state: FollowState) => void;
   /** Ends the mirroring; the mirror stays. */
   readonly signal: AbortSignal;
+}
+
+export interface FollowState extends MirrorState {
+  /** `null` for a session without a work tree, or one that is not wanted. */
+  readonly workTree: MirroredTreeState | null;
 }
 
 /**
@@ -32,7 +41,10 @@ export async function followSession(ref: SessionRef, options: FollowOptions): Pr
   const { cwd } = await lookup.reader.skim(lookup.found, { part: "ends" });
   using source = await openSource(lookup, places, signal);
   const hello = toHello(lookup.found, { cwd, places });
-  const following: Following = { hello, sender: new MirrorSender(), source, wasConnected: false };
+  const repository =
+    cwd === null || options.workTree === "without" ? null : await openRepository(cwd, { places, signal });
+  using tree = repository === null ? null : new TreeWatch(repository, { places, signal });
+  const following: Following = { hello, sender: new MirrorSender(), source, tree, wasConnected: false };
   for (let retryMs = RETRY_MS; !signal.aborted; ) {
     try {
       return await connected(following, options);
@@ -52,11 +64,12 @@ interface Following {
   readonly hello: ReturnType<typeof toHello>;
   readonly sender: MirrorSender;
   readonly source: MirrorSource;
+  readonly tree: TreeWatch | null;
   wasConnected: boolean;
 }
 
 async function connected(following: Following, options: FollowOptions): Promise<TakenOverThere | null> {
-  const { sender, hello, source } = following;
+  const { sender, hello, source, tree } = following;
   const { connect, host, onState, signal } = options;
   await using connection = connect();
   // An answer may be waited for on a connection that is dead.
@@ -67,15 +80,22 @@ async function connected(following: Following, options: FollowOptions): Promise<
     following.wasConnected = true;
     if (there !== null) return whenPlaced(there, host);
     while (!signal.aborted) {
-      const taken = await sender.send(await source.current(), () => onState?.(sender.state(null)));
+      const told = (): void => onState?.(stateOf(following, null));
+      const taken =
+        (await sender.send(await source.current(), told)) ?? (await tree?.advance(sender)) ?? null;
       if (taken !== null) return whenPlaced(taken, host);
-      onState?.(sender.state(null));
+      told();
+      if (tree?.isSending === true) continue;
       await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
     return null;
   } finally {
     signal.removeEventListener("abort", hangUp);
   }
+}
+
+function stateOf({ sender, tree }: Following, disconnected: ContinuoError | null): FollowState {
+  return { ...sender.state(disconnected), workTree: tree?.state ?? null };
 }
 
 /** Errors: `busy` while the session is placed there, which may still fail. */
@@ -94,7 +114,7 @@ async function pause(
   const untilMs = performance.now() + ms;
   do {
     following.sender.measure(await following.source.current());
-    options.onState?.(following.sender.state(error));
+    options.onState?.(stateOf(following, error));
     await sleep(Math.min(LOOK_MS, ms), undefined, { signal: options.signal }).catch(() => undefined);
   } while (performance.now() < untilMs && !options.signal.aborted);
 }

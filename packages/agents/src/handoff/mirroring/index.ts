@@ -6,8 +6,7 @@
  * Does not know: how the two machines are connected, or how a session is marked that left.
  */
 
-export { type FollowOptions, followSession } from "./follow.ts";
+export { type FollowOptions, type FollowState, followSession } from "./follow.ts";
 export type { TakenOverThere } from "./lines.ts";
 export { type ReceiveMirrorOptions, receiveMirror } from "./receive-mirror.ts";
-export type { MirrorState } from "./sender.ts";
 export { type TakenSession, type TakeOverOptions, takeOver } from "./take-over.ts";

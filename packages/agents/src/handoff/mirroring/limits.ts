@@ -15,6 +15,13 @@ export const SEARCH_MS = 5_000;
 /** Between two copies of the rows of a session, which are sent as a whole. */
 export const MIN_COPY_MS = 1_000;
 
+/** A turn is over when nothing was written for so long. */
+export const QUIET_MS = 2_000;
+
+/** Between two looks at the work tree in which no turn ended; after one, so many times as long as it took. */
+export const TREE_LOOK_MS = 30_000;
+export const TREE_PAUSE = 10;
+
 /** A last line without an end is sent when nobody wrote for so long: the session has it like that. */
 export const SETTLED_MS = 2_000;
 

@@ -12,6 +12,8 @@ import { BATCH_BYTES, MAX_FILE_BYTES } from "./limits.ts";
 const path = z.string().refine(isSafePath);
 const folder = z.string().min(1).max(4_096);
 const fileBytes = z.int().nonnegative().max(MAX_FILE_BYTES);
+const hash = z.string().regex(/^[0-9a-f]{64}$/u);
+const mirroredPath = { path, tree: hash.optional() };
 const key = { agent: z.enum(AGENT_NAMES), sessionId: z.string().min(1).max(200) };
 
 export interface Hello {
@@ -33,19 +35,30 @@ export const hello: z.ZodType<Hello> = z.object({
   folder: folder.nullable(),
 });
 
+export interface MirroredPath {
+  readonly path: string;
+  /** The fingerprint of a packed work tree, below whose folder the path is; left out for a file of the session. */
+  readonly tree?: string | undefined;
+}
+
 /** The bytes of `append` and `replace` follow their line; a line with `keep` ends those of `replace`. */
 export type Request =
-  | { readonly has: { readonly path: string } }
-  | { readonly append: { readonly path: string; readonly offset: number; readonly sizeBytes: number } }
+  | { readonly has: MirroredPath }
+  | { readonly append: MirroredPath & { readonly offset: number; readonly sizeBytes: number } }
+  | { readonly empty: MirroredPath }
   | { readonly replace: { readonly path: string; readonly sizeBytes: number } }
+  /** All files of a work tree were sent; or had been, before. */
+  | { readonly workTree: { readonly sha256: string; readonly folder: string; readonly at: string } }
   | { readonly alive: 1 };
 
 export const request: z.ZodType<Request> = z.union([
-  z.object({ has: z.object({ path }) }),
+  z.object({ has: z.object(mirroredPath) }),
   z.object({
-    append: z.object({ path, offset: fileBytes, sizeBytes: z.int().positive().max(BATCH_BYTES) }),
+    append: z.object({ ...mirroredPath, offset: fileBytes, sizeBytes: z.int().positive().max(BATCH_BYTES) }),
   }),
+  z.object({ empty: z.object(mirroredPath) }),
   z.object({ replace: z.object({ path, sizeBytes: fileBytes }) }),
+  z.object({ workTree: z.object({ sha256: hash, folder, at: z.iso.datetime() }) }),
   z.object({ alive: z.literal(1) }),
 ]);
 
@@ -68,12 +81,14 @@ export type Answer =
   | { readonly mirroring: 1 }
   | { readonly file: { readonly sizeBytes: number; readonly sha256: string } }
   | { readonly acknowledged: { readonly path: string; readonly sizeBytes: number } }
+  | { readonly workTree: "there" | "missing" }
   | { readonly takenOver: TakenOverThere };
 
 export const answer: z.ZodType<Answer> = z.union([
   z.object({ mirroring: z.literal(1) }),
-  z.object({ file: z.object({ sizeBytes: fileBytes, sha256: z.string().regex(/^[0-9a-f]{64}$/u) }) }),
+  z.object({ file: z.object({ sizeBytes: fileBytes, sha256: hash }) }),
   z.object({ acknowledged: z.object({ path, sizeBytes: fileBytes }) }),
+  z.object({ workTree: z.enum(["there", "missing"]) }),
   z.object({
     takenOver: z.object({
       host: z.string().max(255),

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { closeSync, createReadStream, existsSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
+import { dirname, join } from "node:path";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import {
   createFile,
   makeFolderDurably,
@@ -16,14 +16,18 @@ import {
 import {
   lockMirror,
   type Mirror,
+  type MirroredTree,
   type MirrorKey,
   mirrorFile,
+  mirrorTree,
   readMirror,
+  removeOtherTrees,
   writeMirror,
 } from "@continuo/native/editing/mirrors";
 import { errorLine, lineAs, type MoveChannel } from "../moving/index.ts";
+import { fingerprintOf, readPackedState } from "../work-tree/index.ts";
 import { SILENT_MS } from "./limits.ts";
-import { type Answer, type Hello, hello, keep, type Request, request } from "./lines.ts";
+import { type Answer, type Hello, hello, keep, type MirroredPath, type Request, request } from "./lines.ts";
 
 export interface ReceiveMirrorOptions {
   readonly places: Places;
@@ -87,24 +91,60 @@ async function changing(key: Hello, options: ReceiveMirrorOptions, change: Chang
 
 async function begin(key: Hello, options: ReceiveMirrorOptions): Promise<Answer> {
   const { mirror: _version, ...named } = key;
-  return await changing(key, options, () => {
-    writeMirror({ ...named, takenOver: null }, options.places);
+  return await changing(key, options, (mirror) => {
+    writeMirror({ ...named, takenOver: null, workTree: mirror?.workTree ?? null }, options.places);
     return { mirroring: 1 };
   });
 }
 
 async function answerTo(wish: Request, key: Hello, options: ReceiveMirrorOptions): Promise<Answer> {
-  const { places, channel } = options;
-  if ("has" in wish) return { file: await stateOf(mirrorFile(key, wish.has.path, places)) };
+  const { channel } = options;
+  if ("has" in wish) return { file: await stateOf(placeOf(wish.has, key, options)) };
+  if ("workTree" in wish) return await takeTree(wish.workTree, key, options);
+  if ("empty" in wish) {
+    const { path } = wish.empty;
+    return await changing(key, options, () => {
+      const to = placeOf(wish.empty, key, options);
+      removeLeft(to);
+      makeFolderDurably(dirname(to));
+      createFile(to);
+      return { acknowledged: { path, sizeBytes: 0 } };
+    });
+  }
   if ("alive" in wish) return await changing(key, options, () => ({ mirroring: 1 }));
   if ("replace" in wish) return await replace(wish.replace, key, options);
   const { path, offset, sizeBytes } = wish.append;
   const chunks: Buffer[] = [];
   for await (const chunk of channel.readBytes(sizeBytes)) chunks.push(chunk);
   return await changing(key, options, () => {
-    append(mirrorFile(key, path, places), offset, chunks);
+    append(placeOf(wish.append, key, options), offset, chunks);
     return { acknowledged: { path, sizeBytes: offset + sizeBytes } };
   });
+}
+
+function placeOf({ path, tree }: MirroredPath, key: Hello, { places }: ReceiveMirrorOptions): string {
+  return tree === undefined ? mirrorFile(key, path, places) : join(mirrorTree(key, tree, places), path);
+}
+
+/** Its last file says that the others are whole. The work tree before it goes. */
+async function takeTree(tree: MirroredTree, key: Hello, options: ReceiveMirrorOptions): Promise<Answer> {
+  const { places } = options;
+  return await changing(key, options, (mirror) => {
+    if (mirror === null || !isWhole(mirrorTree(key, tree.sha256, places), tree.sha256))
+      return { workTree: "missing" };
+    writeMirror({ ...mirror, workTree: tree }, places);
+    removeOtherTrees(key, tree.sha256, places);
+    return { workTree: "there" };
+  });
+}
+
+function isWhole(packed: string, sha256: string): boolean {
+  try {
+    return fingerprintOf(readPackedState(packed)) === sha256;
+  } catch (error) {
+    if (isContinuoError(error)) return false;
+    throw error;
+  }
 }
 
 async function stateOf(path: string): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {

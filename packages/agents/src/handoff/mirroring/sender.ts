@@ -17,6 +17,7 @@ import {
 } from "./files.ts";
 import { ALIVE_MS, BATCH_BYTES, SETTLED_MS } from "./limits.ts";
 import { type Answer, answer, type Hello, type Keep, type Request, type TakenOverThere } from "./lines.ts";
+import { type PackedTree, sendTree } from "./tree-sender.ts";
 
 export interface MirrorState {
   /** Why the other machine cannot be reached now; `null` where it can. */
@@ -74,6 +75,7 @@ export class MirrorSender {
   /** Those that were compared since the connection began. */
   readonly #met = new Set<string>();
   #link: Link | null = null;
+  #parts: ReturnType<typeof sendTree> | null = null;
   #heardMs = 0;
   #waitingSince: Date | null = null;
   #hasProgress = false;
@@ -85,6 +87,7 @@ export class MirrorSender {
   ): Promise<TakenOverThere | null> {
     // Everything there is compared by its hash, also what was acknowledged before.
     this.#met.clear();
+    this.#parts = null;
     this.#link = { channel, broken, host };
     return await untilTakenOver(async () => {
       if (!("mirroring" in (await this.#ask(hello)))) throw otherLine();
@@ -98,6 +101,19 @@ export class MirrorSender {
       this.#count();
       if (performance.now() - this.#heardMs > ALIVE_MS) await this.#ask({ alive: 1 });
     });
+  }
+
+  /** Sends the next part of a work tree. Errors: those of the connection. */
+  async sendTreePart(
+    tree: PackedTree,
+  ): Promise<{ readonly isThere: boolean; readonly takenOver: TakenOverThere | null }> {
+    let isThere = false;
+    const takenOver = await untilTakenOver(async () => {
+      this.#parts ??= sendTree(tree, (wish, bytes) => this.#ask(wish, bytes));
+      isThere = (await this.#parts.next()).done === true;
+    });
+    if (isThere || takenOver !== null) this.#parts = null;
+    return { isThere, takenOver };
   }
 
   /** Looks how much is new, without a connection. */
@@ -129,10 +145,10 @@ export class MirrorSender {
     return had;
   }
 
-  async #ask(wish: Request | Hello, bytes: Uint8Array | null = null): Promise<Answer> {
+  async #ask(wish: Request | Hello, bytes?: Uint8Array): Promise<Answer> {
     const { channel } = this.#connected();
     await channel.writeLine(wish);
-    if (bytes !== null) await channel.writeBytes(bytes);
+    if (bytes !== undefined) await channel.writeBytes(bytes);
     return await this.#hear();
   }
 

@@ -1,5 +1,6 @@
 /** A mirrored session continued on this machine: placed like one that was moved, under a new id. */
 
+import { sep } from "node:path";
 import { ContinuoError, isContinuoError, present, shellWord } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { lookUpSession, resumeCommandOf } from "@continuo/native";
@@ -9,19 +10,23 @@ import {
   lockMirror,
   lockTakeOver,
   type Mirror,
+  type MirroredTree,
   type MirrorKey,
   mirrorKey,
+  mirrorTree,
   openMirror,
   readMirror,
   writeMirror,
 } from "@continuo/native/editing/mirrors";
 import { type HandOffOptions, handOff } from "../index.ts";
-import { type FoundPlacing, folderOfMove, placedSince } from "../moving/index.ts";
+import { applyInto, cwdIn, type FoundPlacing, folderOfMove, placedSince } from "../moving/index.ts";
 
 export interface TakeOverOptions extends Pick<HandOffOptions, "programs"> {
   readonly places: Places;
   /** The folder to continue in; that of the other machine when left out. */
   readonly into?: string | undefined;
+  /** `without`: only the session is placed, in the folder `into`. */
+  readonly workTree?: "with" | "without";
   readonly now: Date;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,6 +37,8 @@ export interface TakenSession extends FoundPlacing {
   readonly resumeCommand: readonly string[];
   /** The program that read it back. */
   readonly readBackBy: string;
+  /** The clone that has the changes of the other machine; `null` where none came. */
+  readonly workTree: string | null;
   readonly mirror: Mirror;
 }
 
@@ -56,51 +63,68 @@ async function takeOverLocked(key: MirrorKey, options: TakeOverOptions): Promise
   const mirror = findMirror(mirrorKey(key), options.places);
   const { takenOver } = mirror;
   if (takenOver?.session != null) throw takenBefore(mirror, takenOver.session);
-  const cwd = folderFor(mirror, options);
+  const tree = options.workTree === "without" ? null : mirror.workTree;
+  const into = folderFor(mirror, tree, options);
+  const workTree = tree === null ? null : into;
   const before = await placedByOneKilled(mirror, options);
   if (before !== null) {
     await setTakenOver(mirror, before, options);
-    if (before.cwd !== cwd) throw takenBefore(mirror, before);
-    return { ...before, resumeCommand: resumeCommandOf(before), readBackBy: "continuo", mirror };
+    if (before.cwd !== into && !before.cwd.startsWith(into + sep)) throw takenBefore(mirror, before);
+    return { ...before, resumeCommand: resumeCommandOf(before), readBackBy: "continuo", workTree, mirror };
   }
   const at = options.now.toISOString();
-  await change(mirror, { at, session: null, begun: { cwd, sinceMs: Date.now() } }, options);
-  const made = await place(mirror, cwd, options);
-  await setTakenOver(mirror, made, options);
-  return made;
+  await change(mirror, { at, session: null, begun: null }, options);
+  try {
+    const cwd = tree === null ? into : await layOut(mirror, tree, into, options);
+    await change(mirror, { at, session: null, begun: { cwd, sinceMs: Date.now() } }, options);
+    const made = await place(mirror, cwd, options);
+    await setTakenOver(mirror, made, options);
+    return { ...made, workTree, mirror };
+  } catch (error) {
+    // It may be placed where only the last note could not be written: the next call finds it.
+    const current = findMirror(mirrorKey(mirror), options.places);
+    if ((await placedByOneKilled(current, { ...options, signal: undefined })) === null)
+      await change(mirror, null, options);
+    throw error;
+  }
+}
+
+/** Gives the session's folder in it. Errors: those of a work tree; the clone is as it was then. */
+async function layOut(
+  mirror: Mirror,
+  { sha256, folder }: MirroredTree,
+  into: string,
+  { places, signal }: TakeOverOptions,
+): Promise<string> {
+  await applyInto(into, mirrorTree(mirror, sha256, places), present({ places, signal }));
+  return cwdIn(into, { cwd: mirror.folder }, folder);
 }
 
 /** Errors: those of a hand-over. Nothing was placed then. */
-async function place(mirror: Mirror, cwd: string, options: TakeOverOptions): Promise<TakenSession> {
-  const { places, programs, signal } = options;
-  try {
-    const opened = openMirror(mirror, places);
-    const { reader, found } = await lookUpSession(
-      opened.location,
-      present({ places: opened.places, signal }),
-    );
-    const { title } = await reader.skim(found, { part: "whole" });
-    const made = await handOff(opened.location, {
-      to: mirror.agent,
-      moved: { title },
-      cwd,
-      places,
-      ...present({ programs, signal }),
-    });
-    const { agent, location, resumeCommand, verification } = made;
-    return {
-      agent,
-      sessionId: made.sessionId ?? "",
-      location: location ?? "",
-      cwd,
-      resumeCommand: resumeCommand ?? [],
-      readBackBy: verification?.by ?? "continuo",
-      mirror,
-    };
-  } catch (error) {
-    await change(mirror, null, options);
-    throw error;
-  }
+async function place(
+  mirror: Mirror,
+  cwd: string,
+  { places, programs, signal }: TakeOverOptions,
+): Promise<Omit<TakenSession, "workTree" | "mirror">> {
+  const opened = openMirror(mirror, places);
+  const { reader, found } = await lookUpSession(opened.location, present({ places: opened.places, signal }));
+  const { title } = await reader.skim(found, { part: "whole" });
+  const made = await handOff(opened.location, {
+    to: mirror.agent,
+    moved: { title },
+    cwd,
+    places,
+    ...present({ programs, signal }),
+  });
+  const { agent, location, resumeCommand, verification } = made;
+  return {
+    agent,
+    sessionId: made.sessionId ?? "",
+    location: location ?? "",
+    cwd,
+    resumeCommand: resumeCommand ?? [],
+    readBackBy: verification?.by ?? "continuo",
+  };
 }
 
 /** A call that was killed may have placed the session, and not written that down. */
@@ -137,7 +161,12 @@ async function change(
   }
 }
 
-function folderFor({ folder, home }: Mirror, { into, places }: TakeOverOptions): string {
+function folderFor(
+  { folder: ofSession, home }: Mirror,
+  tree: MirroredTree | null,
+  { into, places }: TakeOverOptions,
+): string {
+  const folder = tree?.folder ?? ofSession;
   try {
     return folderOfMove({ into: into ?? null, folder, home }, places);
   } catch (error) {

@@ -11,7 +11,7 @@ export { errorLine, type MoveChannel, openChannel, openChannelOver } from "./cha
 export { folderOfMove } from "./folder-of-move.ts";
 export { lineAs } from "./lines.ts";
 export { type PackedMove, type PackMoveOptions, packMove, repositoryOfSession } from "./pack-move.ts";
-export { type PlacedMove, type PlaceMoveOptions, placeMove } from "./place-move.ts";
+export { applyInto, cwdIn, type PlacedMove, type PlaceMoveOptions, placeMove } from "./place-move.ts";
 export { type BegunPlacing, type FoundPlacing, placedSince } from "./placed-since.ts";
 export { type ReceiveMoveOptions, receiveMove } from "./receive-move.ts";
 export { type MoveConnection, type SendMoveOptions, type SentMove, sendMove } from "./send-move.ts";

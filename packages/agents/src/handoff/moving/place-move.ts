@@ -73,7 +73,12 @@ export async function placeMove(bundle: string, options: PlaceMoveOptions): Prom
   return { made, workTree: applied === null ? null : { ...applied, folder: into } };
 }
 
-async function applyInto(into: string, packed: string, options: PlaceMoveOptions): Promise<AppliedWorkTree> {
+/** Lays a packed work tree out in a clone, or in a new folder. Errors: those of a work tree. */
+export async function applyInto(
+  into: string,
+  packed: string,
+  options: Pick<PlaceMoveOptions, "places" | "signal">,
+): Promise<AppliedWorkTree> {
   const around = present({ places: options.places ?? placesOfThisUser(), signal: options.signal });
   const isNew = !existsSync(into) || readdirSync(into).length === 0;
   if (isNew) await makeClone(into, packed, around);
@@ -98,7 +103,7 @@ async function makeClone(
 }
 
 /** The session's folder below its work tree, where the clone has it as well. */
-function cwdIn(into: string, { cwd }: UnpackedSession, folder: string): string {
+export function cwdIn(into: string, { cwd }: Pick<UnpackedSession, "cwd">, folder: string): string {
   const below = isNamed(cwd) ? relative(folder, cwd) : "";
   if (below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)) return into;
   const there = resolve(into, below);

@@ -1,5 +1,6 @@
 /** The folder of one mirror: the session's files under the paths that they have on their machine, and a note beside them. */
 
+import { rmSync } from "node:fs";
 import { join, sep } from "node:path";
 import { type AgentName, ContinuoError, isAgentName } from "@continuo/core/model";
 import {
@@ -28,6 +29,17 @@ export interface Mirror extends MirrorKey {
   readonly home: string;
   readonly folder: string | null;
   readonly takenOver: TakenOver | null;
+  /** The newest state of its work tree; `null` where none came. */
+  readonly workTree: MirroredTree | null;
+}
+
+export interface MirroredTree {
+  /** The fingerprint of the state, which names the folder that has it. */
+  readonly sha256: string;
+  /** The folder of the work tree on the other machine. */
+  readonly folder: string;
+  /** When it was read there, ISO 8601. */
+  readonly at: string;
 }
 
 export interface TakenOver {
@@ -46,6 +58,17 @@ export function mirrorKey({ agent, sessionId }: MirrorKey): string {
 /** The place of a file here. @param path below the root of its machine, checked by the caller to lead nowhere else */
 export function mirrorFile(key: MirrorKey, path: string, places: Places): string {
   return join(filesOf(key, places), path);
+}
+
+/** The folder of a packed work tree. @param sha256 its fingerprint, checked by the caller to be one */
+export function mirrorTree(key: MirrorKey, sha256: string, places: Places): string {
+  return join(treesOf(key, places), sha256);
+}
+
+export function removeOtherTrees(key: MirrorKey, sha256: string, places: Places): void {
+  const folder = treesOf(key, places);
+  for (const name of listNames(folder))
+    if (name !== sha256) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 export interface OpenedMirror {
@@ -136,9 +159,13 @@ function filesOf(key: MirrorKey, places: Places): string {
   return join(folderOf(key, places), "files");
 }
 
+function treesOf(key: MirrorKey, places: Places): string {
+  return join(folderOf(key, places), "work-trees");
+}
+
 function toMirror(value: unknown): Mirror | null {
   if (!isJson(value) || value.version !== 1) return null;
-  const { agent, sessionId, main, machine, home, folder, takenOver } = value;
+  const { agent, sessionId, main, machine, home, folder, takenOver, workTree } = value;
   if (typeof agent !== "string" || !isAgentName(agent) || typeof sessionId !== "string") return null;
   if (typeof main !== "string" || typeof machine !== "string" || typeof home !== "string") return null;
   return {
@@ -149,7 +176,13 @@ function toMirror(value: unknown): Mirror | null {
     home,
     folder: typeof folder === "string" ? folder : null,
     takenOver: isJson(takenOver) ? toTakenOver(takenOver) : null,
+    workTree: isJson(workTree) ? toTree(workTree) : null,
   };
+}
+
+function toTree({ sha256, folder, at }: Json): MirroredTree | null {
+  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/u.test(sha256)) return null;
+  return typeof folder === "string" && typeof at === "string" ? { sha256, folder, at } : null;
 }
 
 function toTakenOver({ at, session, begun }: Json): TakenOver {
