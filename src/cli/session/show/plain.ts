@@ -21,7 +21,7 @@ export async function* markdownOf(
       yield `# ${escapeMarkdown(`Branch ${branch.number} of ${branch.count}, ends at ${branch.leaf.id}${label}`)}\n\n`;
     }
     const shown = inView(message, view, hidden);
-    if (shown !== null) yield messageToMarkdown(shown, view);
+    if (shown !== null) yield messageToMarkdown(shown, { tools: view.tools });
   }
   for (const line of describeHidden(hidden)) yield `*${line}*\n\n`;
 }
