@@ -8,6 +8,7 @@ import {
   defineEvent,
   isKnownEvent,
   openContinuo,
+  type StandardSchema,
 } from "@continuo/server/runtime";
 import { jsonSchema, parseJsonEventStream, readUIMessageStream, tool, uiMessageChunkSchema } from "ai";
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
@@ -273,6 +274,31 @@ describe("events of one's own", () => {
     const { events } = await c.store.read("s");
     expect(events.map(({ type }) => type)).toEqual(["session_created", "order.placed"]);
     expect(events.filter(isKnownEvent).map(({ type }) => type)).toEqual(["session_created"]);
+  });
+
+  test("take any library's schema of the standard, also one that checks later", async () => {
+    const schema: StandardSchema<{ at: string }> = {
+      "~standard": {
+        version: 1,
+        vendor: "mine",
+        validate: async (value) => {
+          const at = String((value as { readonly at?: unknown } | null)?.at);
+          return Number.isNaN(Date.parse(at))
+            ? { issues: [{ message: "this is no date", path: ["at"] }] }
+            : { value: { at: new Date(at).toISOString() } };
+        },
+      },
+    };
+    const shipped = defineEvent("order.shipped", schema);
+    c = await openContinuo("memory:");
+    const session = c.session("s", { create: true });
+    const stored = await session.append(shipped, { at: "2026-05-15" });
+    expect(stored.data).toEqual({ at: "2026-05-15T00:00:00.000Z" });
+    const refused = session.append(shipped, { at: "soon" });
+    await expect(refused).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("this is no date"),
+    });
   });
 
   test("may have `null` as their data, and an event whose data was removed or does not fit is not recognised", async () => {

@@ -1,6 +1,13 @@
 /** The front door, opened: the store, the queue of this process, sessions and approvals. */
 
-import { assertKnownOptions, ContinuoError, listAll, type Store } from "@continuo/core/model";
+import { inspect } from "node:util";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  isContinuoError,
+  listAll,
+  type Store,
+} from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { toDefinition } from "./agents.ts";
 import { ApprovalDesk } from "./approvals.ts";
@@ -32,8 +39,9 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     poke: () => {
       for (const worker of workers) worker.poke();
     },
+    // Node leaves the stack and the cause of an error out of its warning.
     report:
-      options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error))),
+      options.onError ?? ((error) => process.emitWarning(isContinuoError(error) ? error : inspect(error))),
   };
   const work = ({ agents: names, parallel = options.parallel ?? PARALLEL }: WorkOptions = {}): Worker => {
     const worker = new Worker(host, { agents: definitionsOf(agents, names), parallel });

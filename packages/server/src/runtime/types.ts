@@ -50,7 +50,11 @@ export interface ContinuoOptions {
   /** A process that does not respond keeps a session for this time; 30,000 where none is given. */
   readonly leaseMs?: number;
   readonly store?: OpenStoreOptions;
-  /** Called with errors that no caller can be given: the store did not answer a worker. By default a warning is emitted. */
+  /**
+   * Called with errors that no caller can be given: the store did not answer a worker, or an agent threw what is no
+   * `ContinuoError`, which is a mistake in the program. It has its stack and its cause here; the log keeps its message. By
+   * default a warning is emitted.
+   */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -132,7 +132,7 @@ export class Worker {
     const agent = openedForRun(definition, own.ask);
     const heldCalls = await own.heldCalls();
     const continuationOpts = await contextOf(definition);
-    const { status } = await executeRun(store, agent, run.runId, {
+    const result = await executeRun(store, agent, run.runId, {
       claimedBy: owner,
       continuation: "auto",
       adapterOpts: { onPermission: own.ask, ...(heldCalls.length === 0 ? {} : { heldCalls }) },
@@ -140,6 +140,9 @@ export class Worker {
       abandon: this.#abandoned.signal,
       ...present({ continuationOpts, leaseMs: options.leaseMs }),
     });
+    const { status } = result;
+    // A mistake in the program's own code; a failure that is expected has a code, and is the run's result.
+    if (status === "failed" && !isContinuoError(result.cause)) this.#host.report(result.cause);
     const on = options.retry?.on ?? [];
     if ((status === "failed" || status === "timeout") && on.includes(status))
       await retry(this.#host, run.runId);

@@ -259,6 +259,13 @@ function toResult(state: TurnState, end: End, run: RunResult["run"] | null): Run
   };
   const { status } = end;
   if (status === "completed") return { ...ended, status, ...present({ value: end.result?.value }) };
-  if (status === "failed") return { ...ended, status, error: fitError(toRunError(end.error)).error };
+  if (status === "failed") {
+    return { ...ended, status, error: fitError(toRunError(end.error)).error, cause: thrownIn(end.error) };
+  }
   return { ...ended, status };
+}
+
+/** The cause of a copy that is safe to read is the error as the agent threw it. */
+function thrownIn(error: unknown): unknown {
+  return error instanceof Error && !isContinuoError(error) ? (error.cause ?? error) : error;
 }

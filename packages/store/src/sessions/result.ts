@@ -31,7 +31,12 @@ export type RunResult =
       /** The agent's return value, in addition to its messages. */
       readonly value?: unknown;
     })
-  | (EndedRun & { readonly status: "failed"; readonly error: RunError })
+  | (EndedRun & {
+      readonly status: "failed";
+      readonly error: RunError;
+      /** The error as it was thrown, with its stack and its own cause; only where the run was executed. The log has neither. */
+      readonly cause?: unknown;
+    })
   | (EndedRun & { readonly status: Exclude<RunStatus, "completed" | "failed"> });
 
 export interface RunError {

@@ -1,0 +1,69 @@
+/** Mistakes in the code of a program's own agents: they fail the run, and keep what a developer needs to find them. */
+
+import { ContinuoError } from "@continuo/core/model";
+import { openContinuo } from "@continuo/server/runtime";
+import { openStore } from "@continuo/store";
+import { runOnce } from "@continuo/store/sessions";
+import { afterEach, expect, test, vi } from "vitest";
+
+const cause = new Error("the price list has no row 7");
+function priceOf(): never {
+  throw new TypeError("cannot read the price", { cause });
+}
+const mistaken = { name: "desk", execute: async () => priceOf() };
+const refused = {
+  name: "desk",
+  execute: () => Promise.reject(new ContinuoError("agent_failed", "the provider answered 500")),
+};
+
+afterEach(() => void vi.restoreAllMocks());
+
+test("a mistake reaches `onError` with its stack and cause, and only its message is stored", async () => {
+  const reported: unknown[] = [];
+  await using c = await openContinuo("memory:", {
+    agents: [mistaken],
+    onError: (error) => reported.push(error),
+  });
+  const outcome = await c.session("s", { create: true }).send("hello").result();
+  expect(outcome).toMatchObject({
+    status: "failed",
+    error: { code: "agent_failed", message: "cannot read the price" },
+  });
+  await expect.poll(() => reported).toHaveLength(1);
+  const [error] = reported as [TypeError];
+  expect(error).toBeInstanceOf(TypeError);
+  expect([error.stack?.includes("priceOf"), error.cause]).toEqual([true, cause]);
+  const { events } = await c.store.read("s", {});
+  expect(JSON.stringify(events)).not.toMatch(/priceOf|row 7/u);
+});
+
+test("without `onError` the warning shows the stack and the cause", async () => {
+  const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
+  await using c = await openContinuo("memory:", { agents: [mistaken] });
+  await c.session("s", { create: true }).send("hello").result();
+  await expect.poll(() => warn.mock.calls.length).toBe(1);
+  expect(String(warn.mock.calls[0]?.[0])).toMatch(
+    /priceOf[\s\S]*\[cause\]: Error: the price list has no row 7/u,
+  );
+});
+
+test("a failure that has a code is the result of the run, and is not reported", async () => {
+  const onError = vi.fn();
+  await using c = await openContinuo("memory:", { agents: [refused], onError });
+  const session = c.session("s", { create: true });
+  expect(await session.send("hello").result()).toMatchObject({ status: "failed" });
+  expect(await session.send("again").result()).toMatchObject({
+    error: { code: "agent_failed", message: "the provider answered 500" },
+  });
+  expect(onError).not.toHaveBeenCalled();
+});
+
+test("the session manager returns the error as the agent threw it to the caller that executed the run", async () => {
+  await using store = await openStore("memory:");
+  const result = await runOnce(store, mistaken, "hello");
+  expect(result).toMatchObject({ status: "failed", error: { message: "cannot read the price" } });
+  expect(result).toHaveProperty(
+    "cause",
+    expect.objectContaining({ cause, stack: expect.stringContaining("priceOf") }),
+  );
+});
