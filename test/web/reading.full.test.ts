@@ -1,5 +1,7 @@
 /** Words and differences can be read as they were meant: on the screen, in forced colours, and on paper. */
 
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,6 +13,10 @@ import { type OpenViewer, openViewer, type ViewerPage } from "./open-viewer.ts";
 
 const READ_ID = "4bf3ad00-0000-4000-8000-0000000000d1";
 const LONG_PROMPT_ID = "4bf3ad00-0000-4000-8000-0000000000d2";
+
+/** Codex tells its model about permissions, modes and tools before the first question. */
+const CODEX_SESSIONS = join(import.meta.dirname, "../fixtures/codex/plan-and-shell/home/sessions");
+const CODEX_ID = "01a21a6c-bf62-7f71-80c7-28c7682b4209";
 
 const PROMPT = `## The timer
 
@@ -72,6 +78,7 @@ beforeAll(async () => {
       ["assistant", [{ type: "text", text: "All of them boiled." }]],
     ]),
   );
+  cpSync(CODEX_SESSIONS, join(home.path, ".codex/sessions"), { recursive: true });
   viewer = await openViewer(home);
 });
 afterAll(async () => {
@@ -111,6 +118,37 @@ test("a prompt has its headings in their places, and words of normal weight, als
     expect(weights).toEqual(["400", "700"]);
     await page.context().close();
   }
+});
+
+test("a title is the words of its prompt without their Markdown, in the list, the session, the rail and the heading", async () => {
+  const { page } = await open(READ_ID, "/turn/1");
+  const words = /^The timer Please fix the time of black tea/u;
+  await page.getByRole("heading", { level: 1, name: words }).waitFor();
+  await page.getByRole("link", { name: /^1 ?The timer Please fix the time/u }).waitFor();
+  await page.getByRole("heading", { level: 2, name: /^Turn 1 ?: The timer Please fix the time/u }).waitFor();
+  expect(await page.title()).toMatch(words);
+  await page.keyboard.press("u");
+  await page.locator(".row .title", { hasText: words }).waitFor();
+  await page.context().close();
+});
+
+test("what a program injected before the first question is one line, which says what it is", async () => {
+  const { page } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}/turn/2`);
+  await page.locator(".asked", { hasText: "Plan the fix." }).waitFor();
+  const lines = page.locator(".whole-row.injected");
+  const [first, question] = [lines.first(), page.locator(".question").first()];
+  expect(await first.innerText()).toMatch(
+    /^Injected for the model\s+Permissions instructions: .*Collaboration mode/u,
+  );
+  expect((await first.boundingBox())?.y).toBeLessThan((await question.boundingBox())?.y ?? 0);
+  const before = await page.evaluate(`(() => {
+    const rows = [...document.querySelectorAll(".turns .line")];
+    const asked = rows.findIndex((row) => row.matches(".row-question"));
+    return rows.slice(0, asked).map((row) => row.className);
+  })()`);
+  expect(before).toEqual(["line row-whole"]);
+  expect(await page.getByText("Without a question").count()).toBe(0);
+  await page.context().close();
 });
 
 test("a short prompt has normal weight too, so that its bold words can be told", async () => {

@@ -5,6 +5,7 @@ import { type MachineSession, ONLY_READS } from "@continuo/core/wire/machine";
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";
+import { titleText } from "../content/title.ts";
 import { counted } from "../content/words.ts";
 import { chosen, filters, load, rows, toggleChosen } from "../list/list-state.ts";
 import { useMayChange } from "../parts/may-change.ts";
@@ -20,7 +21,7 @@ export function ChosenBox({ row }: { row: MachineSession }): VNode {
     <input
       type="checkbox"
       class="choose"
-      aria-label={`Select ${row.title === null ? "this session" : visibleLine(row.title)}`}
+      aria-label={`Select ${titleText(row.title, "this session")}`}
       checked={isChosen}
       onChange={() => toggleChosen(row.key)}
     />

@@ -5,6 +5,7 @@ import { type MachineSession, type SessionsPage, sessionsPath } from "@continuo/
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { titleText } from "../content/title.ts";
 import { agentName, dateAndClock } from "../content/words.ts";
 import type { SessionState } from "../session/session-state.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
@@ -129,7 +130,7 @@ function OtherSessions({ state }: { state: SessionState }): VNode {
         {(found.value ?? []).map(({ key, title, agent, updatedAt }) => (
           <li key={key}>
             <a href={compareLink(comparison(here, historyOf(key)))}>
-              <bdi>{title === null ? "Untitled" : visibleLine(title)}</bdi>
+              <bdi>{titleText(title)}</bdi>
             </a>{" "}
             <span class="dim">
               {agentName(agent)}, {dateAndClock(updatedAt)}

@@ -5,6 +5,7 @@ import type { OutlineTurn } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { titleText } from "../content/title.ts";
 import { cost, counted, duration, tokens } from "../content/words.ts";
 import type { ConversationView } from "../session/conversation.tsx";
 import { RowView } from "../session/rows.tsx";
@@ -37,7 +38,7 @@ export function SameRow({ row: { turns }, state, isOpen }: SameRowProps): VNode 
           {turns.map(([left, right]) => (
             <li key={left.number}>
               <TurnLink turn={left} side={state.left} />
-              <bdi>{left.title === null ? "Without a question" : visibleLine(left.title)}</bdi>
+              <bdi>{titleText(left.title, "Without a question")}</bdi>
               <TurnLink turn={right} side={state.right} />
             </li>
           ))}

@@ -2,6 +2,7 @@
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
+import { titleText } from "../content/title.ts";
 import { agentName, counted, dateAndClock } from "../content/words.ts";
 import { type ComparedHistory, compareLink, comparison } from "./compare-address.ts";
 import type { ComparedSide, CompareState } from "./compare-state.ts";
@@ -9,7 +10,7 @@ import type { ComparedSide, CompareState } from "./compare-state.ts";
 export function titleOfSide({ session }: ComparedSide): string {
   const head = session.head.value;
   if (head === null) return "Session";
-  return head.session.title === null ? "Untitled" : visibleLine(head.session.title);
+  return titleText(head.session.title);
 }
 
 interface SideHeadProps {

@@ -1,10 +1,10 @@
 /** The viewer in a file with a session inside: `continuo session export --format html`. It asks nobody for anything. */
 
-import { visibleLine } from "@continuo/core/transcript";
 import { SAVED_ELEMENT, type SavedPage } from "@continuo/core/wire/machine";
 import { render, type VNode } from "preact";
 import { colourWith } from "../colour/colour.ts";
 import { wordsOf } from "../colour/words-of.ts";
+import { titleText } from "../content/title.ts";
 import { dateAndClock } from "../content/words.ts";
 import { SessionPage } from "../session/session.tsx";
 import { HelpButton } from "../shell/help.tsx";
@@ -43,7 +43,7 @@ function FilePage(): VNode | null {
           </span>
         ) : (
           <a class="saved" href={sessionLink(parent.key)}>
-            Back to <bdi>{visibleLine(parent.title ?? "the session")}</bdi>
+            Back to <bdi>{titleText(parent.title, "the session")}</bdi>
           </a>
         )}
         <span class="space" />

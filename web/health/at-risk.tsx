@@ -4,6 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import type { SessionsAtRisk } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
 import { copyText } from "../content/copy.ts";
+import { titleText } from "../content/title.ts";
 import { agentName, counted, dateAndClock } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { goWithin } from "./judgement.ts";
@@ -77,7 +78,7 @@ function HiddenSession({ line, state }: { line: HiddenLine; state: RiskState }):
   const { row, back } = line;
   const { agent, title, location, means, detail, bringsBack, canBeDone, command } = row;
   const key = back?.key ?? row.key;
-  const name = title === null ? "Untitled" : visibleLine(title);
+  const name = titleText(title);
   return (
     <li class="hidden-session">
       <p class="hidden-session-head">

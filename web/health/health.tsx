@@ -4,6 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { type HealthRun, MACHINE_ROOT, type MachineHealth } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { titleText } from "../content/title.ts";
 import { agentName, bytes, clock, counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";
@@ -184,7 +185,7 @@ function RunningTurn({
   return (
     <li>
       <a href={sessionLink(key)}>
-        <bdi>{title === null ? "Untitled" : visibleLine(title)}</bdi>
+        <bdi>{titleText(title)}</bdi>
       </a>{" "}
       <span class="dim">
         {agent === null ? "" : `${agentName(agent)}, `}since {dateAndClock(startedAt)},{" "}

@@ -17,6 +17,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Question } from "../chat/question.tsx";
 import { THIS_PAGE } from "../chat/this-page.ts";
+import { titleText } from "../content/title.ts";
 import { agentName, clock, counted, dateAndClock, shortFolder } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";
@@ -183,7 +184,7 @@ function Asked({ session, question, ...rights }: AskedProps): VNode {
 function Name({ session: { title, agent, cwd } }: { session: InboxSession }): VNode {
   return (
     <>
-      <bdi class="inbox-title">{title === null ? "Untitled" : visibleLine(title)}</bdi>
+      <bdi class="inbox-title">{titleText(title)}</bdi>
       <span class="inbox-from">
         {agentName(agent)}
         {cwd === null ? null : (

@@ -1,8 +1,8 @@
 /** Notifications of the system, where the person allowed them: a question, and a session that ended while nobody looked. */
 
-import { visibleLine } from "@continuo/core/transcript";
 import type { InboxSession, InboxState } from "@continuo/core/wire/machine";
 import { signal } from "@preact/signals";
+import { titleText } from "../content/title.ts";
 import { sessionLink } from "../shell/route.ts";
 
 type Permission = NotificationPermission | "none";
@@ -46,7 +46,7 @@ function nameOf({ key, updatedAt }: InboxSession): string {
 /** The title of the session, and nothing of what was said: a locked screen shows it. */
 function show(what: string, { key, title }: InboxSession, tag: string): void {
   try {
-    const notification = new Notification(what, { body: visibleLine(title ?? "Untitled"), tag });
+    const notification = new Notification(what, { body: titleText(title), tag });
     notification.onclick = () => {
       window.focus();
       location.hash = sessionLink(key);

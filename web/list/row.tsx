@@ -4,6 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import type { MachineSession, TextMatch } from "@continuo/core/wire/machine";
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
+import { titleText } from "../content/title.ts";
 import { agentName, clock, cost, counted, dateAndClock } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { isOrdered } from "../state/sessions.ts";
@@ -27,7 +28,7 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
       onClick={writePlaces}
     >
       <span class="title">
-        <bdi>{title === null ? "Untitled" : visibleLine(title)}</bdi>
+        <bdi>{titleText(title)}</bdi>
         <States row={row} />
       </span>
       <span class="agent">{agentName(agent)}</span>

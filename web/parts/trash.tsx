@@ -1,6 +1,5 @@
 /** The trash: what is in it can be read and restored, until it is emptied. A page that only reads shows no action. */
 
-import { visibleLine } from "@continuo/core/transcript";
 import {
   type EmptyTrashAnswer,
   MACHINE_ROOT,
@@ -10,6 +9,7 @@ import {
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
+import { titleText } from "../content/title.ts";
 import { failure, load, total } from "../list/list-state.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, isLost, sayError } from "../state/server.ts";
@@ -42,7 +42,7 @@ export function RestoreButton({ row }: RowProps): VNode | null {
     <button
       type="button"
       class="restore"
-      aria-label={`Restore ${row.title === null ? "this session" : visibleLine(row.title)}`}
+      aria-label={`Restore ${titleText(row.title, "this session")}`}
       disabled={isBusy.value || isLost.value}
       onClick={() => void restore()}
     >

@@ -22,6 +22,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";
 import { CompareForm } from "../compare/compare-form.tsx";
 import { copyText } from "../content/copy.ts";
+import { titleText } from "../content/title.ts";
 import { agentName, counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, isAbort, isLost, ServerError, sayError } from "../state/server.ts";
@@ -327,7 +328,7 @@ function ForkForm({ state, run, busy }: FormProps): VNode {
           <option value="">the end</option>
           {turns.slice(0, -1).map(({ number, title }, place) => (
             <option key={number} value={turns[place + 1]?.id}>
-              turn {number}: {visibleLine(title ?? "")}
+              turn {number}: {titleText(title, "")}
             </option>
           ))}
         </select>

@@ -1,10 +1,10 @@
 /** The rail: the turns of a session, and the points to which a reader may want to jump. */
 
-import { visibleLine } from "@continuo/core/transcript";
 import type { OutlineTurn } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { titleText } from "../content/title.ts";
 import { counted } from "../content/words.ts";
 import { keyHint } from "../shell/keys.ts";
 import { useVirtual } from "../shell/virtual.ts";
@@ -136,7 +136,7 @@ interface TurnLineProps {
 function TurnLine({ turn, start, state, isCurrent }: TurnLineProps): VNode {
   const marks = state.turns.value.marks.filter((mark) => mark.turn === turn.number);
   const has = (type: string): boolean => marks.some((mark) => mark.type === type);
-  const title = turn.title === null ? untitled(turn) : visibleLine(turn.title);
+  const title = titleText(turn.title, untitled(turn));
   return (
     <a
       class={has("compaction") ? "turn-line compacted" : "turn-line"}

@@ -9,6 +9,7 @@ import type { VNode } from "preact";
 import { Block, WholeMessage } from "../content/block.tsx";
 import { copyText } from "../content/copy.ts";
 import { Html } from "../content/html.tsx";
+import { titleText } from "../content/title.ts";
 import { clock, cost, dateAndClock, duration, tokens } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { messagesOf, type Row } from "../state/history.ts";
@@ -60,7 +61,7 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
           <a class="number" href={state.link(`turn/${turn}`)} title="Link to this turn">
             <span class="hidden-text">Turn </span>
             {turn}
-            <span class="hidden-text">: {turnTitle(message) ?? "without a question"}</span>
+            <span class="hidden-text">: {titleText(turnTitle(message), "without a question")}</span>
           </a>
         )}
       </h2>

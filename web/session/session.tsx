@@ -1,9 +1,9 @@
 /** One session: its turns, its files, and what is known of it. */
 
-import { visibleLine } from "@continuo/core/transcript";
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { titleText } from "../content/title.ts";
 import { listAddress, rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
@@ -102,7 +102,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
 export function titleOf({ head, key }: SessionState): string {
   const row = head.value?.session ?? rows.value.find((listed) => listed.key === key);
   if (row === undefined) return "Session";
-  return row.title === null ? "Untitled" : visibleLine(row.title);
+  return titleText(row.title);
 }
 
 function goTo(hash: string): void {
