@@ -4,20 +4,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { chunk, DONE } from "../acp/script.ts";
-import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
-import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+import { ownSession, WAITING_SCRIPT } from "../machine/open-chat.ts";
 import { type OpenMachine, openMachine } from "../machine/open-machine.ts";
 import { AhpClient, textOfParts } from "./client.ts";
-
-const WAITS = {
-  ...SCRIPT,
-  prompts: {
-    ...SCRIPT.prompts,
-    ...EDITS,
-    wait: [chunk("one "), chunk("two "), { untilFile: "go" }, chunk("three"), DONE],
-  },
-};
 
 interface Opened extends AsyncDisposable {
   readonly home: TalkHome;
@@ -27,7 +17,7 @@ interface Opened extends AsyncDisposable {
 }
 
 async function open(): Promise<Opened> {
-  const home = createTalkHome(WAITS);
+  const home = createTalkHome(WAITING_SCRIPT);
   const key = await ownSession(home);
   const machine = await openMachine(home);
   const clients: AhpClient[] = [];

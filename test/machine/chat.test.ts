@@ -4,21 +4,10 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { chunk, DONE } from "../acp/script.ts";
 import { claudeFile, claudeText } from "../cli/home.ts";
-import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
-import { EDITS, idle, ownSession, pathOf, readChat, saidIn, storeOf } from "./open-chat.ts";
+import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+import { idle, ownSession, pathOf, readChat, saidIn, storeOf, WAITING_SCRIPT } from "./open-chat.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
-
-/** Says its first words, and goes on when there is a file `go` beside the script. */
-const WAITS = {
-  ...SCRIPT,
-  prompts: {
-    ...SCRIPT.prompts,
-    ...EDITS,
-    wait: [chunk("one "), chunk("two "), { untilFile: "go" }, chunk("three"), DONE],
-  },
-};
 
 interface Opened extends AsyncDisposable {
   readonly home: TalkHome;
@@ -29,7 +18,7 @@ interface Opened extends AsyncDisposable {
 }
 
 async function open(): Promise<Opened> {
-  const home = createTalkHome(WAITS);
+  const home = createTalkHome(WAITING_SCRIPT);
   const key = await ownSession(home);
   const machine = await openMachine(home);
   return {
@@ -247,7 +236,7 @@ function nativeSession(home: TalkHome): string {
 }
 
 test("an agent's own session is taken up with the first prompt, and every page of it continues under the new key", async () => {
-  using home = createTalkHome(WAITS);
+  using home = createTalkHome(WAITING_SCRIPT);
   const id = nativeSession(home);
   await using machine = await openMachine(home);
   await using page = await readChat(machine, `claude:${id}`);
@@ -277,7 +266,7 @@ test("an agent's own session is taken up with the first prompt, and every page o
 });
 
 test("a session that is open in its own agent is read-only: no message is sent, and no program is started", async () => {
-  using home = createTalkHome(WAITS);
+  using home = createTalkHome(WAITING_SCRIPT);
   const id = nativeSession(home);
   home.write(`.claude/sessions/${process.pid}.json`, JSON.stringify({ pid: process.pid, sessionId: id }));
   await using machine = await openMachine(home);

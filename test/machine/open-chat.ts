@@ -5,7 +5,7 @@ import type { ChatEvent, ChatState } from "@continuo/core/wire/machine";
 import { openStore } from "@continuo/store";
 import { foldLive, NO_RUNNING_TURN, type RunningTurn } from "../../web/state/live.ts";
 import { chunk, DONE, type Script } from "../acp/script.ts";
-import type { TalkHome } from "../cli/talk.ts";
+import { SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { eventsOf, type OpenMachine } from "./open-machine.ts";
 
 /** A session of Continuo's in which nothing was said yet; its key. */
@@ -43,6 +43,16 @@ export const EDITS: NonNullable<Script["prompts"]> = {
     chunk("\n\nDone."),
     DONE,
   ],
+};
+
+/** `wait`: says two words, and the third one when there is a file `go` next to the script. */
+export const WAITING_SCRIPT: Script = {
+  ...SCRIPT,
+  prompts: {
+    ...SCRIPT.prompts,
+    ...EDITS,
+    wait: [chunk("one "), chunk("two "), { untilFile: "go" }, chunk("three"), DONE],
+  },
 };
 
 export function storeOf(home: TalkHome): string {

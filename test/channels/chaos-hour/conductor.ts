@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { NewEvent, Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
+import { freePorts } from "../../free-ports.ts";
 import { createRandom, type Random } from "../../store/harness/random.ts";
 import { CHANNEL, eventsOf, LOG, untilAnswered } from "../chaos.ts";
 import { answerCount, type Given, type History, violationsOf } from "../chaos-checker.ts";
@@ -25,7 +26,7 @@ import {
 } from "./participants.ts";
 import type { ProbeReport } from "./prober.ts";
 import { percentile, type Report, reportOf } from "./report.ts";
-import { freePorts, Seat } from "./seats.ts";
+import { Seat } from "./seats.ts";
 
 export interface HourOptions {
   readonly storeUrl: string;

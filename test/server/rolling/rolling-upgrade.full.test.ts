@@ -6,7 +6,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -14,6 +13,7 @@ import type { connect } from "@continuo/core/client";
 import { openStore, verifyStore } from "@continuo/store";
 import { afterAll, expect, test } from "vitest";
 import { type Reader, violationsOf } from "../../channels/chaos-checker.ts";
+import { freePorts } from "../../free-ports.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 import { installVersion, lastVersion } from "./last-version.ts";
@@ -92,19 +92,6 @@ class Seat {
     }
     await this.start(version);
   }
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, "127.0.0.1");
-      await once(server, "listening");
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { readonly port: number }).port);
-  for (const server of servers) server.close();
-  return ports;
 }
 
 interface Participant extends Reader {
