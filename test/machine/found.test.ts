@@ -32,6 +32,7 @@ test("a page that asks while the search runs gets the number of unsearched sessi
     expect(await searches.find("build", rows)).toEqual({
       sessions: [],
       unsearched: size,
+      unlisted: 0,
       notices: [`The texts of ${size} sessions are not searched yet.`],
     });
   expect(began).toBe(1);
@@ -45,4 +46,23 @@ test("a page that asks while the search runs gets the number of unsearched sessi
     hint: expect.stringContaining("Did you mean agent:claude?"),
   });
   searches.close();
+});
+
+test("sessions beyond the best ones are counted, since no filter looks at them", async () => {
+  const places = { home: home.path, cwd: home.path, env: {} };
+  const options = {
+    places,
+    exclude: () => Promise.resolve([]),
+    onUnindexed: () => undefined,
+    toTime: (text: string) => text,
+  };
+  const rows = await createRowSource(places).rows();
+  const find = async (limit: number) => {
+    const searches = createTextSearches(options, 60_000, limit);
+    const found = await searches.find("agent:claude", rows);
+    searches.close();
+    return found;
+  };
+  expect(await find(10)).toMatchObject({ sessions: { length: 2 }, unlisted: 0 });
+  expect(await find(1)).toMatchObject({ sessions: { length: 1 }, unlisted: 1 });
 });

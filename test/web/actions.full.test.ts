@@ -81,6 +81,22 @@ test.each<Means>(["keyboard", "mouse"])("rename, look at a repair, delete and un
   await page.context().close();
 });
 
+test("the page of a session that was deleted offers to restore it, and nothing else, once the dialog is closed", async () => {
+  const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
+  await page.waitForSelector(".menu");
+  for (const key of ["Delete", "Enter"]) {
+    await page.keyboard.press(key);
+    await page.locator(`dialog button:focus`).waitFor();
+  }
+  await page.getByText("It is in the trash.").waitFor();
+  await close(page, "keyboard");
+  await page.getByText("In the trash").waitFor();
+  expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Restore" }).click();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
+  await page.context().close();
+});
+
 test.each<Means>(["keyboard", "mouse"])("an export is a file to keep, by %s", async (by) => {
   await builtViewer();
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));

@@ -96,7 +96,7 @@ describe("the list", () => {
       const response = await route.fetch();
       const found = (await response.json()) as object;
       // The second part of a machine that was never searched is read after the first.
-      await route.fulfill({ response, json: { ...found, unsearched: answers > 2 ? 0 : 9_760 } });
+      await route.fulfill({ response, json: { ...found, unsearched: answers > 2 ? 0 : 9_760, unlisted: 0 } });
     });
     await page.keyboard.press("/");
     await page.keyboard.type("no session says this");

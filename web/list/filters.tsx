@@ -14,6 +14,7 @@ import {
   rows,
   setFilters,
   total,
+  unlisted,
   unsearched,
 } from "./list-state.ts";
 
@@ -78,7 +79,9 @@ function countWords(): string {
   if (isStale.value && filters.value.text.trim() !== "") return "Searching…";
   if (total.value === null) return "";
   const count = counted(total.value, "session");
-  return unsearched.value === 0 ? count : `${count} so far, ${unsearched.value.toLocaleString("en")} unread`;
+  const [unread, others] = [unsearched.value, unlisted.value].map((one) => one.toLocaleString("en"));
+  if (unsearched.value > 0) return `${count} so far, ${unread} unread`;
+  return unlisted.value > 0 ? `${count}, ${others} weaker matches not listed` : count;
 }
 
 /** On a narrow screen it is folded. */

@@ -36,6 +36,8 @@ export const facets = signal<Pick<SessionsPage, "agents" | "projects" | "tags">>
 export const notices = signal<readonly string[]>([]);
 /** Sessions whose text is still to be searched. */
 export const unsearched = signal(0);
+/** Sessions that match less than those to which the filters are applied. */
+export const unlisted = signal(0);
 export const failure = signal<string | null>(null);
 export const loading = signal(true);
 /** True if this page may change something; `null` until the server said so. */
@@ -174,6 +176,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
       notices.value = page.notices;
       mayChange.value = page.readOnly === undefined;
       unsearched.value = page.unsearched;
+      unlisted.value = page.unlisted ?? 0;
       if (from === null) facets.value = page;
       failure.value = null;
       loading.value = page.unsearched > 0;

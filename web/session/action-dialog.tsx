@@ -15,8 +15,9 @@ import {
   type ResumeOffer,
   sessionPath,
   type TrashAnswer,
+  trashKey,
 } from "@continuo/core/wire/machine";
-import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ButtonHTMLAttributes, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";
@@ -60,6 +61,7 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
   const failure = useSignal<string | null>(null);
   const done = useSignal<VNode | null>(null);
   const busy = useSignal(false);
+  const next = useSignal<string | null>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const run: Run = async (work) => {
     busy.value = true;
@@ -72,9 +74,16 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
     }
     busy.value = false;
   };
-  const props: FormProps = { state, run, busy: useComputed(() => busy.value || isLost.value) };
+  const props: FormProps = { state, run, next, busy: useComputed(() => busy.value || isLost.value) };
   return (
-    <dialog ref={dialog} aria-labelledby="action-title" onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="action-title"
+      onClose={() => {
+        onClose();
+        if (next.value !== null) location.replace(next.value);
+      }}
+    >
       <h2 id="action-title">{TITLES[action]}</h2>
       {done.value ?? <ActionForm action={action} {...props} />}
       {failure.value === null ? null : (
@@ -99,6 +108,8 @@ export interface FormProps {
   readonly state: SessionState;
   readonly run: Run;
   readonly busy: ReadonlySignal<boolean>;
+  /** The address to which the page goes when the dialog is closed, unless the session stays where it is. */
+  readonly next: Signal<string | null>;
 }
 
 function ActionForm({ action, ...props }: FormProps & { action: Action }): VNode {
@@ -425,12 +436,13 @@ function isOwn({ head }: SessionState): boolean {
   return head.value?.session.agent === "continuo";
 }
 
-function DeleteForm({ state, run, busy }: FormProps): VNode {
+function DeleteForm({ state, run, busy, next }: FormProps): VNode {
   const isLast = isOwn(state);
   const remove = (): Promise<void> =>
     run(async () => {
       const { trashId } = await ask<TrashAnswer>(sessionPath(state.key, "delete"), { body: {} });
-      return <Deleted trashId={trashId} run={run} />;
+      next.value = trashId === null ? "#/" : sessionLink(trashKey(trashId));
+      return <Deleted trashId={trashId} run={run} next={next} />;
     });
   return (
     <>
@@ -446,10 +458,15 @@ function DeleteForm({ state, run, busy }: FormProps): VNode {
   );
 }
 
-function Deleted({ trashId, run }: { trashId: string | null; run: Run }): VNode {
+function Deleted({
+  trashId,
+  run,
+  next,
+}: Pick<FormProps, "run" | "next"> & { trashId: string | null }): VNode {
   const restore = (id: string): Promise<void> =>
     run(async () => {
       await ask(`${MACHINE_ROOT}/trash/${encodeURIComponent(id)}/restore`, { body: {} });
+      next.value = null;
       return <p>It is back.</p>;
     });
   return (

@@ -29,7 +29,7 @@ import { createHistoryReader } from "./read-history.ts";
 import { createRowUsages, type RowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource, type RowSource } from "./rows.ts";
 import { ownKey, resolveSession } from "./session-lookup.ts";
-import { createTextSearches } from "./text-searches.ts";
+import { allOf, createTextSearches } from "./text-searches.ts";
 import { createTrashedSessions } from "./trash-sessions.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
@@ -50,14 +50,12 @@ export function createMachine(options: MachineOptions): MachineService {
       const filter = toFilter(query);
       if (query.deleted === "only")
         return pageOf(sorted(rows.trashed.filter(filter), query), query, rows.notices);
-      const found =
-        query.text === undefined
-          ? { sessions: [...rows.byKey.values()].map(({ shown }) => shown), unsearched: 0, notices: [] }
-          : await searches.find(query.text, rows);
+      const found = query.text === undefined ? allOf(rows) : await searches.find(query.text, rows);
       const notices = [...rows.notices, ...found.notices];
       const page = {
         ...pageOf(sorted(found.sessions.filter(filter), query), query, notices),
         unsearched: found.unsearched,
+        ...(found.unlisted > 0 && { unlisted: found.unlisted }),
       };
       if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], tags: [], partial: true };
       return { ...page, sessions: withUsage(page.sessions, rows, usages) };

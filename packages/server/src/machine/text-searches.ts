@@ -19,6 +19,8 @@ export interface TextSearchResult {
   readonly sessions: readonly MachineSession[];
   /** Sessions that were not searched because the time was over. */
   readonly unsearched: number;
+  /** Sessions that match less than these. */
+  readonly unlisted: number;
   readonly notices: readonly string[];
 }
 
@@ -39,6 +41,7 @@ interface RunningSearch {
 export function createTextSearches(
   options: Pick<MachineOptions, "places" | "exclude" | "onUnindexed" | "toTime">,
   waitMs: number = MACHINE_LIMITS.searchMs,
+  limit: number = MACHINE_LIMITS.foundSessions,
 ): TextSearches {
   const running = new Map<string, RunningSearch>();
   const search = async (text: string, own: Omit<RunningSearch, "ended">): Promise<SessionSearchResults> => {
@@ -47,7 +50,7 @@ export function createTextSearches(
       places: options.places,
       exclude: await options.exclude(),
       nowMs: Date.now(),
-      limit: MACHINE_LIMITS.foundSessions,
+      limit,
       signal: own.stop.signal,
       onUnindexed: options.onUnindexed,
       onProgress: (progress) => {
@@ -76,7 +79,7 @@ export function createTextSearches(
       if (found !== null) return toFound(found, rows);
       const { progress } = one;
       const unsearched = progress === null ? rows.byKey.size : progress.ofSessions - progress.searched;
-      return toFound({ results: progress?.found().results ?? [], unsearched }, rows);
+      return toFound({ ...(progress?.found() ?? { results: [], total: 0 }), unsearched }, rows);
     },
     close() {
       for (const { stop } of running.values()) stop.abort();
@@ -84,8 +87,14 @@ export function createTextSearches(
   };
 }
 
+/** Every row, where nothing is searched. */
+export function allOf(rows: Rows): TextSearchResult {
+  const sessions = [...rows.byKey.values()].map(({ shown }) => shown);
+  return { sessions, unsearched: 0, unlisted: 0, notices: [] };
+}
+
 function toFound(
-  { results, unsearched }: Pick<SessionSearchResults, "results" | "unsearched">,
+  { results, total, unsearched }: Pick<SessionSearchResults, "results" | "total" | "unsearched">,
   rows: Rows,
 ): TextSearchResult {
   const byPlace = new Map([...rows.byKey.values()].map(({ row, shown }) => [placeOf(row), shown]));
@@ -94,7 +103,7 @@ function toFound(
     return shown === undefined ? [] : [{ ...shown, match: toMatch(result) }];
   });
   const left = unsearched === 0 ? [] : [`The texts of ${unsearched} sessions are not searched yet.`];
-  return { sessions, unsearched, notices: left };
+  return { sessions, unsearched, unlisted: total - results.length, notices: left };
 }
 
 function placeOf({ agent, location }: { readonly agent: string; readonly location: string }): string {

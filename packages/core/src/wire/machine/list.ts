@@ -110,6 +110,8 @@ export interface SessionsPage {
    * sessions may match: the same query searches more of them.
    */
   readonly unsearched: number;
+  /** Sessions that match the text less than those that filters and order look at; left out if there is none. */
+  readonly unlisted?: number;
   /** Only for a page that was opened to read: it can change nothing. */
   readonly readOnly?: string;
   /** Sentences about sessions that could not be read, or were not searched. */
