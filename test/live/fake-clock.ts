@@ -5,8 +5,8 @@ import type { Clock } from "@continuo/live";
 
 interface Timer {
   readonly atMs: number;
-  readonly call: () => void;
-  isCancelled: boolean;
+  /** `null` when it was cancelled: what it would have called is held no longer. */
+  call: (() => void) | null;
 }
 
 export interface FakeClock extends Clock {
@@ -25,10 +25,10 @@ export function fakeClock(settle: () => Promise<void>, startMs: number = Date.no
   return {
     now: () => nowMs,
     after: (ms, call) => {
-      const timer = { atMs: nowMs + Math.max(1, Math.round(ms)), call, isCancelled: false };
+      const timer: Timer = { atMs: nowMs + Math.max(1, Math.round(ms)), call };
       timers.add(timer);
       return () => {
-        timer.isCancelled = true;
+        timer.call = null;
       };
     },
     isDue: (withinMs) => (timers.soonest?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs + withinMs,
@@ -40,7 +40,7 @@ export function fakeClock(settle: () => Promise<void>, startMs: number = Date.no
         if (next === undefined || next.atMs > untilMs) break;
         timers.removeSoonest();
         nowMs = Math.max(nowMs, next.atMs);
-        next.call();
+        next.call?.();
       }
       nowMs = untilMs;
       await settle();
@@ -76,7 +76,7 @@ class Timers {
       const [time] = this.#times;
       if (time === undefined) return undefined;
       const same = this.#byTime.get(time) ?? [];
-      while (same[0]?.isCancelled === true) same.shift();
+      while (same[0]?.call === null) same.shift();
       if (same[0] !== undefined) return same[0];
       this.#byTime.delete(time);
       this.#removeTime();

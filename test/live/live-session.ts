@@ -74,20 +74,18 @@ export interface LiveTest extends AsyncDisposable {
   settle(): Promise<void>;
 }
 
-export async function liveTest(
-  options: Partial<LiveOptions> & {
-    readonly url?: string;
-    readonly store?: Store;
-    readonly startMs?: number;
-  } = {},
-): Promise<LiveTest> {
-  const store = options.store ?? (await openStore(options.url ?? "memory:"));
+export async function liveTest({
+  url = "memory:",
+  startMs,
+  ...options
+}: Partial<LiveOptions> & { readonly url?: string; readonly startMs?: number } = {}): Promise<LiveTest> {
+  const store = options.store ?? (await openStore(url));
   const writer = scriptedWriter();
   let service: LiveService | undefined;
   const isQuiet = async (): Promise<boolean> =>
     (await service?.isQuiet(writer.waiting > 0 ? "folds" : "all")) ?? true;
   const settle = (): Promise<void> => untilQuiet(isQuiet);
-  const clock = fakeClock(settle, options.startMs);
+  const clock = fakeClock(settle, startMs);
   writer.clock = clock;
   service = new LiveService({ store, clock, noteWriters: [writer], ...options });
   const sequences = new Map<string, number>();

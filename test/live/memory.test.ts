@@ -3,12 +3,14 @@
  */
 
 import { getEventListeners } from "node:events";
-import { setFlagsFromString } from "node:v8";
+import { queryObjects, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { StoredEvent } from "@continuo/core/model";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { LIMITS } from "../../packages/live/src/kit/limits.ts";
+import { SessionOwner } from "../../packages/live/src/owner/index.ts";
 import { addEvent, depthOf, emptyFold } from "../../packages/live/src/state/fold.ts";
+import { Follower } from "../../packages/live/src/state/index.ts";
 import { liveTest, said } from "./live-session.ts";
 
 const MEMORY_BYTES = 4_194_304;
@@ -148,4 +150,30 @@ test("a session that works for long leaves no listener behind for each batch", a
   }
   expect(live.writer.requests).toHaveLength(20);
   expect(most()).toBeLessThan(10);
+});
+
+test("a server of many sessions that ended holds the folds of the newest, and no owner of any", {
+  timeout: 120_000,
+}, async () => {
+  await using live = await liveTest();
+  const held = (): readonly number[] =>
+    [Follower, SessionOwner].map((kind) => queryObjects(kind, { format: "count" }));
+  const before = held();
+  const view = async (n: number): Promise<void> => {
+    const key = `tab/${n}`;
+    await live.service.open(key, { videoId: `video ${n}`, continues: "video" });
+    await live.send(key, said(`The harbour opens at dawn ${n}`, 1_000));
+    await live.service.close(key);
+  };
+  for (let n = 0; n < LIMITS.endedFollowers + 30; n++) await view(n);
+  await live.settle();
+  const after = held().map((count, n) => count - (before[n] ?? 0));
+  // The session that ended last was no ended one when it was opened.
+  expect(after[0]).toBeLessThanOrEqual(LIMITS.endedFollowers + 1);
+  expect(after[0]).toBeGreaterThan(LIMITS.endedFollowers - 1);
+  // The owner of the last session may still be held by the promise of its end.
+  expect(after[1]).toBeLessThanOrEqual(1);
+  expect((await live.service.notes("tab/0")).map(({ text }) => text)).toEqual([
+    "The harbour opens at dawn 0",
+  ]);
 });

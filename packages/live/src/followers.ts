@@ -71,12 +71,21 @@ export class Followers {
   }
 
   #makeRoom(): void {
-    for (const [sessionId, opening] of this.#opening) {
+    const ended = [...this.#open.values()].filter(
+      ({ fold }) => isFinal(fold.state) && fold.owed.length === 0,
+    );
+    const tooMany = Math.max(0, ended.length - LIMITS.endedFollowers);
+    for (const { sessionId } of ended.slice(0, tooMany)) this.#drop(sessionId);
+    for (const sessionId of this.#opening.keys()) {
       if (this.#opening.size <= LIMITS.followers) return;
-      if (this.#options.isOwned(sessionId)) continue;
-      this.#opening.delete(sessionId);
-      this.#open.delete(sessionId);
-      void opening.then((follower) => follower.close());
+      if (!this.#options.isOwned(sessionId)) this.#drop(sessionId);
     }
+  }
+
+  #drop(sessionId: string): void {
+    const opening = this.#opening.get(sessionId);
+    this.#opening.delete(sessionId);
+    this.#open.delete(sessionId);
+    void opening?.then((follower) => follower.close());
   }
 }

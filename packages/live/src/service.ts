@@ -28,6 +28,7 @@ import {
   type NoteOperation,
   type OpenedLiveSession,
   observeStates,
+  Recent,
   type SessionOwnerSettings,
   soundStore,
 } from "./kit/index.ts";
@@ -91,7 +92,7 @@ export class LiveService {
   readonly #followers: Followers;
   readonly #owners = new Map<string, SessionOwner>();
   readonly #owning = new Map<string, Promise<SessionOwner | null>>();
-  readonly #askedAtMs = new Map<string, number>();
+  readonly #asked = new Recent(LIMITS.keyMemoryMs);
   readonly #cleanUp: CleanUp;
   readonly #nightly: NightlyReplay | null;
   /** Writes the notes of sessions that ended while their writer was away. */
@@ -436,10 +437,7 @@ export class LiveService {
   }
 
   #ownSoon(sessionId: string): void {
-    const now = performance.now();
-    if (this.#owners.has(sessionId) || now - (this.#askedAtMs.get(sessionId) ?? -1e9) < LIMITS.keyMemoryMs)
-      return;
-    this.#askedAtMs.set(sessionId, now);
+    if (this.#owners.has(sessionId) || !this.#asked.isNew(sessionId)) return;
     void this.#own(sessionId).catch(() => undefined);
   }
 

@@ -29,6 +29,7 @@ export {
   sessionsByState,
 } from "./metrics.ts";
 export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
+export { Recent } from "./recent.ts";
 export {
   findRemoval,
   findSession,

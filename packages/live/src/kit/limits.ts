@@ -113,6 +113,8 @@ export const LIMITS = {
   carriedAtOnce: 200,
   /** Sessions whose fold a server keeps without owning them. */
   followers: 1_000,
+  /** Those of them that ended: a server of many days would hold all of its sessions. */
+  endedFollowers: 200,
 
   /** The window of a batch after a silence. */
   quietWindowMs: 2_000,

@@ -3,7 +3,14 @@
  * still write what a stand-in wrote. One server at a time does it; a claim for each session survives every restart.
  */
 
-import { messageOf, type NewEvent, present, type Store, type Write } from "@continuo/core/model";
+import {
+  ContinuoError,
+  messageOf,
+  type NewEvent,
+  present,
+  type Store,
+  type Write,
+} from "@continuo/core/model";
 import { lanesOf, owedIn, redoOwed } from "../batches/index.ts";
 import {
   isFields,
@@ -111,6 +118,8 @@ export class LateNotes {
         const { budget, writerOf, clock } = this.#options;
         if (budgetState(fold.cost, budgetOf(fold, budget)) === "spent") return;
         if (await isRemoved(this.#options.store, sessionId)) return;
+        // A fold that nobody keeps up to date owes the same for ever.
+        if (follower.isClosed) throw new ContinuoError("unavailable", "the session made room for others");
         await redoOwed({
           ...this.#options,
           follower,
