@@ -10,15 +10,16 @@ import { listNativeSessions } from "@continuo/native";
 const broken = (why: string): ContinuoError => new ContinuoError("unavailable", why);
 
 /** The only session of a home; its name. */
-export async function mirrorOnce(from: Places, to: Places): Promise<string> {
+export async function mirrorOnce(from: Places, to: Places, workTree: "with" | "without"): Promise<string> {
   const [row] = await listNativeSessions({ places: from });
   if (row === undefined) throw new Error("there is no session to mirror");
   const name = `${row.agent}:${row.sessionId}`;
   const [near, far] = [new PassThrough(), new PassThrough()];
   const receiving = receiveMirror({ places: to, channel: openChannel(near, far, broken), broken });
   const ending = new AbortController();
-  const onState = ({ waitingBytes, mirroredBytes }: FollowState): void => {
-    if (waitingBytes === 0 && mirroredBytes > 0) ending.abort();
+  const onState = ({ waitingBytes, mirroredBytes, workTree: tree }: FollowState): void => {
+    const isTreeThere = workTree === "without" || tree?.readAt != null;
+    if (waitingBytes === 0 && mirroredBytes > 0 && isTreeThere) ending.abort();
   };
   const connect = () => ({
     channel: openChannel(far, near, broken),
@@ -28,7 +29,7 @@ export async function mirrorOnce(from: Places, to: Places): Promise<string> {
   await followSession(name, {
     places: from,
     host: "laptop",
-    workTree: "without",
+    workTree,
     connect,
     signal: ending.signal,
     onState,

@@ -3,4 +3,5 @@
 import { takeOver } from "@continuo/agents/handoff/mirroring";
 
 const [id = "", into = ""] = process.argv.slice(2);
-await takeOver(id, { places: { home: process.env.HOME ?? "", env: {} }, into, now: new Date() });
+const { HOME = "", PATH } = process.env;
+await takeOver(id, { places: { home: HOME, env: { PATH } }, into, now: new Date() });
