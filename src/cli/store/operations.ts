@@ -65,6 +65,7 @@ export async function runVacuum(flags: StoreFlags, shell: Shell): Promise<number
     facts: [
       ["expired logs", formatCount(result.expiredLogs)],
       ["unused blobs", `${formatCount(result.blobs)} of ${formatSize(result.blobBytes)}`],
+      ...(result.objects === 0 ? [] : [["objects without a blob", formatCount(result.objects)] as const]),
       ["size", `${formatSize(before)} before, ${formatSize(after)} now`],
     ],
   });

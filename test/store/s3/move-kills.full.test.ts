@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { sql } from "../../../packages/store/src/store/engine/index.ts";
+import { sweepObjects } from "../../../packages/store/src/store/objects/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { ALL_ROUNDS } from "../../sizes/counts.ts";
 import { BUCKET, CREDENTIALS, REGION, type S3Server, startS3 } from "./s3-server.ts";
@@ -84,6 +85,10 @@ test("a move that is killed at random moments loses no blob, and ends with all o
   expect(keys.map(({ body_key: key }) => store.engine.bodies.placeOf(key))).toEqual(
     hashes.map(() => "files"),
   );
-  // At most one body of each kill has no row.
+  // At most one object of each kill has no row, and a sweep finds all of them.
   expect(s3.objects.size).toBeLessThanOrEqual(KILLS);
+  const left = s3.objects.size;
+  expect(await sweepObjects(store.engine, { minAgeMs: 0 })).toBeGreaterThanOrEqual(left);
+  expect(s3.objects.size).toBe(0);
+  await assertAll();
 });

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { backupStore, moveBlobs, type OpenedStore, openStore, restoreStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { putBody, sweepObjects } from "../../../packages/store/src/store/objects/index.ts";
 import { storeContract } from "../../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
@@ -58,3 +59,29 @@ test("blobs move from Postgres to S3 and back, and a backup of either has them",
   expect(s3.objects.size).toBe(0);
   await expect(moveBlobs(store, { to: "files" })).rejects.toMatchObject({ code: "unsupported" });
 });
+
+test("objects that a process left are swept beside a store on Postgres, and one that is being stored is refused", async () => {
+  await using store = await open("swept");
+  const before = s3.objects.size;
+  await putBody(store.engine, store.engine.bodies, pieces(randomBytes(90_000)));
+  expect(s3.objects.size).toBe(before + 1);
+  expect(await sweepObjects(store.engine)).toBe(0);
+  const held = Promise.withResolvers<void>();
+  const going = Promise.withResolvers<void>();
+  s3.hold = async ({ method }) => {
+    if (method === "PUT") held.resolve();
+    if (method === "PUT") await going.promise;
+  };
+  const storing = store.putBlob(randomBytes(90_000));
+  storing.catch(() => undefined);
+  await held.promise;
+  expect(await sweepObjects(store.engine, { minAgeMs: 0 })).toBe(2);
+  going.resolve();
+  await expect(storing).rejects.toMatchObject({ code: "unavailable" });
+  s3.hold = () => Promise.resolve();
+  expect(s3.objects.size).toBe(before);
+});
+
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -45,6 +45,8 @@ export interface S3Server extends AsyncDisposable {
   /** Every request that wrote an object which was there already, and was let. */
   readonly overwritten: string[];
   fault: (request: S3Request) => Fault | undefined;
+  /** Waited for before a request is carried out. */
+  hold: (request: S3Request) => Promise<void>;
   /** The clock of the service. */
   now: () => number;
 }
@@ -79,6 +81,7 @@ export async function startS3(): Promise<S3Server> {
     requests: [],
     overwritten: [],
     fault: () => undefined,
+    hold: () => Promise.resolve(),
     now: Date.now,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -101,6 +104,7 @@ async function answer(s3: S3Server, message: IncomingMessage, response: ServerRe
   const parts: Buffer[] = [];
   for await (const part of message) parts.push(part as Buffer);
   const body = Buffer.concat(parts);
+  await s3.hold(request);
   const fault = s3.fault(request);
   let result: Answer;
   try {

@@ -12,6 +12,7 @@ import {
   type PutBlobOptions,
 } from "@continuo/core/model";
 import type { Engine, Transaction, Work } from "./engine/index.ts";
+import { putBody, removeBody } from "./objects/index.ts";
 import {
   assertText,
   assertTime,
@@ -23,10 +24,13 @@ import {
   findBlob,
   insertBlob,
   invalid,
+  isObject,
   listBlobs,
   type NewBlob,
+  noteObject,
   notFound,
   setBlobExpiry,
+  takeWritten,
   toBlobInfo,
 } from "./rules/index.ts";
 
@@ -56,7 +60,7 @@ async function putBlob(engine: Engine, source: BlobSource, options: PutBlobOptio
   const reader = new BlobReader(source, signal);
   const head = await reader.head(engine.bodies.inlineBytes);
   const bodyKey =
-    head.rest === undefined ? null : await engine.bodies.put(engine.scope.newId(), reader.all(head.bytes));
+    head.rest === undefined ? null : await putBody(engine, engine.bodies, reader.all(head.bytes));
   const blob: NewBlob = {
     hash: reader.hash.digest("hex"),
     sizeBytes: reader.sizeBytes,
@@ -67,7 +71,7 @@ async function putBlob(engine: Engine, source: BlobSource, options: PutBlobOptio
   };
   const row = await insertOrDiscard(engine, blob, signal);
   // The same bytes were there already: ours are not needed.
-  if (bodyKey !== null && row.body_key !== bodyKey) await engine.bodies.remove(bodyKey);
+  if (bodyKey !== null && row.body_key !== bodyKey) await removeBody(engine, bodyKey);
   return toBlobInfo(row);
 }
 
@@ -75,14 +79,19 @@ async function insertOrDiscard(engine: Engine, blob: NewBlob, signal?: AbortSign
   try {
     return await engine.write((tx) => insertUnexpired(tx, blob), signal);
   } catch (error) {
-    if (blob.bodyKey !== null) await engine.bodies.remove(blob.bodyKey);
+    if (blob.bodyKey !== null) await removeBody(engine, blob.bodyKey);
     throw error;
   }
 }
 
 /** Refused within the transaction: a row that stayed would refer to a body that is removed. */
 function* insertUnexpired(tx: Transaction, blob: NewBlob): Work<BlobRow> {
+  const { bodyKey } = blob;
+  if (bodyKey !== null && isObject(bodyKey)) yield* takeWritten(tx, bodyKey);
   const row = yield* insertBlob(tx, blob);
+  if (bodyKey !== null && isObject(bodyKey) && row?.body_key !== bodyKey) {
+    yield* noteObject(tx, bodyKey, "removing");
+  }
   if (row === undefined) throw invalid("cannot store a blob that has already expired");
   return row;
 }
@@ -202,8 +211,8 @@ async function collectBlobs(
   for await (const page of options.only === "expired"
     ? expiredPages(engine, options)
     : pages(engine, options)) {
-    // After the commit: a crash in between leaves a body that nobody knows, never a row without its body.
-    for (const key of page.bodyKeys) await engine.bodies.remove(key);
+    // After the commit: a crash in between leaves a body without a row, never a row without its body.
+    for (const key of page.bodyKeys) await removeBody(engine, key);
     removed += page.removed;
     sizeBytes += page.sizeBytes;
   }

@@ -8,9 +8,11 @@ import {
   cancellable,
   isContinuoError,
   listAll,
+  present,
   type VerifyResult,
 } from "@continuo/core/model";
 import { auditFollower } from "./audit.ts";
+import { sweepObjects } from "./objects/index.ts";
 import type { BackupResult, MoveBlobsOptions, MovedBlobs, RestoreResult } from "./operations/index.ts";
 import { cursorProblems, sessionProblems } from "./projections.ts";
 import { auditStatement, findOrphans } from "./rules/index.ts";
@@ -55,6 +57,8 @@ export interface VacuumResult {
   readonly expiredLogs: number;
   readonly blobs: number;
   readonly blobBytes: number;
+  /** Objects in S3 that processes left which were killed. */
+  readonly objects: number;
 }
 
 /** Removes what expired and blobs that nothing refers to, and gives space back. */
@@ -63,8 +67,9 @@ export async function vacuumStore(store: OpenedStore, options: CallOptions = {})
   const { signal } = options;
   const removed = await store.removeExpired(signal === undefined ? {} : { signal });
   const blobs = await store.collectBlobs(signal === undefined ? {} : { signal });
+  const objects = await sweepObjects(store.engine, present({ signal }));
   await store.engine.vacuum();
-  return { expiredLogs: removed, blobs: blobs.removed, blobBytes: blobs.sizeBytes };
+  return { expiredLogs: removed, blobs: blobs.removed, blobBytes: blobs.sizeBytes, objects };
 }
 
 /** `ok` is false without `firstBadSequence` when the events are right and rows next to them are not. */

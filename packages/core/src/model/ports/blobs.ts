@@ -68,8 +68,14 @@ export interface BlobBodies {
   /**
    * Durable when it resolves, with the key under which `open` and `remove` know the bytes: the given one, or one
    * that is made of it. Nothing is left when it throws.
+   *
+   * @param onNamed called with that key before anything is written where bytes can be left by a process that ends
    */
-  put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
+  put(
+    key: string,
+    bytes: AsyncIterable<Uint8Array>,
+    onNamed?: (key: string) => Promise<void>,
+  ): Promise<string>;
   /** Errors: `not_found`. */
   open(key: string): AsyncIterable<Uint8Array>;
   /** A key that is not there is no error. */

@@ -42,7 +42,10 @@ export function bodyPlaces(given: GivenPlaces): BodyPlaces {
   const into = (place: BodyPlace): BlobBodies => {
     const bodies = given[place] ?? unsupported(place);
     return {
-      put: async (key, bytes) => `${markOf(place)}${await bodies.put(key, bytes)}`,
+      put: async (key, bytes, onNamed) => {
+        const marked = (named: string): string => `${markOf(place)}${named}`;
+        return marked(await bodies.put(key, bytes, async (named) => await onNamed?.(marked(named))));
+      },
       open,
       remove,
     };

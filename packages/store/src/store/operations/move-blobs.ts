@@ -7,6 +7,8 @@
 import { createHash } from "node:crypto";
 import { type BlobBodies, type CallOptions, ContinuoError, isContinuoError } from "@continuo/core/model";
 import { type BodyPlace, type Engine, sql, type Transaction, type Work } from "../engine/index.ts";
+import { putBody, removeBody } from "../objects/index.ts";
+import { isObject, noteObject, takeWritten } from "../rules/index.ts";
 
 export interface MoveBlobsOptions extends CallOptions {
   readonly to: BodyPlace;
@@ -76,15 +78,15 @@ async function moveOne(engine: Engine, row: Row, target: BlobBodies): Promise<bo
     await assertEqual(target.open(copy), row.hash);
     isNamed = await engine.write((tx) => name(tx, row, copy));
   } finally {
-    if (!isNamed) await engine.bodies.remove(copy);
+    if (!isNamed) await removeBody(engine, copy);
   }
-  if (isNamed && row.body_key !== null) await engine.bodies.remove(row.body_key);
+  if (isNamed && row.body_key !== null) await removeBody(engine, row.body_key);
   return isNamed;
 }
 
 async function copyTo(engine: Engine, row: Row, target: BlobBodies): Promise<string | null> {
   try {
-    return await target.put(engine.scope.newId(), compared(bytesOf(engine, row), row.hash));
+    return await putBody(engine, target, compared(bytesOf(engine, row), row.hash));
   } catch (error) {
     if (!isContinuoError(error, "not_found") || (await isAsBefore(engine, row))) throw error;
     return null;
@@ -122,6 +124,8 @@ function sameAs({ workspace_id, hash, body_key }: Row): string[] {
 function* name(tx: Transaction, row: Row, key: string): Work<boolean> {
   const locked = yield* sql<Row>(tx, `${SAME}${tx.dialect.forUpdate}`, ...sameAs(row));
   if (locked.length === 0) return false;
+  if (isObject(key)) yield* takeWritten(tx, key);
+  if (row.body_key !== null && isObject(row.body_key)) yield* noteObject(tx, row.body_key, "removing");
   const text = "update blobs set body_key = ?, inline_bytes = null where workspace_id = ? and hash = ?";
   yield* sql(tx, text, key, row.workspace_id, row.hash);
   return true;

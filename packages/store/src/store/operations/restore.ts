@@ -11,6 +11,7 @@ import {
   type Transaction,
   type Work,
 } from "../engine/index.ts";
+import { FORGET_ALL_OBJECTS } from "../rules/index.ts";
 import { readSchemaVersion, SCHEMA_VERSION, TABLES } from "../schema/index.ts";
 import { createKysely, runInThread } from "../sqlite/index.ts";
 
@@ -50,9 +51,15 @@ export async function restore(engine: Engine, file: string, record: Statement): 
       await engine.write(function* (tx) {
         yield* copyRows(tx, source);
         for (const rename of renames) yield* sql(tx, rename.sql, ...rename.parameters);
+        yield* sql(tx, FORGET_ALL_OBJECTS);
         yield record;
       });
-    } else await copyInThread(engine.runLong, engine.scope, { source, file, after: [...renames, record] });
+    } else
+      await copyInThread(engine.runLong, engine.scope, {
+        source,
+        file,
+        after: [...renames, { sql: FORGET_ALL_OBJECTS, parameters: [] }, record],
+      });
     const [counts] = await runInThread(file, [
       {
         sql: `select (select count(*) from logs) as logs, (select count(*) from events) as events,

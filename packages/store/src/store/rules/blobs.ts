@@ -2,6 +2,7 @@
 
 import type { BlobInfo, Page } from "@continuo/core/model";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { isObject, noteObject } from "./object-notes.ts";
 import { type PageRequest, pageOf } from "./pages.ts";
 import { assertTime, isoOf, notFound } from "./refusals.ts";
 
@@ -187,7 +188,9 @@ function* removeLoose(tx: Transaction, rows: readonly BlobRow[]): Work<Omit<Garb
     yield* sql(tx, "delete from blobs where workspace_id = ? and hash = ?", tx.workspaceId, row.hash);
     removed++;
     sizeBytes += row.size_bytes;
-    if (row.body_key !== null) bodyKeys.push(row.body_key);
+    if (row.body_key === null) continue;
+    if (isObject(row.body_key)) yield* noteObject(tx, row.body_key, "removing");
+    bodyKeys.push(row.body_key);
   }
   return { sizeBytes, bodyKeys, removed };
 }

@@ -36,6 +36,16 @@ export { endMark, listLogs, mustEndMark } from "./list-logs.ts";
 export { openLog } from "./log-rows.ts";
 export { closeLog, createLog, deleteLog, getLog, listDeletedLogs, removeExpired, touchLog } from "./logs.ts";
 export { type MediaRequest, readMedia } from "./media.ts";
+export {
+  FORGET_ALL_OBJECTS,
+  forgetObject,
+  giveUpObject,
+  isObject,
+  type LeftObject,
+  leftObjects,
+  noteObject,
+  takeWritten,
+} from "./object-notes.ts";
 export { findProducer, toProducer } from "./producers.ts";
 export { PRUNE_SEQUENCES, prunePage, redact } from "./prune.ts";
 export { type ReadRequest, read, readTail } from "./read.ts";

@@ -21,9 +21,10 @@ export function s3Bodies(
   const bucket = bucketOf(settings, env);
   const send = s3Client(bucket);
   return {
-    put: async (key, bytes) => {
+    put: async (key, bytes, onNamed) => {
       await using all = await spool(bytes, { name: key, memoryBytes: LIMITS.s3PartBytes });
       const named = `${all.hash}.${key}`;
+      await onNamed?.(named);
       await upload(send, objectOf(bucket, named), all);
       return named;
     },
