@@ -26,30 +26,7 @@ export async function hiddenIn(home: LostHome, agent: AgentName): Promise<readon
 export function proveRecipes(agent: AgentName, recipes: readonly LostRecipe[]): void {
   test.each(recipes)(
     "$title: $cause is named, and undone to the byte",
-    async ({ cause, write, messages }) => {
-      using scratch = openScratch();
-      const home = makeLostHome(scratch.path);
-      write(home);
-      const [before, content] = [snapshotOf(home), contentOf(home)];
-      const hidden = await hiddenIn(home, agent);
-      expect(hidden.map((one) => one.cause)).toEqual([cause]);
-      expect(snapshotOf(home)).toEqual(before);
-      const [first] = hidden;
-      if (first === undefined) throw new Error("nothing is hidden");
-      const places = placesOfHome(home);
-      const planned = await returnHiddenSession(first, { places });
-      expect(snapshotOf(home)).toEqual(before);
-      if (messages === undefined) {
-        expect(planned.steps).toEqual([]);
-        return;
-      }
-      expect(planned.steps).not.toEqual([]);
-      const { trashId } = await returnHiddenSession(first, { places, write: "in place" });
-      expect(await hiddenIn(home, agent)).toEqual([]);
-      expect(contentOf(home)).not.toEqual(content);
-      await restoreNativeSession(trashId ?? "", { places });
-      expect(contentOf(home)).toEqual(content);
-    },
+    async (recipe) => await proveRecipe(agent, recipe),
   );
 
   test(`each cause that ${agent} can have here has a recipe`, async () => {
@@ -67,6 +44,32 @@ export function proveRecipes(agent: AgentName, recipes: readonly LostRecipe[]): 
     const hidden = await Array.fromAsync(findHiddenSessions({ places, agents: [agent] }));
     expect(hidden.filter(({ cause }) => causes[cause]?.intended !== true)).toEqual([]);
   });
+}
+
+/** Named without a change, brought back, and undone to the byte; without messages, no step is offered. */
+export async function proveRecipe(agent: AgentName, { cause, write, messages }: LostRecipe): Promise<void> {
+  using scratch = openScratch();
+  const home = makeLostHome(scratch.path);
+  write(home);
+  const [before, content] = [snapshotOf(home), contentOf(home)];
+  const hidden = await hiddenIn(home, agent);
+  expect(hidden.map((one) => one.cause)).toEqual([cause]);
+  expect(snapshotOf(home)).toEqual(before);
+  const [first] = hidden;
+  if (first === undefined) throw new Error("nothing is hidden");
+  const places = placesOfHome(home);
+  const planned = await returnHiddenSession(first, { places });
+  expect(snapshotOf(home)).toEqual(before);
+  if (messages === undefined) {
+    expect(planned.steps).toEqual([]);
+    return;
+  }
+  expect(planned.steps).not.toEqual([]);
+  const { trashId } = await returnHiddenSession(first, { places, write: "in place" });
+  expect(await hiddenIn(home, agent)).toEqual([]);
+  expect(contentOf(home)).not.toEqual(content);
+  await restoreNativeSession(trashId ?? "", { places });
+  expect(contentOf(home)).toEqual(content);
 }
 
 function openScratch(): Disposable & { readonly path: string } {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/scratch-folder.ts";
+import { processStateOf } from "./process-start.ts";
 import { holdersOf, noteHolder, removeHolder } from "./session-holders.ts";
 
 const SINCE = "2026-11-27T09:00:00.000Z";
@@ -71,4 +72,42 @@ test("a note that is being written counts, and one that cannot be written is lef
   const where = { ...session(), places: { home: blocked, env: {} } };
   noteHolder(where, note(process.pid));
   expect(holdersOf(where)).toEqual([]);
+});
+
+test("a process that ended, and that nobody waited for, holds nothing", async () => {
+  // The shell becomes a program that does not wait for the child that it has.
+  const parent = spawn("sh", ["-c", "sleep 0.1 & echo $!; exec sleep 60"]);
+  try {
+    const [said] = await once(parent.stdout, "data");
+    const pid = Number(String(said));
+    noteHolder(session(), note(pid));
+    await expect.poll(() => processStateOf(pid)?.state, { timeout: 10_000 }).toBe("Z");
+    expect(holdersOf(session())).toEqual([]);
+  } finally {
+    parent.kill("SIGKILL");
+  }
+});
+
+test("a session of another agent with the same id is another one", () => {
+  noteHolder(session(), note(process.pid));
+  expect(holdersOf({ ...session(), agent: "gemini" })).toEqual([]);
+});
+
+test("only its person can read a note", () => {
+  noteHolder(session(), note(process.pid));
+  const folder = join(home, ".continuo/locks/open");
+  const [name = ""] = readdirSync(folder);
+  expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+});
+
+test("a note that says nothing yet names its process", () => {
+  noteHolder(session(), note(process.pid));
+  const folder = join(home, ".continuo/locks/open");
+  const [name = ""] = readdirSync(folder);
+  const { host, namespace } = JSON.parse(readFileSync(join(folder, name), "utf8"));
+  const unknown = [{ pid: process.pid, program: "another program", since: null }];
+  writeFileSync(join(folder, name), "");
+  expect(holdersOf(session())).toEqual(unknown);
+  writeFileSync(join(folder, name), JSON.stringify({ host, namespace }));
+  expect(holdersOf(session())).toEqual(unknown);
 });

@@ -11,6 +11,8 @@ import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
 import { CLIENT_ENDS } from "./client-ends.ts";
 import { CLIENT_LIVE } from "./client-live.ts";
+import { GUARD_PROMISES } from "./guard.ts";
+import { HOLDER_PROMISES, HOOK_PROMISES } from "./leases.ts";
 import { MACHINE } from "./machine.ts";
 import { MACHINE_HISTORIES } from "./machine-histories.ts";
 import { MACHINE_LISTS } from "./machine-lists.ts";
@@ -35,6 +37,8 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES],
   pages: PAGES,
   wire: WIRE,
-  cli: [...CLI, ...SINGLE],
+  cli: [...CLI, ...SINGLE, ...HOOK_PROMISES],
   runtime: RUNTIME_REPLAY,
+  editing: GUARD_PROMISES,
+  files: HOLDER_PROMISES,
 };

@@ -26,6 +26,7 @@ import {
   guardFolder,
   onlyCopies,
   openCopy,
+  openedFolder,
   readLedger,
   runGuard,
   totalOf,
@@ -231,4 +232,173 @@ test("what is excluded is not stored, and a session that cannot be read does not
     excluded: 1,
   });
   expect(existsSync(join(guardFolder(places), "sessions"))).toBe(false);
+});
+
+test("where the room is not enough for all, the first session to go has it", async () => {
+  const home = scratchFolder("guard-first");
+  const places = homeOf(home);
+  for (let at = 0; at < 6; at += 1) {
+    const written = new Date(Date.now() - at * DAY_MS);
+    utimesSync(writeClaude(home, `${ID}${at}`, 300), written, written);
+  }
+  await runGuard({ places });
+  const each = totalOf(readLedger(places)) / 6;
+  rmSync(guardFolder(places), { recursive: true });
+  changeGuardSettings(places, { maxBytes: Math.floor(each * 1.5) });
+  expect(await runGuard({ places })).toMatchObject({ stored: 2, removed: 1, withoutRoom: 4 });
+  expect([...readLedger(places).keys()]).toEqual([`claude:${ID}5`]);
+});
+
+test("beyond the limit of size the only copy of a session stays longer than others", async () => {
+  const home = scratchFolder("guard-only");
+  const places = homeOf(home);
+  const paths = [0, 1, 2, 3].map((at) => writeClaude(home, `${ID}${at}`, 300));
+  await runGuard({ places });
+  rmSync(paths[2] ?? "");
+  changeGuardSettings(places, { maxBytes: Math.floor(totalOf(readLedger(places)) / 3) });
+  await runGuard({ places });
+  expect([...readLedger(places).keys()]).toEqual([`claude:${ID}2`]);
+});
+
+test("the limit of age takes copies that are older, of sessions that are gone", async () => {
+  const home = scratchFolder("guard-age");
+  const places = homeOf(home);
+  const [gone = ""] = [1, 2].map((at) => writeClaude(home, `${ID}${at}`, 4));
+  changeGuardSettings(places, { maxAgeDays: 10 });
+  await runGuard({ places });
+  rmSync(gone);
+  const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
+  expect(await runGuard({ places, now: inDays(5) })).toMatchObject({ removed: 0 });
+  expect(readLedger(places).size).toBe(2);
+  expect(await runGuard({ places, now: inDays(20) })).toMatchObject({ removed: 1 });
+  expect([...readLedger(places).keys()]).toEqual([`claude:${ID}2`]);
+});
+
+test("a session that is there again after it was deleted for good keeps its copy", async () => {
+  const home = scratchFolder("guard-again");
+  const places = homeOf(home);
+  writeClaude(home, `${ID}1`, 4);
+  await runGuard({ places });
+  await trashNativeSession(`${ID}1`, { places });
+  emptyTrash({ places });
+  const path = writeClaude(home, `${ID}1`, 6);
+  expect(await runGuard({ places })).toMatchObject({ stored: 1, removed: 0 });
+  rmSync(path);
+  expect(findCopy(`${ID}1`, places).info.sessionId).toBe(`${ID}1`);
+});
+
+test("a session that goes while the guard looks at it fails by itself, and the others are stored", async () => {
+  const home = scratchFolder("guard-going");
+  const places = homeOf(home);
+  const [, going = ""] = [1, 2, 3].map((at) => writeClaude(home, `${ID}${at}`, 4));
+  // Asked after the session was found, and before it is stored.
+  const isExcluded = (path: string): boolean => {
+    if (path === going) rmSync(going, { force: true });
+    return false;
+  };
+  const run = await runGuard({ places, isExcluded });
+  expect(run).toMatchObject({ sessions: 3, stored: 2 });
+  expect(run.failed.map(({ sessionId }) => sessionId)).toEqual([`${ID}2`]);
+});
+
+test("a file that the agent removed by itself stays in the copy", async () => {
+  const home = scratchFolder("guard-beside");
+  const places = homeOf(home);
+  const path = writeClaude(home, `${ID}1`, 4);
+  await runGuard({ places });
+  const result = join(home, ".claude/projects/-work", `${ID}1`, "tool-results/t1.txt");
+  rmSync(result);
+  appendFileSync(path, claudeLine(`${ID}1`, 4));
+  await runGuard({ places });
+  rmSync(join(home, ".claude"), { recursive: true });
+  await restoreGuardedSession(`${ID}1`, { places });
+  expect(readFileSync(result, "utf8")).toBe("the whole result\n");
+});
+
+test("of a session that is rewritten at each turn the fullest states stay", async () => {
+  const home = scratchFolder("guard-states");
+  const places = homeOf(home);
+  const path = writeClaude(home, `${ID}1`, 60);
+  const full = readFileSync(path).length;
+  await runGuard({ places });
+  for (let at = 1; at <= 12; at += 1) {
+    writeFileSync(path, `${claudeLine(`${ID}1`, 0)}${claudeLine(`${ID}1`, 100 + at)}`);
+    await runGuard({ places });
+  }
+  const { states } = findCopy(`${ID}1`, places);
+  expect(states).toHaveLength(8);
+  expect(Math.max(...states.map(({ files }) => files[0]?.sizeBytes ?? 0))).toBe(full);
+  expect(await verifyGuard(places)).toMatchObject({ problems: [] });
+});
+
+test("a longer file that begins otherwise is stored as it is, and the one before it stays", async () => {
+  const home = scratchFolder("guard-rewritten");
+  const places = homeOf(home);
+  const path = writeClaude(home, `${ID}1`, 10);
+  const before = readFileSync(path, "utf8");
+  await runGuard({ places });
+  const after = `${before.replace("Question 0", "Question A")}${claudeLine(`${ID}1`, 10)}`;
+  writeFileSync(path, after);
+  await runGuard({ places });
+  for (const [state, text] of [after, before].entries()) {
+    rmSync(path);
+    await restoreGuardedSession(`${ID}1`, { places, state });
+    expect(readFileSync(path, "utf8")).toBe(text);
+  }
+});
+
+test("a whole id is that of one copy, the beginning of two ids of none, and one in the trash of none", async () => {
+  const home = scratchFolder("guard-ids");
+  const places = homeOf(home);
+  for (const at of [1, 12]) writeClaude(home, `${ID}${at}`, 4);
+  await runGuard({ places });
+  expect(findCopy(`${ID}1`, places).info.sessionId).toBe(`${ID}1`);
+  expect(() => findCopy(ID, places)).toThrow(expect.objectContaining({ code: "ambiguous" }));
+  await trashNativeSession(`${ID}12`, { places });
+  expect(findCopy(ID, places).info.sessionId).toBe(`${ID}1`);
+  expect(() => findCopy(`${ID}12`, places)).toThrow(expect.objectContaining({ code: "not_found" }));
+});
+
+test("a session whose file lies in its place is not listed as a copy, though a list did not meet it", async () => {
+  const home = scratchFolder("guard-there");
+  const places = homeOf(home);
+  const path = writeClaude(home, `${ID}1`, 4);
+  await runGuard({ places });
+  expect(onlyCopies({ places, metIds: new Set() })).toEqual([]);
+  rmSync(path);
+  expect(onlyCopies({ places, metIds: new Set() })).toHaveLength(1);
+});
+
+test("at most four copies lie open, the last ones that were looked at", async () => {
+  const home = scratchFolder("guard-opened");
+  const places = homeOf(home);
+  for (const at of [1, 2, 3, 4, 5, 6]) writeClaude(home, `${ID}${at}`, 4);
+  await runGuard({ places });
+  for (const at of [1, 2, 3, 4, 5, 6]) await openCopy(findCopy(`${ID}${at}`, places), places);
+  expect(readdirSync(openedFolder(places))).toHaveLength(4);
+  const { location } = await openCopy(findCopy(`${ID}6`, places), places);
+  expect(existsSync(location)).toBe(true);
+});
+
+test("a damaged dictionary keeps no later session from being stored", async () => {
+  const home = scratchFolder("guard-dictionary");
+  const places = homeOf(home);
+  writeClaude(home, `${ID}1`, 40);
+  await runGuard({ places });
+  for (const path of filesBelow(join(guardFolder(places), "dictionaries"))) writeFileSync(path, "broken");
+  // The check reads all dictionaries from the disk again.
+  expect((await verifyGuard(places)).problems).not.toEqual([]);
+  const path = writeClaude(home, `${ID}2`, 40);
+  const bytes = readFileSync(path);
+  expect(await runGuard({ places })).toMatchObject({ stored: 1, failed: [] });
+  rmSync(path);
+  await restoreGuardedSession(`${ID}2`, { places });
+  expect(readFileSync(path)).toEqual(bytes);
+});
+
+test("a session whose folder is excluded is not stored", async () => {
+  const home = scratchFolder("guard-folder");
+  writeClaude(home, `${ID}1`, 4);
+  const isExcluded = (one: string): boolean => one === "/work";
+  expect(await runGuard({ places: homeOf(home), isExcluded })).toMatchObject({ stored: 0, excluded: 1 });
 });

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, isFailure } from "@continuo/core/model";
 import {
   isJson,
   listNames,
@@ -48,17 +48,29 @@ interface Entry extends SessionKey {
   readonly upTo?: number;
 }
 
-/** The one for a session that is stored now, with its own beginning where that is worth it. Errors: the system's, `corrupt`. */
+/** The one for a session that is stored now, with its own beginning where that is worth it. Errors: the system's. */
 export function dictionaryFor(session: SessionKey, path: string, places: Places): Dictionary | null {
   const entries = readEntries(places);
   const newest = entries.findLast(({ agent }) => agent === session.agent);
   const known = entries.findLast((one) => keyOf(one) === keyOf(session));
   const from = known === undefined ? 0 : (known.upTo ?? known.sizeBytes);
-  const before = newest === undefined ? null : readDictionary(newest, { entries, places });
+  const before = newest === undefined ? null : wholeOrNull(newest, { entries, places });
+  // A session is stored all the same, compressed without it.
+  if (newest !== undefined && before === null) return null;
   const size = before?.bytes.length ?? 0;
   const least = Math.max(MIN_PART_BYTES, size * LEAST_GROWTH);
   const part = partOf(path, from, Math.min(MAX_PART_BYTES - from, MAX_BYTES - size));
   return part.length < least ? before : learn(session, { part, from, before }, { entries, places });
+}
+
+/** `null` for one that is damaged. */
+function wholeOrNull(newest: Entry, known: Known): Dictionary | null {
+  try {
+    return readDictionary(newest, known);
+  } catch (error) {
+    if (isFailure(error)) return null;
+    throw error;
+  }
 }
 
 function partOf(path: string, from: number, most: number): Buffer {
