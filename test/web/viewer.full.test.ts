@@ -94,16 +94,20 @@ describe("a session", () => {
       await page.waitForSelector(".dock");
       await page.waitForSelector(".facts-line");
       await expect.poll(() => turnOf(page)).toBe(String(begin));
-      await page.evaluate(`{
+      // The first report is of the size that it has: a resize before it would be none of its own.
+      await page.evaluate(`new Promise((watched) => {
         const main = document.querySelector("main.turns");
         let isFirst = true;
         const seen = new ResizeObserver(() => {
-          if (isFirst) return void (isFirst = false);
+          if (isFirst) {
+            isFirst = false;
+            return watched();
+          }
           main.scrollTop -= 1500;
           seen.disconnect();
         });
         seen.observe(main);
-      }`);
+      })`);
       await page.setViewportSize({ width: 1280, height });
       await expect.poll(async () => Number(await turnOf(page))).toBeLessThan(begin - 2);
       await expect.poll(async () => page.url().endsWith(`/turn/${await turnOf(page)}`)).toBe(true);
