@@ -96,6 +96,20 @@ test("a question waits for an agent that is not there, and its answer is read la
   });
 });
 
+test("an answer whose agent was interrupted says so", async () => {
+  const half = { content: "The port is", state: "interrupted", at: "2026-11-27T10:00:00.000Z" } as const;
+  const interrupted = {
+    channels: ["team"],
+    present: async () => ["codex"],
+    ask: async () => undefined,
+    replyTo: async () => half,
+  };
+  await using mcp = openMcp(home, { asking: interrupted });
+  const { data, text } = await mcp.call("ask", { to: "codex", question: "Which port?" });
+  expect(data).toMatchObject({ status: "interrupted", answer: "The port is", at: half.at });
+  expect(text).toContain("codex was interrupted while it answered.");
+});
+
 test("an answer is within the tokens that its caller asks for", async () => {
   await using _codex = await joined(() => "word ".repeat(20_000));
   await using mcp = openMcp(home, { asking: await asking() });

@@ -173,6 +173,8 @@ test("how shows each way of a command with its outcomes, those that only failed 
     { command: "npm run dev -- --port 3001", times: 1, worked: 0, failed: 1, here: 1 },
   ]);
   expect(text).toContain("Used 5 times in 2 ways, 3 failed.");
+  expect(text).toMatch(/^ {4}4 times, 1 worked, 2 failed, 3 here; last /mu);
+  expect(text).toMatch(/^ {4}once, 1 failed, here; last /mu);
   expect(text).toContain('printed: npm error Missing script: "dev:port"');
   expect((await mcp.call("how", { command: "terraform apply" })).text).toMatch(/^No session used it/u);
 });

@@ -89,3 +89,17 @@ test("sessions of a folder whose name only begins like that of the moved one are
   renameSync(home.project, target());
   expect(await movedProjects()).toEqual([{ from: home.project, to: [target()], sessions: 3 }]);
 });
+
+test("of more than 2,000 noted folders, those that were noted first give way", async () => {
+  const folders = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, n) => [
+      `/gone/${n}`,
+      { worktree: `/gone/${n}`, remote: null, root: null },
+    ]),
+  );
+  writeText(join(home.root, ".continuo/projects.json"), JSON.stringify({ version: 1, folders }));
+  await noteProjects(placesOfHome(home));
+  const noted = JSON.parse(readFileSync(join(home.root, ".continuo/projects.json"), "utf8")).folders;
+  const names = Object.keys(noted);
+  expect([names.length, names[0], names.at(-1)]).toEqual([2_000, "/gone/1", home.project]);
+});

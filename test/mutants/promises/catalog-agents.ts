@@ -97,4 +97,11 @@ export const CATALOG_AGENTS: readonly PromiseOfRoom[] = [
     mistake: "path.startsWith(folder)",
     test: "test/relocate/project-marks.test.ts",
   },
+  {
+    promise: "The folders that were noted first give way.",
+    file: "packages/agents/src/catalog/project-marks.ts",
+    text: "[...marks].slice(-CATALOG_LIMITS.projects)",
+    mistake: "[...marks].slice(0, CATALOG_LIMITS.projects)",
+    test: "test/relocate/project-marks.test.ts",
+  },
 ];

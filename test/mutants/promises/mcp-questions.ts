@@ -87,4 +87,19 @@ export const MCP_QUESTIONS: readonly PromiseOfRoom[] = [
     mistake: "text }",
     test: "test/mcp/tools.test.ts",
   },
+  {
+    promise: "A way that was used elsewhere too says how often it was used here.",
+    file: "packages/server/src/mcp/how-tool.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+    text: 'here === times ? "here" : `${here} here`',
+    mistake: '"here"',
+    test: "test/mcp/experience.test.ts",
+  },
+  {
+    promise: "An answer whose agent was interrupted says so.",
+    file: "packages/server/src/mcp/ask-tool.ts",
+    text: 'state === "interrupted" ? "interrupted" : "answered"',
+    mistake: 'state === "complete" ? "answered" : "answered"',
+    test: "test/mcp/ask.test.ts",
+  },
 ];

@@ -140,4 +140,18 @@ export const SERVER_USE: readonly PromiseOfRoom[] = [
     mistake: " ? best",
     test: "packages/server/src/server/http/encoded-answer.test.ts",
   },
+  {
+    promise: "A client that has an older page of a stream gets the newer one.",
+    file: "packages/server/src/server/streams/read.ts",
+    text: 'return given === "*" || given === etag;',
+    mistake: 'return given !== "";',
+    test: "test/server/streams.test.ts",
+  },
+  {
+    promise: "No more phones are paired than the limit says.",
+    file: "packages/server/src/server/phones/phones.ts",
+    text: "(await list()).length >= LIMITS.phones",
+    mistake: "(await list()).length > LIMITS.phones",
+    test: "test/cli/phone-door.test.ts",
+  },
 ];
