@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseCommented } from "@continuo/files";
+import { changeGuardSettings, readGuardSettings } from "@continuo/native/editing/guard";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHome, type Home, run } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -184,4 +185,31 @@ test("a machine without agents, and an agent that there is not, are errors", asy
   const empty = createHome();
   expect((await runHere(empty, ["setup"])).stderr).toContain("no agent was used on this machine yet");
   expect((await setup("emacs")).stderr).toContain('no agent "emacs"');
+});
+
+const settingsPath = (): string => join(home.path, ".claude/settings.json");
+const isGuardOn = (): boolean => readGuardSettings({ home: home.path, env: {} }).on;
+
+test("hooks and a status line of the person stay when ours are taken back from a file that changed", async () => {
+  writeOwnFiles();
+  await setup("claude", "--yes");
+  const wired = parseCommented(readFileSync(settingsPath(), "utf8")) as object;
+  const own = { type: "command", command: "my-status-line" };
+  writeFileSync(settingsPath(), JSON.stringify({ ...wired, statusLine: own }, null, 2));
+  await setup("claude", "--undo", "--yes");
+  expect(parseCommented(readFileSync(settingsPath(), "utf8"))).toEqual({
+    hooks: { SessionEnd: [{ hooks: [{ type: "command", command: "say bye" }] }] },
+    cleanupPeriodDays: 90,
+    statusLine: own,
+  });
+});
+
+test("neither an agent without hooks nor what is taken back turns the guard on", async () => {
+  expect((await setup("codex", "--yes")).code).toBe(0);
+  expect(isGuardOn()).toBe(false);
+  await setup("claude", "--yes");
+  expect(isGuardOn()).toBe(true);
+  changeGuardSettings({ home: home.path, env: {} }, { on: false });
+  expect((await setup("claude", "--undo", "--yes")).code).toBe(0);
+  expect(isGuardOn()).toBe(false);
 });

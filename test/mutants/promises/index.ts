@@ -25,6 +25,7 @@ import { RUNTIME_REPLAY } from "./replay.ts";
 import { SERVER } from "./server.ts";
 import { SERVER_ACCESS } from "./server-access.ts";
 import { SERVER_USE } from "./server-use.ts";
+import { SETUP_PROMISES } from "./setup.ts";
 import { SINGLE } from "./single.ts";
 import { WIRE } from "./wire.ts";
 
@@ -37,7 +38,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES],
   pages: PAGES,
   wire: WIRE,
-  cli: [...CLI, ...SINGLE, ...HOOK_PROMISES],
+  cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES],
   runtime: RUNTIME_REPLAY,
   editing: GUARD_PROMISES,
   files: HOLDER_PROMISES,
