@@ -90,7 +90,7 @@ export {
   readHistory,
   readNoteHistory,
 } from "./notes/index.ts";
-export { assertLiveOptions, type LiveOptions } from "./options.ts";
+export type { LiveOptions } from "./options.ts";
 export { type OutlineItem, type OutlineKind, outlineOf, type SpokenPiece } from "./outline/index.ts";
 export type { SessionOwner } from "./owner/index.ts";
 export { parsePageOperation } from "./page/index.ts";

@@ -2,7 +2,6 @@
 
 import { assertKnownOptions, type KnownOptions, type Principal, type Store } from "@continuo/core/model";
 import type { MachineService, PhoneService } from "@continuo/core/wire/machine";
-import { assertLiveOptions } from "@continuo/live";
 import {
   type Authenticate,
   DEFAULT_LIMITS,
@@ -109,6 +108,4 @@ export function assertServerOptions(options: ServerOptions): void {
   assertKnownOptions("createServer", options, SERVER_OPTIONS);
   assertKnownOptions("limits", options.limits ?? {}, DEFAULT_LIMITS);
   assertKnownOptions("slowReaders", options.slowReaders ?? {}, SLOW_READERS);
-  const { workspaceIds: _, ...live } = options.live ?? {};
-  assertLiveOptions("live", live);
 }
