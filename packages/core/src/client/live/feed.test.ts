@@ -44,7 +44,9 @@ test("a connection on which the server says nothing is given up, and opened agai
   await vi.advanceTimersByTimeAsync(LIMITS.silenceMs);
   expect(silent.readyState).toBe(1);
   await vi.advanceTimersByTimeAsync(2 * LIMITS.heartbeatMs + LIMITS.longestRetryMs);
-  expect([silent.readyState, FakeSocket.opened.length]).toEqual([3, 2]);
+  expect(silent.readyState).toBe(3);
+  // The pause before the next try is random, and the next server may be given up as well by now.
+  expect(FakeSocket.opened.length).toBeGreaterThan(1);
   watching.close();
 });
 
