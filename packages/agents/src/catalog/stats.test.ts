@@ -105,3 +105,25 @@ test("a session counts since a time if one of its files changed since", async ()
   home.write("agent/opencode/opencode.db-wal", "");
   expect(new Set(await agents())).toEqual(new Set(["opencode"]));
 });
+
+test("other work of the process has its turn between two sessions that are counted", async () => {
+  const ids = Array.from({ length: 12 }, (_, at) => CLAUDE_ID.replace(/\d{2}$/u, String(10 + at)));
+  for (const id of ids) home.write(claudeFile(id), exchange(id, "a"));
+  const counted: number[] = [];
+  let sessions = 0;
+  let turn = setImmediate(function next() {
+    counted.push(sessions);
+    turn = setImmediate(next);
+  });
+  try {
+    await usageOfAll({
+      places,
+      onProgress: (count) => {
+        sessions = count;
+      },
+    });
+  } finally {
+    clearImmediate(turn);
+  }
+  expect(new Set(counted).size).toBeGreaterThanOrEqual(ids.length);
+});

@@ -1,5 +1,6 @@
 /** Usage of all sessions: hours, models, turns and tokens of each, kept in the rows of the index. */
 
+import { setImmediate as otherWork } from "node:timers/promises";
 import { isFailure } from "@continuo/core/model";
 import { type Places, type PlacesAt, placesOf } from "@continuo/files";
 import { findNativeSessions, openNativeSession } from "@continuo/native";
@@ -50,6 +51,8 @@ export async function usageOfAll({
   let unreadable = 0;
   for await (const found of findNativeSessions({ places: at, memo, subagents: "include" })) {
     if (found.files.length > 0 && found.files.every(({ mtimeMs }) => mtimeMs < changedSinceMs)) continue;
+    // A server that counts thousands of sessions answers in between.
+    await otherWork();
     try {
       sessions.push(await usageOfNative(found, at, memo));
       onProgress?.(sessions.length);
