@@ -41,8 +41,7 @@ async function startWithNewerNode() {
   if (!existsSync(fileURLToPath(main))) await failWithoutBuild();
   if (!existsSync(node)) {
     fail(
-      `this is Node ${process.versions.node}, and Node 24 or newer is needed.\n` +
-        "Install Node 24, or run `npm ci` in a clone of Continuo, which brings its own.",
+      `this is Node ${process.versions.node}, and Node 24 or newer is needed: install it, or run Continuo from a clone, which brings its own`,
     );
   }
   const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: "inherit" });

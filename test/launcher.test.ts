@@ -1,8 +1,10 @@
 /** The words of the launcher where Continuo cannot run. */
 
 import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { scratchFolder } from "./scratch-folder.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../bin/continuo.js");
 
@@ -14,3 +16,23 @@ test("Windows is refused with what to do instead", () => {
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toMatch(/^continuo: Windows is not supported: run Continuo in WSL /u);
 });
+
+test.each(["18.20.8", "20.20.0", "22.22.1"])(
+  "Node %s is refused in one line with what to do, where no newer one lies beside the command",
+  (version) => {
+    // As npm installs it: without the Node that a clone has.
+    const folder = scratchFolder("launcher");
+    for (const part of ["bin", "dist/cli"]) mkdirSync(join(folder, part), { recursive: true });
+    copyFileSync(LAUNCHER, join(folder, "bin/continuo.js"));
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(folder, "dist/cli/main.js"), "process.stdout.write('started');");
+    const older = `data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } })`;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ["--import", older, join(folder, "bin/continuo.js"), "list"],
+      { encoding: "utf8" },
+    );
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^continuo: this is Node [\d.]+, and Node 24 or newer is needed: [^\n]+\n$/u);
+  },
+);

@@ -68,7 +68,7 @@ test("every package that is installed with Continuo is named by source that ship
   expect(Object.keys(OWN.dependencies).filter((name) => !isNamed(name))).toEqual([]);
 });
 
-test("Continuo installs at most twelve packages of others", () => {
+test("Continuo installs at most twelve packages of others, and no script of anybody runs", () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const installed = new Set(Object.keys(OWN.dependencies));
   for (const name of installed) {
@@ -77,6 +77,10 @@ test("Continuo installs at most twelve packages of others", () => {
   }
   expect(installed.size).toBeGreaterThan(0);
   expect(installed.size).toBeLessThanOrEqual(12);
+  const run = [...installed].filter((name) => packages[`node_modules/${name}`].hasInstallScript === true);
+  expect(run).toEqual([]);
+  for (const script of ["preinstall", "install", "postinstall"])
+    expect(OWN.scripts).not.toHaveProperty(script);
 });
 
 /** Runs the step before a release with an `npm` that answers so. */
