@@ -32,6 +32,7 @@ export async function writeStarted(root: string, dir: string, ending: "js" | "mj
     dir,
     entryFileNames: `[name].${ending}`,
     chunkFileNames: `chunks/started-[hash].${ending}`,
+    minify: SMALLER,
   });
   await bundle.close();
   await writeHooks(root, dir, ending);
@@ -73,6 +74,7 @@ async function writeHooks(root: string, dir: string, ending: "js" | "mjs"): Prom
     dir,
     entryFileNames: `[name].${ending}`,
     chunkFileNames: `chunks/hook-[name]-[hash].${ending}`,
+    minify: SMALLER,
     codeSplitting: { includeDependenciesRecursively: false, groups },
     plugins: [plainBuiltins],
   });
@@ -93,6 +95,13 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
     treeshake: { moduleSideEffects: (id, isExternal) => (isExternal || isOurs(id) ? false : undefined) },
   };
 }
+
+/** They have much of the command a second time. Names of functions and classes stay, so that a trace can be read. */
+const SMALLER = {
+  compress: true,
+  mangle: { keepNames: true, toplevel: false },
+  codegen: { removeWhitespace: true },
+} as const;
 
 const NAMES = {
   format: "esm",

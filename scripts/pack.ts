@@ -7,7 +7,16 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { compileAdapter, installFramework } from "./frameworks.ts";
@@ -35,7 +44,7 @@ function packAll(target: string): void {
     for (const name of [...PACKAGES, ...ADAPTERS]) pack(stagePackage(name, join(stage, name)), target);
     const bill = billOf(ROOT);
     writeFileSync(join(ROOT, "dist", NOTICES), noticesOf(ROOT, bill));
-    pack(ROOT, target);
+    pack(stageCommand(stage), target);
     writeFileSync(join(target, "sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);
     // `continuo update` reads it, where it is served.
     copyFileSync(join(ROOT, "CHANGELOG.md"), join(target, "CHANGELOG.md"));
@@ -74,6 +83,23 @@ function stagePackage(name: string, stage: string): string {
   ] as const)
     cpSync(join(from, file), join(stage, file));
   return stage;
+}
+
+/** The files that npm would pack, with a manifest without scripts: npm warns of those that a clone needs. */
+function stageCommand(stage: string): string {
+  pack(ROOT, stage);
+  const tarball = readdirSync(stage).find((name) => name.endsWith(".tgz")) ?? "";
+  execFileSync("tar", ["-xzf", join(stage, tarball), "-C", stage]);
+  const folder = join(stage, "package");
+  const manifest = join(folder, "package.json");
+  const {
+    scripts: _,
+    devDependencies: __,
+    workspaces: ___,
+    ...published
+  } = JSON.parse(readFileSync(manifest, "utf8"));
+  writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);
+  return folder;
 }
 
 /** Scripts are left out: nothing is built a second time. */

@@ -78,6 +78,20 @@ function bytesOf(place: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
+test("the released command brings no scripts of its own, of which npm would warn", () => {
+  const place = mkdtempSync(join(folder, "command-"));
+  const tarball = join(folder, "packed", `continuo-${VERSION}.tgz`);
+  run("tar", ["-xzf", tarball, "--strip-components=1", "-C", place], folder);
+  const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
+  expect(manifest).toMatchObject({
+    name: "continuo",
+    version: VERSION,
+    bin: { continuo: "bin/continuo.js" },
+  });
+  expect(manifest).not.toHaveProperty("scripts");
+  expect(run(process.execPath, [join(place, "bin/continuo.js"), "--version"], place)).toBe(`${VERSION}\n`);
+});
+
 test("a program that needs only the store installs three packages of ours and at most five of others", () => {
   const project = install("@continuo/store");
   const names = installedIn(project);
