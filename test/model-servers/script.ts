@@ -46,7 +46,8 @@ export type Answer = readonly Step[];
 export interface ScriptedTurn {
   /** The person's words: all of them, or a part that no other turn has. */
   readonly user: string;
-  readonly answers: readonly Answer[];
+  /** A function makes what a model reads first: a command that it was told, an id that a tool named. */
+  readonly answers: readonly (Answer | ((asked: Asked) => Answer))[];
 }
 
 export interface Script {
@@ -91,7 +92,9 @@ export function answerTo(asked: Asked, script: Script): Answer {
     return [text(JSON.stringify(valueFor(asked.wants.schema, "", script.title ?? DEFAULT_TITLE)))];
   }
   const answers = findTurn(asked.prompt, script)?.answers ?? answersInMarkers(asked.prompt);
-  const steps = (answers[asked.round] ?? []).map((step) => fitToTool(step, asked.tools));
+  const answer = answers[asked.round] ?? [];
+  const wanted = typeof answer === "function" ? answer(asked) : answer;
+  const steps = wanted.map((step) => fitToTool(step, asked.tools));
   return steps.some(isContent) ? steps : [...steps, text(echo(asked))];
 }
 

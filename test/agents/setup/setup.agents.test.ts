@@ -3,12 +3,11 @@
  * the search, which finds a session of another agent; and what was changed goes back byte for byte.
  */
 
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentName } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import {
+  asObject,
   type ModelServer,
   type Script,
   type Step,
@@ -25,7 +24,8 @@ import { writeOtherSession } from "../mcp/other-session.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { openPi } from "../pi/driver.ts";
 import { runContinuo } from "../proof.ts";
-import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import { makeSandbox } from "../sandbox.ts";
+import { expectSent, setUp } from "./stage.ts";
 
 /** A person types it; the agent makes the prompt of the added file of it. */
 const TYPED = "/continuo-search lighthouse";
@@ -38,23 +38,8 @@ function scriptOf(name: string): Script {
   return { turns: [{ user: "lighthouse", answers: [[search], [text("It was found.")]] }] };
 }
 
-type Environment = Readonly<Record<string, string>>;
-
-async function setUp(agent: AgentName, sandbox: Sandbox, environment: Environment): Promise<void> {
-  const { code, stdout, stderr } = await runContinuo(["setup", agent, "--yes"], sandbox, environment);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("Each agent has it when it starts next.");
-}
-
 function expectFound(server: ModelServer): void {
   expectSent(server, "closed on Tuesdays");
-}
-
-function expectSent(server: ModelServer, words: string): void {
-  const sent = server.requests
-    .filter(({ kind }) => kind === "answer")
-    .map(({ body }) => JSON.stringify(body));
-  expect(sent.some((request) => request.includes(words))).toBe(true);
 }
 
 test("Claude Code has the skill, the command, the search, and copies its session when it ends", async () => {
@@ -134,29 +119,35 @@ test("pi has the skill, the command and the search", async () => {
   expectFound(server);
 });
 
-test("after the agent ran, what was set up goes back byte for byte", async () => {
+test("after Claude Code ran, its settings, skills and commands go back byte for byte", async () => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer(scriptOf("mcp__continuo__search"));
   const claude = await openClaude(sandbox, server.url, "full");
-  await sandbox.write(".claude/settings.json", '{\n\t// My own.\n\t"hooks": { "SessionEnd": [] }\n}');
-  const before = await filesOf(sandbox);
+  await writeOtherSession(sandbox);
+  const own = '"permissions": { "allow": ["mcp__continuo"] },\n\t"env": { "ENABLE_TOOL_SEARCH": "false" }';
+  await sandbox.write(".claude/settings.json", `{\n\t${own},\n\t"hooks": { "SessionEnd": [] }\n}`);
+  await sandbox.write(".claude/commands/mine.md", "Say hello.\n");
+  const before = await settingsIn(claude.configFolder);
   await setUp("claude", sandbox, claude.environment);
-  expect(await filesOf(sandbox)).not.toEqual(before);
+  const names = Object.keys(await settingsIn(claude.configFolder));
+  expect(names).toContain("skills/continuo/SKILL.md");
+  await claude.say([TYPED]);
+  expectFound(server);
   const undone = await runContinuo(["setup", "--undo", "--yes", "claude"], sandbox, claude.environment);
   expect(undone.code).toBe(0);
-  expect(await filesOf(sandbox)).toEqual(before);
+  expect(await settingsIn(claude.configFolder)).toEqual(before);
+  // Claude Code keeps numbers of its own in the file of its servers, so that it alone is another one than before.
+  const { mcpServers } = asObject(
+    JSON.parse(await readFile(join(claude.configFolder, ".claude.json"), "utf8")),
+  );
+  expect(Object.keys(asObject(mcpServers ?? {}))).toEqual([]);
 });
 
-/** The files of the agent's own folders, by their hashes. */
-async function filesOf({ root }: Sandbox): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.startsWith(join(root, ".continuo")));
-  const hashes = files.sort().map(async (path) => {
-    const bytes = await readFile(path);
-    return [path, createHash("sha256").update(bytes).digest("hex")] as const;
-  });
-  return Object.fromEntries(await Promise.all(hashes));
+/** The texts of the files that a person writes; what Claude Code writes itself is left out. */
+async function settingsIn(folder: string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) =>
+    /^settings.*\.json$|^(?:skills|commands)\/.*\.md$/u.test(name),
+  );
+  const texts = names.sort().map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const);
+  return Object.fromEntries(await Promise.all(texts));
 }
