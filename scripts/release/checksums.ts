@@ -2,12 +2,14 @@
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
-/** One line for each file but `SHA256SUMS` itself, by name. */
+/** One line for each file in the folder and in its folders, but `SHA256SUMS` itself, by name. */
 export function checksumsOf(folder: string): string {
-  const names = readdirSync(folder).filter((name) => name !== "SHA256SUMS");
-  return names
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((name) => name !== "SHA256SUMS")
     .sort()
     .map((name) => `${sha256Of(join(folder, name))}  ${name}\n`)
     .join("");

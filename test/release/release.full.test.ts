@@ -2,12 +2,14 @@
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { linkExtensionModules, linkFrameworks, linkModules } from "../sizes/linked-modules.ts";
 import { builtExtension } from "../sizes/shared-programs.ts";
 
+/** Nobody serves them there: it is only named in files. */
+const ADDRESS = "http://127.0.0.1:9";
 const ROOT = join(import.meta.dirname, "../..");
 const folder = scratchFolder("release");
 const copy = join(folder, "copy");
@@ -29,7 +31,7 @@ const release = (...args: readonly string[]): string =>
   run(process.execPath, ["scripts/release.ts", ...args, "--no-audit"]);
 
 test("a release sets one version, collects the changes, commits, tags, and packs what can be installed", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   await builtExtension();
   cpSync(ROOT, copy, {
@@ -54,7 +56,7 @@ test("a release sets one version, collects the changes, commits, tags, and packs
   rmSync(join(copy, "left.txt"));
 
   const packed = join(folder, "packed");
-  const printed = release("9.0.0", "--to", packed).trimEnd().split("\n");
+  const printed = release("9.0.0", "--to", packed, "--installers", ADDRESS).trimEnd().split("\n");
   expect(run("git", ["log", "-1", "--format=%s", "v9.0.0"]).trim()).toBe("Release 9.0.0");
   expect(run("git", ["status", "--porcelain"])).toBe("");
   expect(readdirSync(join(copy, "changes"))).toEqual([".gitkeep"]);
@@ -78,4 +80,18 @@ test("a release sets one version, collects the changes, commits, tags, and packs
     recursive: true,
   });
   expect(run(process.execPath, [join(user, "bin/continuo.js"), "--version"]).trim()).toBe("9.0.0");
+
+  const sums = readFileSync(join(packed, "SHA256SUMS"), "utf8");
+  const named = sums.trimEnd().split("\n");
+  expect(named.map((line) => line.split("  ")[1])).toEqual(
+    expect.arrayContaining([
+      "install.sh",
+      `continuo-9.0.0-linux-${process.arch}.gz`,
+      `continuo_9.0.0_${process.arch === "x64" ? "amd64" : process.arch}.deb`,
+      "agent-packages/plugin/.claude-plugin/plugin.json",
+      ...printed.map((path) => basename(path)),
+    ]),
+  );
+  execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: packed });
+  expect(readFileSync(join(packed, "install.sh"), "utf8")).toContain(`'${ADDRESS}'`);
 });
