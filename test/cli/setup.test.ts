@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { dirname, join } from "node:path";
 import { parseCommented } from "@continuo/files";
 import { changeGuardSettings, readGuardSettings } from "@continuo/native/editing/guard";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createHome, type Home, run } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -59,6 +59,23 @@ test("everything is shown, and nothing is changed without an answer", async () =
   expect(asked.code).toBe(2);
   expect(asked.stderr).toContain("--yes");
   expect(files()).toEqual(before);
+});
+
+test("npx shows what would be added, and adds nothing that would start it later", async () => {
+  const [, script = ""] = process.argv;
+  onTestFinished(() => {
+    process.argv[1] = script;
+  });
+  process.argv[1] = join(home.path, ".npm/_npx/3f1/node_modules/.bin/continuo");
+  const dry = await setup("--dry-run", "--diff");
+  expect(dry).toMatchObject({ code: 0, stderr: "" });
+  expect(dry.stdout).toMatch(/"command": "continuo"/u);
+  expect(dry.stdout).not.toContain("_npx");
+  const refused = await setup("--yes");
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain("npm install --global continuo");
+  expect(files()).toEqual({});
+  expect((await setup("--undo", "--yes")).code).toBe(0);
 });
 
 test("--diff shows the lines, and no key that stands beside them", async () => {

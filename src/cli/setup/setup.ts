@@ -17,15 +17,14 @@ import {
   type Step,
   serverCommand,
 } from "../mcp/registering/index.ts";
-import { ownCommand } from "../single/index.ts";
+import { ownCommand, shownCommand } from "../single/index.ts";
 import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { SetupFlags } from "./flags.ts";
 import { piecesOf } from "./pieces.ts";
 
 /** Errors: `usage`. Returns 1 where something could not be wired, or the answer was no. */
 export async function runSetup(agent: string | null, flags: SetupFlags, shell: Shell): Promise<number> {
-  // Nothing is started by what is taken back.
-  const command = flags.undo ? [] : ownCommand(shell);
+  const command = commandFor(flags, shell);
   const wiring = { places: placesOf(shell), command, server: serverCommand(shell, command) };
   const direction = flags.undo ? "remove" : "add";
   const plan = planOf(direction, piecesOf(agentsFor(agent, shell), wiring), shell);
@@ -38,6 +37,12 @@ export async function runSetup(agent: string | null, flags: SetupFlags, shell: S
   else if (isWanted) await output.write(doneText(direction, isGuardNew));
   const isRefused = plan.files.length > 0 && !flags.dryRun && !isWanted;
   return isRefused || plan.steps.some(({ state }) => state === "not possible") ? 1 : 0;
+}
+
+/** Nothing is started by what is taken back, or only shown. */
+function commandFor({ undo, dryRun }: SetupFlags, shell: Shell): readonly string[] {
+  if (undo) return [];
+  return dryRun ? shownCommand(shell) : ownCommand(shell);
 }
 
 async function ask({ undo }: SetupFlags, shell: Shell): Promise<boolean> {

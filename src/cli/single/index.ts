@@ -21,8 +21,7 @@ export function ownCommand(
   script: string = process.argv[1] ?? "",
 ): readonly string[] {
   if (isSea()) return [process.execPath];
-  const path = resolve(cwd, script);
-  if (!path.split(sep).includes("_npx")) return [process.execPath, path];
+  if (!isOfNpx(cwd, script)) return [process.execPath, resolve(cwd, script)];
   throw new ContinuoError(
     "unsupported",
     "npx keeps Continuo for a while only, so nothing can start it later",
@@ -30,4 +29,16 @@ export function ownCommand(
       hint: "Run `npm install --global continuo`, and then this command with `continuo`.",
     },
   );
+}
+
+/** The words of `ownCommand` in a plan that is only shown: where `npx` runs this command, those that an installed one is called by. */
+export function shownCommand(
+  { cwd }: { readonly cwd: string },
+  script: string = process.argv[1] ?? "",
+): readonly string[] {
+  return !isSea() && isOfNpx(cwd, script) ? ["continuo"] : ownCommand({ cwd }, script);
+}
+
+function isOfNpx(cwd: string, script: string): boolean {
+  return resolve(cwd, script).split(sep).includes("_npx");
 }

@@ -14,7 +14,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/scratch-folder.ts";
 import { packFiles, unpackFiles } from "./archive.ts";
-import { ownCommand } from "./index.ts";
+import { ownCommand, shownCommand } from "./index.ts";
 import { isProgramOfOurs, KEPT_BUILDS, unpackedFolder } from "./unpack.ts";
 
 const FILES = [
@@ -34,6 +34,12 @@ describe("the command that agents and timers start later", () => {
   test("is none where npx runs it, which removes its folder one day", () => {
     const script = "/home/ann/.npm/_npx/3f1/node_modules/.bin/continuo";
     expect(() => ownCommand({ cwd: "/" }, script)).toThrow("npx keeps Continuo for a while only");
+    expect(shownCommand({ cwd: "/" }, script)).toEqual(["continuo"]);
+  });
+
+  test("is shown as it would be written", () => {
+    const place = { cwd: "/home/ann" };
+    expect(shownCommand(place, "bin/continuo.js")).toEqual(ownCommand(place, "bin/continuo.js"));
   });
 });
 
