@@ -20,7 +20,7 @@ test("Windows is refused with what to do instead", () => {
 test.each(["18.20.8", "20.20.0", "22.22.1"])(
   "Node %s is refused in one line with what to do, where no newer one lies beside the command",
   (version) => {
-    // As npm installs it: without the Node that a clone has.
+    // The Node that a clone has is not there when npm installed it.
     const folder = scratchFolder("launcher");
     for (const part of ["bin", "dist/cli"]) mkdirSync(join(folder, part), { recursive: true });
     copyFileSync(LAUNCHER, join(folder, "bin/continuo.js"));

@@ -1,4 +1,4 @@
-/** What sessions may say to get out of their quotation. */
+/** Texts by which a session would get out of its quotation. */
 
 import { expect } from "vitest";
 

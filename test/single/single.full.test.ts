@@ -6,7 +6,7 @@ import { createConnection } from "node:net";
 import { dirname, join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { builtExtension } from "../sizes/shared-programs.ts";
+import { builtExtension, newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const place = scratchFolder("single");
@@ -52,6 +52,13 @@ test("registers itself, and no file of one version, with an agent and with the t
   });
   expect(shown).toContain(`"command": "${program}"`);
   expect(shown).not.toContain(".js");
+});
+
+test("keeps its events in Postgres, whose client is inside", async () => {
+  const url = await newPostgresDatabase();
+  expect(continuo("store", "migrate", "--store", url)).toMatchObject({ status: 0 });
+  const { status, stdout } = continuo("store", "info", "--store", url, "--json");
+  expect([status, stdout.toLowerCase()]).toEqual([0, expect.stringContaining("postgres")]);
 });
 
 test("answers an agent over MCP", () => {
