@@ -108,10 +108,25 @@ test("changes that a person made after it stay when it is taken back", async () 
   await run(home, ["setup", "--yes"]);
   const path = join(home.path, ".gemini/settings.json");
   writeFileSync(path, readFileSync(path, "utf8").replace('"dark"', '"light"'));
-  home.write(".codex/prompts/continuo-search.md", "My own words.\n");
+  home.write(".pi/agent/prompts/continuo-search.md", "My own words.\n");
   expect((await run(home, ["setup", "--undo", "--yes"])).code).toBe(0);
   expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ theme: "light" });
-  expect(files()[".codex/prompts/continuo-search.md"]).toBe("My own words.\n");
+  expect(files()[".pi/agent/prompts/continuo-search.md"]).toBe("My own words.\n");
+});
+
+test("Codex gets no commands, which it does not read, and those of an earlier version are taken back", async () => {
+  const [search, handOff] = ["search", "handoff"].map((name) => `.codex/prompts/continuo-${name}.md`) as [
+    string,
+    string,
+  ];
+  const owner = "<!-- Written by `continuo setup`; `continuo setup --undo` removes it. -->";
+  await setup("codex", "--yes");
+  expect(existsSync(join(home.path, ".codex/prompts"))).toBe(false);
+  expect((await setup("codex", "--undo", "--dry-run")).stdout).not.toContain("prompts");
+  home.write(search, `---\ndescription: "Search"\n---\n\nSearch for: $ARGUMENTS\n\n${owner}\n`);
+  home.write(handOff, "My own words.\n");
+  expect((await setup("codex", "--undo", "--yes")).code).toBe(0);
+  expect(files()).toEqual({ [handOff]: "My own words.\n" });
 });
 
 test("a later version replaces its own files, and its own entries", async () => {
@@ -159,7 +174,7 @@ describe("what cannot be wired is named, and the rest is wired", () => {
     const { code, stdout } = await setup("--yes");
     expect(code).toBe(1);
     expect(stdout).toContain("others can write to its folder");
-    expect(existsSync(join(home.path, ".codex/prompts"))).toBe(false);
+    expect(existsSync(join(home.path, ".codex/config.toml"))).toBe(false);
   });
 });
 

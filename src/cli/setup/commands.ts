@@ -7,8 +7,9 @@ import type { SetupFlags } from "./flags.ts";
 
 const HELP = `
 Each agent gets the MCP server (search, recall and the other tools of docs/mcp.md), a skill that says when to use it, and the commands
-\`/continuo-search\` and \`/continuo-handoff\`. Claude Code and Gemini CLI, which delete old sessions, get hooks that say who else has a
-session open, and copy what is new when it ends; the guard is switched on. Claude Code gets a status line, unless it has one.
+\`/continuo-search\` and \`/continuo-handoff\`; an agent without such commands offers the skill by its name. Claude Code
+and Gemini CLI, which delete old sessions, get hooks that say who else has a session open, and copy what is new when it ends; the guard
+is switched on. Claude Code gets a status line, unless it has one.
 
 All changes are shown first. \`--undo\` takes them back: files that nobody changed since become exactly what they were, and from
 others only what is Continuo's is removed.

@@ -47,7 +47,7 @@ export function piecesOf(agents: readonly AgentName[], wiring: Wiring): readonly
     ...agents.flatMap((agent) => [
       serverPiece(agent, wiring),
       ...(sharing.includes(agent) ? [] : [ownSkill(agent, wiring)]),
-      ...commandPieces(agent, wiring),
+      ...commandPieces(agent, wiring, COMMAND_FILES[agent]),
       ...hookPieces(agent, wiring),
       ...(agent === "claude" ? [statusLinePiece(wiring)] : []),
     ]),
@@ -65,14 +65,20 @@ type CommandFile = readonly [folder: string, ending: string, draw: (command: Sla
 /** An agent that is not here has no file of commands of a person; it offers the skill by its name. */
 const COMMAND_FILES: Readonly<Partial<Record<AgentName, CommandFile>>> = {
   claude: ["commands", "md", markdownCommand],
-  codex: ["prompts", "md", markdownCommand],
   gemini: ["commands", "toml", tomlCommand],
   opencode: ["command", "md", markdownCommand],
   pi: ["prompts", "md", markdownCommand],
 };
 
-function commandPieces(agent: AgentName, wiring: Wiring): readonly Piece[] {
-  const files = COMMAND_FILES[agent];
+/** Earlier versions wrote them; Codex (0.169.0) reads none any more. */
+const FORMER_COMMAND_FILES: typeof COMMAND_FILES = { codex: ["prompts", "md", markdownCommand] };
+
+/** The pieces that an earlier version added, which are only taken back. */
+export function formerPiecesOf(agents: readonly AgentName[], wiring: Wiring): readonly Piece[] {
+  return agents.flatMap((agent) => commandPieces(agent, wiring, FORMER_COMMAND_FILES[agent]));
+}
+
+function commandPieces(agent: AgentName, wiring: Wiring, files: CommandFile | undefined): readonly Piece[] {
   if (files === undefined) return [];
   const [folder, ending, draw] = files;
   return slashCommands(wiring.command).map((command) => {

@@ -1,6 +1,6 @@
 /** `continuo setup`: the plan on one screen, one question, the changes, and what could not be wired. */
 
-import { rmdirSync } from "node:fs";
+import { existsSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";
@@ -20,14 +20,16 @@ import {
 import { ownCommand, shownCommand } from "../single/index.ts";
 import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { SetupFlags } from "./flags.ts";
-import { piecesOf } from "./pieces.ts";
+import { formerPiecesOf, piecesOf } from "./pieces.ts";
 
 /** Errors: `usage`. Returns 1 where something could not be wired, or the answer was no. */
 export async function runSetup(agent: string | null, flags: SetupFlags, shell: Shell): Promise<number> {
   const command = commandFor(flags, shell);
   const wiring = { places: placesOf(shell), command, server: serverCommand(shell, command) };
   const direction = flags.undo ? "remove" : "add";
-  const plan = planOf(direction, piecesOf(agentsFor(agent, shell), wiring), shell);
+  const agents = agentsFor(agent, shell);
+  const former = flags.undo ? formerPiecesOf(agents, wiring).filter(({ path }) => existsSync(path)) : [];
+  const plan = planOf(direction, [...piecesOf(agents, wiring), ...former], shell);
   const output = createOutput(shell.stdout);
   if (!flags.json) await output.write(drawPlan(plan, flags, shell));
   const isWanted = plan.files.length > 0 && !flags.dryRun && (flags.yes || (await ask(flags, shell)));
