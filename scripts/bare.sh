@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# bare.sh [--user] COMMAND...: runs a command as on a machine with nothing but Node, npm, git and the base system
+# bare.sh [--user] [--shell] COMMAND...: runs a command as on a machine with nothing but Node, npm, git and the base system
 # of Debian (packages that are essential or required). All other programs are hidden in a mount namespace, and
-# HOME is a new, empty folder. With --user root runs the command as the user nobody.
+# HOME is a new, empty folder. With --user root runs the command as the user nobody. With --shell Node, npm and git are hidden too.
 set -euo pipefail
 
 fail() { echo "bare.sh: $1" >&2; exit 2; }
 
 as_user=no
 if [ "${1:-}" = --user ]; then as_user=yes; shift; fi
-[ $# -gt 0 ] || fail "usage: scripts/bare.sh [--user] COMMAND..."
+only_shell=no
+if [ "${1:-}" = --shell ]; then only_shell=yes; shift; fi
+[ $# -gt 0 ] || fail "usage: scripts/bare.sh [--user] [--shell] COMMAND..."
 
 if [ "${BARE_NAMESPACE:-}" = "" ]; then
   for program in unshare dpkg-query node npm git; do
@@ -18,12 +20,14 @@ if [ "${BARE_NAMESPACE:-}" = "" ]; then
   flags=(--mount --propagation private)
   [ "$(id -u)" = 0 ] || flags+=(--user --map-root-user)
   unshare "${flags[@]}" true || fail "this machine allows no mount namespace"
+  [ "$only_shell" = no ] || set -- --shell "$@"
   [ "$as_user" = no ] || set -- --user "$@"
   exec unshare "${flags[@]}" bash "$0" "$@"
 fi
 
 # The names of all programs that stay.
-declare -A stays=([node]=1 [npm]=1 [npx]=1 [git]=1)
+declare -A stays=()
+[ "$only_shell" = yes ] || stays=([node]=1 [npm]=1 [npx]=1 [git]=1)
 base=$(dpkg-query -W -f '${Package} ${Essential} ${Priority}\n' | awk '$2 == "yes" || $3 == "required" { print $1 }')
 while read -r path; do
   case "$path" in */bin/* | */sbin/*) stays[${path##*/}]=1 ;; esac

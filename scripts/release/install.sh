@@ -32,13 +32,22 @@ platform() {
   esac
 }
 
+fetch_with_node='
+  const [, address, file] = process.argv;
+  const fail = (error) => { console.error(error.message); process.exit(1); };
+  fetch(address).then(async (answer) => {
+    if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
+    require("node:fs").writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+  }).catch(fail);'
+
 # fetch FILE TO
 fetch() {
   case "$release" in
     http://* | https://*)
       if command -v curl >/dev/null; then curl --fail --silent --show-error --location --output "$2" "$release/$1"
       elif command -v wget >/dev/null; then wget --quiet --output-document="$2" "$release/$1"
-      else fail "curl or wget is needed"
+      elif command -v node >/dev/null; then node -e "$fetch_with_node" "$release/$1" "$2"
+      else fail "curl, wget or Node is needed"
       fi ;;
     '') fail "CONTINUO_RELEASE must be the address of a release" ;;
     *) cp "$release/$1" "$2" ;;

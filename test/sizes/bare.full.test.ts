@@ -38,6 +38,15 @@ test("--user runs the command as a user who is not root and may write to the hom
   expect(lines[0]).not.toBe("0");
 });
 
+test("--shell hides Node, npm and git as well", () => {
+  const script =
+    "awk 'BEGIN { print \"awk\" }'; for name in node npm npx git; do command -v $name; done; exit 7";
+  expect(bare("--shell", "sh", "-c", script)).toEqual({ status: 7, lines: ["awk"] });
+});
+
 test("a call without a command is a usage error", () => {
-  expect(bare()).toEqual({ status: 2, lines: ["bare.sh: usage: scripts/bare.sh [--user] COMMAND..."] });
+  expect(bare()).toEqual({
+    status: 2,
+    lines: ["bare.sh: usage: scripts/bare.sh [--user] [--shell] COMMAND..."],
+  });
 });
