@@ -64,7 +64,7 @@ function plugin(): readonly File[] {
     ["plugin/.claude-plugin/icon.png", icon()],
     ["plugin/README.md", README],
     ["plugin/.mcp.json", { mcpServers: { continuo: SERVER } }],
-    ["plugin/hooks/hooks.json", { hooks: hooksOf("claude", COMMAND) }],
+    ["plugin/hooks/hooks.json", { hooks: hookLists("claude") }],
     ["plugin/skills/continuo/SKILL.md", skillText(COMMAND)],
     ...commands("plugin/commands", "md", markdownCommand),
   ];
@@ -76,7 +76,7 @@ function geminiExtension(): readonly File[] {
       "gemini/gemini-extension.json",
       { name: NAME, version, description: DESCRIPTION, mcpServers: { continuo: SERVER } },
     ],
-    ["gemini/hooks/hooks.json", { hooks: hooksOf("gemini", COMMAND) }],
+    ["gemini/hooks/hooks.json", { hooks: hookLists("gemini") }],
     ["gemini/skills/continuo/SKILL.md", skillText(COMMAND)],
     ...commands("gemini/commands", "toml", tomlCommand),
   ];
@@ -112,6 +112,12 @@ function opencodePlugin(): readonly File[] {
     ["opencode/opencode.json", { mcp: { continuo: server }, command: Object.fromEntries(entries) }],
     ["opencode/skills/continuo/SKILL.md", skillText(COMMAND)],
   ];
+}
+
+/** The entries of each event: Claude Code ignores an event that has no list of them. */
+function hookLists(agent: "claude" | "gemini"): object {
+  const entries = Object.entries(hooksOf(agent, COMMAND));
+  return Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]));
 }
 
 function commands(folder: string, ending: string, draw: typeof markdownCommand): readonly File[] {
