@@ -95,7 +95,7 @@ function writeDebian(program: string, stage: string, { folder, version }: Releas
 }
 
 function writeRecipes(archive: string, sha256: string, { folder, version, address }: Release): void {
-  const source = { version, sha256, url: `${address}/${archive}` };
+  const source = { version, homepage: address, sha256, url: `${address}/${archive}` };
   writeFileSync(join(folder, "continuo.rb"), formula(source));
   writeFileSync(join(folder, "mise.toml"), miseFile(source));
   writeFileSync(join(folder, "Dockerfile"), dockerfile(source));

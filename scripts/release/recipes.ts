@@ -5,21 +5,24 @@
 
 export interface Source {
   readonly version: string;
+  /** The address of the release, which is all that a person can look at. */
+  readonly homepage: string;
   /** The address of the compressed executable. */
   readonly url: string;
   readonly sha256: string;
 }
 
-export function formula({ version, url, sha256 }: Source): string {
+export function formula({ version, homepage, url, sha256 }: Source): string {
   return `class Continuo < Formula
   desc "Session layer for AI agents"
-  version "${version}"
-  license "Apache-2.0"
-  depends_on :linux
-  depends_on arch: :x86_64
-
+  homepage "${homepage}"
   url "${url}"
+  version "${version}"
   sha256 "${sha256}"
+  license "Apache-2.0"
+
+  depends_on arch: :x86_64
+  depends_on :linux
 
   def install
     bin.install Dir["continuo*"].first => "continuo"

@@ -22,6 +22,12 @@ const release = scratchFolder("release");
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 const archive = `continuo-${version}-linux-x64.gz`;
 
+/** All of a file for Docker, but MAINTAINER, which is no longer used. */
+const DOCKER_INSTRUCTIONS = [
+  ...["ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL", "ONBUILD"],
+  ...["RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"],
+];
+
 let server: Server;
 let address: string;
 let home: string;
@@ -169,4 +175,36 @@ test("files for other installers name the executable with its checksum", () => {
     expect(text).toContain(sha256);
     expect(text).toContain(`${address}/${archive}`);
   }
+});
+
+test("the file for mise is valid, and names the executable with its checksum", () => {
+  const code = "import json, sys, tomllib; print(json.dumps(tomllib.load(open(sys.argv[1], 'rb'))))";
+  const printed = execFileSync("python3", ["-c", code, join(release, "mise.toml")], { encoding: "utf8" });
+  expect(JSON.parse(printed)).toEqual({
+    tools: {
+      "http:continuo": {
+        version,
+        url: `${address}/${archive}`,
+        checksum: expect.stringMatching(/^sha256:[0-9a-f]{64}$/u),
+        bin: "continuo",
+      },
+    },
+  });
+});
+
+test("each line of the file for Docker begins with an instruction, the first with FROM", () => {
+  const lines = readFileSync(join(release, "Dockerfile"), "utf8").trimEnd().split("\n");
+  const instructions = lines.map((line) => /^([A-Z]+) \S/u.exec(line)?.[1]);
+  expect(instructions[0]).toBe("FROM");
+  expect(DOCKER_INSTRUCTIONS).toEqual(expect.arrayContaining(instructions));
+  expect(instructions.filter((one) => one === "ENTRYPOINT" || one === "CMD")).toEqual(["ENTRYPOINT", "CMD"]);
+});
+
+test("the formula says all that Homebrew asks of one, in its order", () => {
+  const lines = readFileSync(join(release, "continuo.rb"), "utf8").trimEnd().split("\n");
+  const said = lines.flatMap((line) => /^ {2}([a-z\d]+) "[^"\s][^"]*"$/u.exec(line)?.[1] ?? []);
+  expect(said).toEqual(["desc", "homepage", "url", "version", "sha256", "license"]);
+  // Each block has its end.
+  const begins = lines.filter((line) => /^\s*(?:class|def) |\bdo$/u.test(line));
+  expect(lines.filter((line) => line.trim() === "end")).toHaveLength(begins.length);
 });
