@@ -7,7 +7,7 @@ import { beforeEach, expect, test } from "vitest";
 import { startDebugLog } from "../../src/cli/debug/index.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { createHome, type Home } from "./home.ts";
-import { runHere } from "./in-process.ts";
+import { runInProcess } from "./in-process.ts";
 
 /** No key of anybody; it has the form of one. */
 const SECRET = `sk-ant-api03-${"Ab1".repeat(31)}AA`;
@@ -35,7 +35,7 @@ function entries(): readonly Entry[] {
 }
 
 test("--debug writes what each room did, and where the log is", async () => {
-  const { code, stderr } = await runHere(home, ["list", "--debug"]);
+  const { code, stderr } = await runInProcess(home, ["list", "--debug"]);
   expect(code).toBe(0);
   expect(stderr).toContain(`debug log: ${logPath()}`);
   expect(entries()[0]).toMatchObject({ room: "cli", what: "command", words: ["session", "list"] });
@@ -46,7 +46,7 @@ test("--debug writes what each room did, and where the log is", async () => {
 
 test("a log that cannot be written is reported, and ends no command", async () => {
   writeFileSync(join(home.path, "file"), "");
-  const { code, stderr } = await runHere(home, ["completion", "bash", "--debug"], {
+  const { code, stderr } = await runInProcess(home, ["completion", "bash", "--debug"], {
     env: { CONTINUO_HOME: join(home.path, "file/below") },
   });
   expect(code).toBe(0);
@@ -69,30 +69,30 @@ test("a log that cannot be continued says once that it ends", () => {
 
 test("a path with control characters is written visibly in the page", async () => {
   const env = { CONTINUO_HOME: join(home.path, "a\u001b[31mb") };
-  expect((await runHere(home, ["bug-report"], { env })).code).toBe(0);
+  expect((await runInProcess(home, ["bug-report"], { env })).code).toBe(0);
   const page = readFileSync(join(home.path, "continuo-bug-report.md"), "utf8");
   expect(page).toContain("- missing: home: ");
   expect(page).not.toContain("\u001b");
 });
 
 test("without --debug and CONTINUO_DEBUG there is no log", async () => {
-  await runHere(home, ["list"]);
+  await runInProcess(home, ["list"]);
   expect(existsSync(logPath())).toBe(false);
 });
 
 test("CONTINUO_DEBUG chooses rooms, and a room that there is not is an error that names those there are", async () => {
-  await runHere(home, ["list"], { env: { CONTINUO_DEBUG: "catalog, store" } });
+  await runInProcess(home, ["list"], { env: { CONTINUO_DEBUG: "catalog, store" } });
   expect(new Set(entries().map(({ room }) => room))).toEqual(new Set(["catalog"]));
-  const { code, stderr } = await runHere(home, ["list"], { env: { CONTINUO_DEBUG: "cataloge" } });
+  const { code, stderr } = await runInProcess(home, ["list"], { env: { CONTINUO_DEBUG: "cataloge" } });
   expect(code).toBe(2);
   expect(stderr).toContain("names 'cataloge', which is no room");
   expect(stderr).toContain("catalog, cli, config");
 });
 
 test("a failed command is in the log with its code, and a word behind -- is no flag", async () => {
-  await runHere(home, ["--debug", "show", "nothing"]);
+  await runInProcess(home, ["--debug", "show", "nothing"]);
   expect(entries().at(-1)).toMatchObject({ what: "failed", code: "not_found" });
-  await runHere(home, ["search", "--", "--debug"]);
+  await runInProcess(home, ["search", "--", "--debug"]);
   expect(entries().filter(({ what }) => what === "command")).toHaveLength(1);
 });
 
@@ -100,8 +100,8 @@ test("neither the log nor the page has words that were searched, secrets, or the
   const folder = join(home.path, SECRET);
   mkdirSync(folder);
   writeFileSync(join(folder, "continuo.yaml"), "default_agent: claude\n");
-  await runHere(home, ["search", "--debug", "a-private-word"], { cwd: folder });
-  const { code, stdout } = await runHere(home, ["bug-report"]);
+  await runInProcess(home, ["search", "--debug", "a-private-word"], { cwd: folder });
+  const { code, stdout } = await runInProcess(home, ["bug-report"]);
   expect(code).toBe(0);
   expect(stdout).toContain("Nothing was sent.");
   const page = readFileSync(join(home.path, "continuo-bug-report.md"), "utf8");
@@ -118,9 +118,9 @@ test("neither the log nor the page has words that were searched, secrets, or the
     '"what":"searched"',
   ])
     expect(page).toContain(part);
-  const again = await runHere(home, ["bug-report"]);
+  const again = await runInProcess(home, ["bug-report"]);
   expect(again.code).not.toBe(0);
-  expect((await runHere(home, ["bug-report", "--force"])).code).toBe(0);
+  expect((await runInProcess(home, ["bug-report", "--force"])).code).toBe(0);
 });
 
 test("the older half of a log that is too long goes, by whole lines", async () => {
@@ -129,7 +129,7 @@ test("the older half of a log that is too long goes, by whole lines", async () =
     JSON.stringify({ at: "2026-01-01", room: "cli", what: "old", n }),
   );
   writeFileSync(logPath(), `${old.join("\n")}\n${"x".repeat(2_000_000)}\n`);
-  await runHere(home, ["list", "--debug"]);
+  await runInProcess(home, ["list", "--debug"]);
   expect(statSync(logPath()).size).toBeLessThan(4_194_304);
   expect(entriesOrNull().at(-1)).toMatchObject({ what: "ended" });
 });

@@ -8,7 +8,7 @@ import { indexPathOf } from "@continuo/native/index-file";
 import { beforeEach, expect, test } from "vitest";
 import { isNewer } from "../../src/cli/doctor/agents.ts";
 import { CLAUDE_ID, claudeFile, createHome, type Home } from "./home.ts";
-import { runHere } from "./in-process.ts";
+import { runInProcess } from "./in-process.ts";
 
 let home: Home;
 
@@ -28,7 +28,7 @@ async function doctor(): Promise<{
   readonly found: ReadonlyMap<string, Finding>;
 }> {
   const env = { PATH: join(home.path, "bin") };
-  const { code, stdout, stderr } = await runHere(home, ["doctor", "--json"], { env });
+  const { code, stdout, stderr } = await runInProcess(home, ["doctor", "--json"], { env });
   expect(stderr).toBe("");
   return { code, found: new Map((JSON.parse(stdout) as Finding[]).map((one) => [one.name, one])) };
 }
@@ -117,7 +117,7 @@ test("a database that is no index is a warning", async () => {
 
 test("a person sees a sign, a name and a message a line, the advice below, and the counts at the end", async () => {
   mkdirSync(join(home.path, ".continuo"), { mode: 0o755 });
-  const { stdout } = await runHere(home, ["doctor"], { env: { PATH: "/nowhere" } });
+  const { stdout } = await runInProcess(home, ["doctor"], { env: { PATH: "/nowhere" } });
   expect(stdout).toContain("\nok  settings  no mistakes in any continuo.yaml\n");
   expect(stdout).toContain(
     `\n!!  home      ~/.continuo can be read by other users of this machine\n              Run \`chmod 700 ${home.path}/.continuo\`.\n`,

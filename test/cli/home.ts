@@ -13,7 +13,7 @@ export const SOURCE_MAIN: string = join(import.meta.dirname, "../../src/cli/main
 export const MAIN: string = await bundledCommand();
 
 /** An executable that is Continuo whole, in place of Node and the bundle: `scripts/single.ts` makes it. */
-const { CONTINUO_TEST_SINGLE: SINGLE } = process.env;
+export const SINGLE: string | undefined = process.env.CONTINUO_TEST_SINGLE;
 
 function wordsOf(
   args: readonly string[],
@@ -61,7 +61,11 @@ export interface RunOptions {
   readonly readChars?: number;
 }
 
-export async function run(home: Home, args: readonly string[], options: RunOptions = {}): Promise<Run> {
+export async function run(
+  home: Pick<Home, "path">,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Run> {
   const [program, words] = wordsOf(args, options.main);
   const child = spawn(program, words, {
     cwd: options.cwd ?? home.path,

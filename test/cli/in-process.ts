@@ -5,7 +5,7 @@ import { present } from "@continuo/core/model";
 import { reportFailure } from "../../src/cli/failure.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import type { DetachedCommand, Shell } from "../../src/cli/terminal/index.ts";
-import { cleanEnv, type Home, type Run } from "./home.ts";
+import { cleanEnv, type Home, type Run, run, SINGLE } from "./home.ts";
 
 export interface RunHereOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -18,7 +18,20 @@ export interface RunHereOptions {
   readonly onDetached?: (command: DetachedCommand) => void;
 }
 
+/** The executable is tried by the same tests, where they need nothing of this process. */
 export async function runHere(
+  home: Pick<Home, "path">,
+  args: readonly string[],
+  options: RunHereOptions = {},
+): Promise<Run> {
+  const { now, columns, onDetached, ...process } = options;
+  if (SINGLE === undefined || (now ?? columns ?? onDetached) !== undefined)
+    return await runInProcess(home, args, options);
+  return await run(home, args, process);
+}
+
+/** For tests of a home in which nothing was written yet, and of the terminal that asks: the executable has files of its own there. */
+export async function runInProcess(
   home: Pick<Home, "path">,
   args: readonly string[],
   options: RunHereOptions = {},

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { keepIndexed } from "../../src/cli/indexing/index.ts";
 import type { DetachedCommand, Shell } from "../../src/cli/terminal/index.ts";
 import { createHome, type Home } from "./home.ts";
-import { runHere } from "./in-process.ts";
+import { runInProcess } from "./in-process.ts";
 import { wombatFile, writeWombats } from "./wombats.ts";
 
 /** More sessions than a search indexes before it answers. */
@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 async function status(): Promise<{ readonly indexed: number; readonly background: string }> {
-  return JSON.parse((await runHere(home, ["index", "status", "--json"])).stdout);
+  return JSON.parse((await runInProcess(home, ["index", "status", "--json"])).stdout);
 }
 
 /** Returns the commands that a command would leave running in the background. */
@@ -38,7 +38,7 @@ async function startedBy(
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly DetachedCommand[]> {
   const commands: DetachedCommand[] = [];
-  const { code } = await runHere(home, args, { env, onDetached: (command) => commands.push(command) });
+  const { code } = await runInProcess(home, args, { env, onDetached: (command) => commands.push(command) });
   expect(code).toBe(0);
   return commands;
 }
@@ -75,7 +75,7 @@ test("a program that answers searches starts a process at once, and again every 
 
 test("a search that read many files starts a process, once in a minute, and says that it runs", async () => {
   const text = "a process in the background indexes them now";
-  const first = await runHere(home, ["search", "wombat55"], { onDetached: () => undefined });
+  const first = await runInProcess(home, ["search", "wombat55"], { onDetached: () => undefined });
   expect(first.stderr).toContain(`${MANY} sessions are not indexed`);
   expect(first.stderr).toContain(text);
   setMark(59_000);
@@ -83,7 +83,7 @@ test("a search that read many files starts a process, once in a minute, and says
   setMark(61_000);
   expect(await startedBy(["search", "wombat55", "--json"])).toHaveLength(1);
   using _running = await lockIndexing();
-  expect((await runHere(home, ["search", "wombat55"])).stderr).toContain(text);
+  expect((await runInProcess(home, ["search", "wombat55"])).stderr).toContain(text);
 });
 
 test("nothing is started in CI, and where nothing can be written", async () => {
@@ -111,16 +111,16 @@ test("the process has the command's store as an absolute path, since it runs in 
 
 test("the process indexes everything, and the next search reads no file of a session", async () => {
   home.write(".continuo/index.started", "");
-  expect(await runHere(home, BACKGROUND)).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await runInProcess(home, BACKGROUND)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(await status()).toMatchObject({ indexed: MANY, background: "idle" });
-  const { stdout, stderr } = await runHere(home, ["search", "wombat55", "--json"]);
+  const { stdout, stderr } = await runInProcess(home, ["search", "wombat55", "--json"]);
   expect([JSON.parse(stdout), stderr]).toMatchObject([{ total: 1, notIndexed: 0 }, ""]);
 });
 
 test("the process does nothing where the settings turn it off", async () => {
   home.write(".continuo/index.started", "");
   home.write(".continuo/continuo.yaml", "index:\n  background: false\n");
-  expect((await runHere(home, BACKGROUND)).code).toBe(0);
+  expect((await runInProcess(home, BACKGROUND)).code).toBe(0);
   expect(await status()).toMatchObject({ indexed: 0 });
 });
 
@@ -129,14 +129,16 @@ test("only one process indexes a home, and the status says that it runs", async 
   {
     using _running = await lockIndexing();
     expect(await status()).toMatchObject({ background: "running", indexed: 0 });
-    expect((await runHere(home, ["index", "status"])).stdout).toContain("a process indexes what is missing");
-    expect((await runHere(home, BACKGROUND)).code).toBe(0);
+    expect((await runInProcess(home, ["index", "status"])).stdout).toContain(
+      "a process indexes what is missing",
+    );
+    expect((await runInProcess(home, BACKGROUND)).code).toBe(0);
   }
   expect(await status()).toMatchObject({ background: "idle", indexed: 0 });
 });
 
 test("the process ends where somebody deleted Continuo's home, and does not make it again", async () => {
-  expect(await runHere(home, BACKGROUND)).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await runInProcess(home, BACKGROUND)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(existsSync(join(home.path, ".continuo/index.db"))).toBe(false);
 });
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CODEX_ID, createHome, type Home, type Run, writeSessions } from "./home.ts";
-import { runHere } from "./in-process.ts";
+import { runInProcess } from "./in-process.ts";
 
 let home: Home;
 
@@ -82,7 +82,7 @@ function codex(folder: string, { id, day }: { readonly id: string; readonly day:
   home.write(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-const list = async (...args: string[]): Promise<Run> => await runHere(home, ["list", ...args]);
+const list = async (...args: string[]): Promise<Run> => await runInProcess(home, ["list", ...args]);
 
 /** The first word of each title. */
 async function titles(...args: string[]): Promise<readonly string[]> {
@@ -107,7 +107,7 @@ test("--cwd and --here take the folders below, not those that only begin with th
   const shop = join(home.path, "Shop");
   expect(await titles("--cwd", shop)).toEqual(["", "Apples", "Carrots"]);
   expect(await titles("--cwd", shop, "--exact")).toEqual(["", "Carrots"]);
-  const here = await runHere(home, ["list", "--here"], { cwd: join(shop, "web") });
+  const here = await runInProcess(home, ["list", "--here"], { cwd: join(shop, "web") });
   expect(here.stdout).toContain("Apples");
   expect(here.stdout).not.toContain("Carrots");
   expect(await titles("--cwd", "/")).toHaveLength(35);
@@ -137,7 +137,7 @@ test("--model finds sessions in which such a model answered, in any letter case,
   const answered = createHome();
   writeSessions(answered);
   const of = async (model: string): Promise<readonly string[]> => {
-    const { code, stdout, stderr } = await runHere(answered, ["list", "--model", model]);
+    const { code, stdout, stderr } = await runInProcess(answered, ["list", "--model", model]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     return stdout.split("\n").slice(1, -1);
   };
@@ -152,20 +152,24 @@ test("--model finds sessions in which such a model answered, in any letter case,
 test("a number names a row of this terminal's last list for every command; no other list changes it", async () => {
   const seen = createHome();
   writeSessions(seen);
-  expect((await runHere(seen, ["info", "1"])).code).toBe(3);
+  expect((await runInProcess(seen, ["info", "1"])).code).toBe(3);
   // The ids of two sessions begin with it, and that of one with 5.
   for (const number of ["4", "5"]) {
-    expect((await runHere(seen, ["info", number])).stderr).toContain(`there is no row ${number} in the last`);
+    expect((await runInProcess(seen, ["info", number])).stderr).toContain(
+      `there is no row ${number} in the last`,
+    );
   }
-  expect((await runHere(seen, ["chat", "--resume", "4", "Hello"])).stderr).toContain("there is no row 4");
-  const { stdout } = await runHere(seen, ["list"], { columns: 100 });
+  expect((await runInProcess(seen, ["chat", "--resume", "4", "Hello"])).stderr).toContain(
+    "there is no row 4",
+  );
+  const { stdout } = await runInProcess(seen, ["list"], { columns: 100 });
   expect(stdout).toMatch(/^ *# {2}agent.*\n *1 {2}codex .*\n *2 {2}claude /u);
-  await runHere(seen, ["list", "--agent", "claude"]);
-  expect((await runHere(seen, ["info", "1"])).stdout).toContain(CODEX_ID);
-  expect((await runHere(seen, ["rename", "2", "Second"])).stdout).toBe("renamed  Second\n");
-  expect((await runHere(seen, ["show", "7"])).code).toBe(3);
-  await runHere(seen, ["list", "--agent", "claude"], { columns: 100 });
-  expect((await runHere(seen, ["info", "1"])).stdout).toContain("Second");
+  await runInProcess(seen, ["list", "--agent", "claude"]);
+  expect((await runInProcess(seen, ["info", "1"])).stdout).toContain(CODEX_ID);
+  expect((await runInProcess(seen, ["rename", "2", "Second"])).stdout).toBe("renamed  Second\n");
+  expect((await runInProcess(seen, ["show", "7"])).code).toBe(3);
+  await runInProcess(seen, ["list", "--agent", "claude"], { columns: 100 });
+  expect((await runInProcess(seen, ["info", "1"])).stdout).toContain("Second");
   seen[Symbol.dispose]();
 });
 

@@ -31,7 +31,7 @@ beforeEach(() => {
 
 function on(machine: "here" | "there", ...args: readonly string[]): Promise<Run> {
   const path = join(root, machine);
-  return run({ path, write: () => undefined, [Symbol.dispose]: () => undefined }, args);
+  return run({ path }, args);
 }
 
 function change(): void {

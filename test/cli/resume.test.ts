@@ -8,7 +8,7 @@ import { ageBy, snapshotOf } from "../agents/proof.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { tested } from "../tested-agents.ts";
 import type { Run } from "./home.ts";
-import { runHere } from "./in-process.ts";
+import { runInProcess } from "./in-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");
@@ -34,7 +34,7 @@ function useFixture(agent: AgentName): string {
 
 /** Nothing is found but the programs of a test. */
 function continuo(...args: readonly string[]): Promise<Run> {
-  return runHere({ path: home }, args, { cwd: root, env: { PATH: bin, NO_COLOR: "1" } });
+  return runInProcess({ path: home }, args, { cwd: root, env: { PATH: bin, NO_COLOR: "1" } });
 }
 
 /** A folder to go on in, in place of the one in the session, which is another machine's. */

@@ -21,7 +21,7 @@ import { RUNNING_LIMITS } from "../../src/cli/running/limits.ts";
 import { programOf, socketsOf, surroundings } from "../../src/cli/running/places.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { createHome, type Home, type Run, writeSessions } from "./home.ts";
-import { type RunHereOptions, runHere, runProgramHere, shellHere } from "./in-process.ts";
+import { type RunHereOptions, runInProcess, runProgramHere, shellHere } from "./in-process.ts";
 
 const FILE = import.meta.filename;
 const PROGRAM = programOf(FILE);
@@ -88,7 +88,7 @@ test.each([
 ] as const)("%j is answered by the byte as it is without a running process", async (args, options) => {
   const ran = await startAnswering();
   const now = new Date();
-  const alone = await runHere(home, args, { ...options, now });
+  const alone = await runInProcess(home, args, { ...options, now });
   expect(await answered(args, options)).toEqual(alone);
   expect([...new Set(ran)]).toEqual([args.join(" ")]);
 });
@@ -96,14 +96,14 @@ test.each([
 test("rows of an answered list have the numbers of the terminal that asked", async () => {
   await startAnswering();
   await answered(["list"], { columns: 90 });
-  const [first] = JSON.parse((await runHere(home, ["list", "--json"])).stdout);
-  const shown = await runHere(home, ["show", "1", "--json"]);
+  const [first] = JSON.parse((await runInProcess(home, ["list", "--json"])).stdout);
+  const shown = await runInProcess(home, ["show", "1", "--json"]);
   expect(JSON.parse(shown.stdout)).toMatchObject({ sessionId: first.sessionId });
 });
 
 test("several commands are answered at the same time, and more than a few do their work themselves", async () => {
   await startAnswering();
-  const alone = await runHere(home, ["list"]);
+  const alone = await runInProcess(home, ["list"]);
   const answers = await Promise.all(Array.from({ length: RUNNING_LIMITS.commands + 2 }, () => ask(["list"])));
   for (const one of answers) expect([alone, null]).toContainEqual(one);
   expect(answers).toContainEqual(null);

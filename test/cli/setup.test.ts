@@ -6,7 +6,7 @@ import { parseCommented } from "@continuo/files";
 import { changeGuardSettings, readGuardSettings } from "@continuo/native/editing/guard";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createHome, type Home, run } from "./home.ts";
-import { runHere } from "./in-process.ts";
+import { runInProcess } from "./in-process.ts";
 
 const FOLDERS = [".claude", ".codex", ".gemini", ".pi/agent", ".local/share/opencode", ".copilot"];
 
@@ -45,7 +45,7 @@ function files(): Readonly<Record<string, string>> {
   );
 }
 
-const setup = (...args: readonly string[]) => runHere(home, ["setup", ...args]);
+const setup = (...args: readonly string[]) => runInProcess(home, ["setup", ...args]);
 
 test("everything is shown, and nothing is changed without an answer", async () => {
   writeOwnFiles();
@@ -184,7 +184,7 @@ test("one agent is wired without the others, in the folder that its variable nam
   mkdirSync(claude);
   const env = { CLAUDE_CONFIG_DIR: claude, GEMINI_CLI_HOME: gemini };
   for (const agent of ["claude", "gemini"])
-    expect((await runHere(home, ["setup", agent, "--yes"], { env })).code).toBe(0);
+    expect((await runInProcess(home, ["setup", agent, "--yes"], { env })).code).toBe(0);
   const folders = new Set(Object.keys(files()).map((path) => dirname(path)));
   expect([...folders].sort()).toEqual([
     "c",
@@ -208,14 +208,14 @@ test("a hook is at each event, once, beside those of the person", async () => {
 
 test("the hooks copy something: the guard is on afterwards, and says so", async () => {
   expect((await setup("--yes")).stdout).toContain("The guard is on");
-  const { stdout } = await runHere(home, ["guard", "status", "--json"]);
+  const { stdout } = await runInProcess(home, ["guard", "status", "--json"]);
   expect(JSON.parse(stdout).on).toBe(true);
   expect((await setup("--yes")).stdout).not.toContain("The guard is on");
 });
 
 test("a machine without agents, and an agent that there is not, are errors", async () => {
   const empty = createHome();
-  expect((await runHere(empty, ["setup"])).stderr).toContain("no agent was used on this machine yet");
+  expect((await runInProcess(empty, ["setup"])).stderr).toContain("no agent was used on this machine yet");
   expect((await setup("emacs")).stderr).toContain('no agent "emacs"');
 });
 
