@@ -53,7 +53,9 @@ test("the net result of three edits is one difference, also in two columns, and 
   expect(await page.locator(".change-head").count()).toBe(3);
   await page.getByRole("button", { name: "Net result" }).click();
   await expect.poll(() => shown(page)).toEqual(["del:black: 200,", "ins:black: 240,"]);
-  expect(await page.locator(".change-head").innerText()).toBe("3 changes in 3 turns, as they are at the end");
+  expect(await page.locator(".change-head").innerText()).toBe(
+    "3 changes in 3 turns, as they are at the end\nTurn 3",
+  );
   await page.getByRole("button", { name: "Side by side" }).click();
   await page.waitForSelector(".sides");
   const columns = page.locator(".sides .diff");
