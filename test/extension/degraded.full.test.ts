@@ -12,6 +12,8 @@ test("while a session is degraded, transcripts, remarks and the newest frames wa
   const offscreenScript = `${HELD_CLOCK}${HOLD_AT_DEGRADED}`;
   await using watched = await openWatched({ sources: { frames: false }, offscreenScript });
   const { site, served, viewer, panel, page, key } = watched;
+  // Servers start again meanwhile, beside other browsers.
+  panel.setDefaultTimeout(90_000);
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(before));
   await served.kill();

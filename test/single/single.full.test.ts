@@ -16,7 +16,7 @@ let home: string;
 beforeAll(async () => {
   const extension = await builtExtension();
   execFileSync(process.execPath, [join(ROOT, "scripts/single.ts"), program, extension]);
-}, 120_000);
+}, 300_000);
 
 beforeEach(() => {
   home = scratchFolder("single-home");

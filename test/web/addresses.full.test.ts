@@ -51,7 +51,7 @@ const seen = (page: Page): Promise<unknown> =>
   page.evaluate(`({
     pressed: [...document.querySelectorAll("[aria-pressed=true]")].map((one) => one.textContent),
     turn: document.querySelector('.turn-line[aria-current="true"] .number')?.textContent ?? null,
-    open: [...document.querySelectorAll(".turns [aria-expanded=true]")].map((one) => one.textContent).slice(0, 1),
+    open: [...document.querySelectorAll(".turns [aria-expanded=true]")].map((one) => one.textContent.replace("/home/ann/app/", "")).slice(0, 1),
     find: document.querySelector("#find-turn").value,
   })`);
 

@@ -84,41 +84,6 @@ describe("a session", () => {
   });
 
   test.each([
-    ["the end", "", 500],
-    ["a turn", "/turn/750", 500],
-  ])(
-    "a script that scrolls up right after a resize at %s keeps its place, and the rail and the address name it",
-    async (_, part, height) => {
-      const { page } = await viewer.open(`${session(LONG_ID)}${part}`);
-      const begin = part === "" ? LONG_TURNS : 750;
-      await page.waitForSelector(".dock");
-      await page.waitForSelector(".facts-line");
-      await expect.poll(() => turnOf(page)).toBe(String(begin));
-      // The first report is of the size that it has: a resize before it would be none of its own.
-      await page.evaluate(`new Promise((watched) => {
-        const main = document.querySelector("main.turns");
-        let isFirst = true;
-        const seen = new ResizeObserver(() => {
-          if (isFirst) {
-            isFirst = false;
-            return watched();
-          }
-          main.scrollTop -= 1500;
-          seen.disconnect();
-        });
-        seen.observe(main);
-      })`);
-      await page.setViewportSize({ width: 1280, height });
-      await expect.poll(async () => Number(await turnOf(page))).toBeLessThan(begin - 2);
-      await expect.poll(async () => page.url().endsWith(`/turn/${await turnOf(page)}`)).toBe(true);
-      const turn = await turnOf(page);
-      await page.reload();
-      await expect.poll(() => turnOf(page).catch(() => "none")).toBe(turn);
-      await page.context().close();
-    },
-  );
-
-  test.each([
     [740, 360],
     [844, 390],
     [640, 400],

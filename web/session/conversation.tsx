@@ -269,11 +269,6 @@ function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown:
   useReaderScrolls(virtualizer, () => {
     reached.current = null;
   });
-  useOtherScrolls(virtualizer, () => {
-    const isStill = state.goal.peek() === null && !state.loading.peek();
-    if (isStill && reached.current !== null && isElsewhere(state, virtualizer, reached.current))
-      reached.current = null;
-  });
   const total = state.outline.value?.total ?? null;
   useLayoutEffect(() => {
     const turn = shown.turn.value;
@@ -329,28 +324,6 @@ function useReaderScrolls({ scrollElement }: RowVirtualizer, scrolled: () => voi
     document.addEventListener("keydown", typed, { signal });
     return () => stop.abort();
   }, [scrollElement]);
-}
-
-/** A script, the search of the browser, or a screen reader scrolls without a wheel or a key that the page sees. */
-function useOtherScrolls({ scrollElement }: RowVirtualizer, scrolled: () => void): void {
-  const newest = useRef(scrolled);
-  newest.current = scrolled;
-  useEffect(() => {
-    const told = (): void => newest.current();
-    scrollElement?.addEventListener("scroll", told, { passive: true });
-    return () => scrollElement?.removeEventListener("scroll", told);
-  }, [scrollElement]);
-}
-
-/** Rows that are measured move the place by less. */
-const STRAY_PX = 100;
-
-function isElsewhere(state: SessionState, virtualizer: RowVirtualizer, goal: Goal): boolean {
-  if (goal.to === "end") return !isAtEnd(virtualizer, STRAY_PX);
-  const at = placeOf(state.rows.peek(), goal, wordsIn(state.find.peek()));
-  const [place] = (at < 0 ? undefined : virtualizer.getOffsetForIndex(at, "start")) ?? [];
-  const { scrollTop } = virtualizer.scrollElement ?? {};
-  return place !== undefined && scrollTop !== undefined && Math.abs(scrollTop - place) > STRAY_PX;
 }
 
 /** The address names the turn that the reader sees, after this time; at the end of the session it names none. */
