@@ -127,6 +127,21 @@ describe("the handler", () => {
     expect(await c.store.latestSequence("ann").catch(() => 1)).toBe(1);
   });
 
+  test.each([
+    "file:///etc/passwd",
+    "http://169.254.169.254/latest/meta-data",
+    "/etc/passwd",
+    "data:text/plain,words",
+  ])("refuses the file %s in a chat, which the agent would fetch for a customer", async (url) => {
+    const parts = [
+      { type: "text", text: "hello" },
+      { type: "file", mediaType: "image/png", url },
+    ];
+    const messages = [{ id: "m1", role: "user", parts }];
+    expect((await as("ann", "/sessions/ann/chat", { messages })).status).toBe(400);
+    expect(await c.store.latestSequence("ann").catch(() => 1)).toBe(1);
+  });
+
   test("lets approvals be answered with a scope of its own, and keeps the author", async () => {
     const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
     await expect

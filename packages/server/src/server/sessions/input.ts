@@ -51,8 +51,12 @@ function blocksOf(part: Body | null): readonly Block[] {
   if (type === "text" && typeof text === "string" && text !== "") return [{ type, text }];
   if (type !== "file" || typeof mediaType !== "string" || typeof url !== "string") return [];
   const data = DATA_URL.exec(url)?.groups?.data;
+  if (data === undefined) {
+    // An agent would read a file of this machine, or fetch from its network, for the one who writes the message.
+    throw new ContinuoError("invalid", "a file must come with its content, as a data: address in base64");
+  }
   const kind = mediaType.startsWith("image/") ? "image" : "file";
-  return [{ type: kind, mimeType: mediaType, ...(data === undefined ? { url } : { data }) }];
+  return [{ type: kind, mimeType: mediaType, data }];
 }
 
 /** The answers that a request names. Errors: `invalid`. */
