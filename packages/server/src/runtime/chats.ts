@@ -6,7 +6,7 @@ import { cancelRun, latestAttempt } from "@continuo/store/sessions";
 import { type Chat, readChat } from "./chat.ts";
 import type { Host } from "./host.ts";
 import { retriedBy } from "./retries.ts";
-import { followRun } from "./run.ts";
+import { followRun, isRunOver } from "./run.ts";
 import { type StreamedRun, toUIMessageResponse } from "./ui-message.ts";
 
 /** A run that ended is given to its agent again soon, and is stopped then. */
@@ -55,27 +55,21 @@ export async function stopChat(
   const { open } = await chatOf(host, sessionId);
   const stopped = open.filter((runId) => asked === undefined || asked.includes(runId));
   // The last first: the end of one would let the next begin.
-  for (const runId of stopped.toReversed()) await stopRun(host, { sessionId, runId, reason });
+  for (const runId of stopped.toReversed()) await stopRun(host, runId, reason);
   return stopped;
 }
 
-interface Stopping {
-  readonly sessionId: string;
-  readonly runId: string;
-  readonly reason: string | undefined;
-}
-
 /** Errors: `unavailable` where its next attempt takes too long to begin. */
-async function stopRun(host: Host, { sessionId, runId, reason }: Stopping): Promise<void> {
+async function stopRun(host: Host, runId: string, reason: string | undefined): Promise<void> {
   const end = performance.now() + STOP_MS;
   for (;;) {
     try {
-      await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
+      await cancelRun(host.store, await latestAttempt(host.store, runId), present({ reason }));
       return;
     } catch (error) {
       if (!isContinuoError(error, "invalid_transition")) throw error;
     }
-    if (!(await chatOf(host, sessionId)).open.includes(runId)) return;
+    if (await isRunOver(host, runId)) return;
     if (performance.now() > end) {
       throw new ContinuoError("unavailable", `the run ${runId} waits for its next attempt`, {
         hint: "Stop it again.",

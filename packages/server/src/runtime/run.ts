@@ -78,14 +78,15 @@ export function followRun(
   host: Host,
   follow: Omit<FollowRun, "isRetried" | "isOver">,
 ): AsyncGenerator<KnownEvent, void> {
-  const { store } = host;
   const isRetried = retriedBy(host);
-  const isOver = async (): Promise<boolean> => {
-    const run = await store.getRun(await latestAttempt(store, follow.runId, {}));
-    if (run === null || !RUN_END_STATUSES.includes(run.status)) return false;
-    return !isRetried(run.status) || (await isDead(store, follow.runId));
-  };
-  return runEvents(store, { ...follow, isRetried, isOver });
+  return runEvents(host.store, { ...follow, isRetried, isOver: () => isRunOver(host, follow.runId) });
+}
+
+/** True when no attempt of the input follows. @param runId that of the first attempt */
+export async function isRunOver(host: Host, runId: string): Promise<boolean> {
+  const run = await host.store.getRun(await latestAttempt(host.store, runId));
+  if (run === null || !RUN_END_STATUSES.includes(run.status)) return false;
+  return !retriedBy(host)(run.status) || (await isDead(host.store, runId));
 }
 
 async function outcomeOf<Value>(
