@@ -344,8 +344,8 @@ export class SessionFeed {
   /** The call that a question is about comes a moment after it. */
   #isDue(approvalId: string): boolean {
     const due = this.#dueAt.get(approvalId);
-    if (due !== undefined) return Date.now() >= due;
-    this.#dueAt.set(approvalId, Date.now() + LIMITS.callMs);
+    if (due !== undefined) return performance.now() >= due;
+    this.#dueAt.set(approvalId, performance.now() + LIMITS.callMs);
     const tellAgain = async (): Promise<void> => {
       if (!this.#over.signal.aborted) this.#tellParts(this.#last);
     };
