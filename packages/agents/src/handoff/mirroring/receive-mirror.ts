@@ -1,7 +1,6 @@
 /** The machine that keeps a mirror. It acknowledges bytes when they are on its disk. */
 
-import { createHash } from "node:crypto";
-import { closeSync, createReadStream, existsSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
@@ -26,6 +25,7 @@ import {
 } from "@continuo/native/editing/mirrors";
 import { errorLine, lineAs, type MoveChannel } from "../moving/index.ts";
 import { fingerprintOf, readPackedState } from "../work-tree/index.ts";
+import { hashOfFile } from "./files.ts";
 import { SILENT_MS } from "./limits.ts";
 import { type Answer, type Hello, hello, keep, type MirroredPath, type Request, request } from "./lines.ts";
 
@@ -148,15 +148,8 @@ function isWhole(packed: string, sha256: string): boolean {
 }
 
 async function stateOf(path: string): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
-  const hash = createHash("sha256");
-  let sizeBytes = 0;
-  if (existsSync(path)) {
-    for await (const chunk of createReadStream(path)) {
-      hash.update(chunk);
-      sizeBytes += chunk.length;
-    }
-  }
-  return { sizeBytes, sha256: hash.digest("hex") };
+  const sizeBytes = statFile(path)?.sizeBytes ?? 0;
+  return { sizeBytes, sha256: await hashOfFile(path, sizeBytes) };
 }
 
 /** Errors: `busy` where an older connection of the same machine wrote meanwhile. */
