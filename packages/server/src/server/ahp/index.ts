@@ -7,15 +7,12 @@
  */
 
 import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
-import { ContinuoError } from "@continuo/core/model";
 import type { MachinePermission } from "@continuo/core/wire";
 import type { MachineService } from "@continuo/core/wire/machine";
-import { type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
 import { AHP_LIMITS, AhpConnection, AhpHost } from "../../ahp/index.ts";
-import { pageCredentialsOf, principalOf } from "../auth/index.ts";
+import { createTokenSockets, pageCredentialsOf, principalOf, type TokenSockets } from "../auth/index.ts";
 import type { Credentials, Grant, Peer, ServerContext } from "../context/index.ts";
-import { badHandshake } from "../http/index.ts";
 
 /** VS Code can name a port, and no path. */
 const PATHS: readonly string[] = ["/v1/ahp", "/"];
@@ -23,44 +20,28 @@ const PATHS: readonly string[] = ["/v1/ahp", "/"];
 /** The machine for a token. Errors: `forbidden`; `not_found` on a server without a machine. */
 export type MachineFor = (grant: Grant, access: MachinePermission) => Promise<MachineService>;
 
-export interface AhpEndpoint {
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): boolean;
+export interface AhpEndpoint extends Pick<TokenSockets, "upgrade"> {
   close(): Promise<void>;
 }
 
 export function createAhpEndpoint(context: ServerContext, machineFor: MachineFor): AhpEndpoint {
-  const sockets = new WebSocketServer({
-    noServer: true,
+  let host: AhpHost | null = null;
+  const { sockets, upgrade } = createTokenSockets<AhpHost>(context, {
     maxPayload: AHP_LIMITS.messageBytes,
-    perMessageDeflate: false,
-    handleProtocols: () => false,
-  });
-  sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
-  let host: Promise<AhpHost> | null = null;
-  const hostFor = async (grant: Grant): Promise<AhpHost> => {
-    const machine = await machineFor(grant, "read");
-    host ??= Promise.resolve(new AhpHost({ machine, now: Date.now, report: context.report }));
-    return await host;
-  };
-  return {
-    upgrade(request, socket, head, peer) {
-      const credentials = credentialsIn(request);
-      if (credentials === null || context.machine === undefined) return false;
-      enter(context, { credentials, peer, hostFor })
-        .then(({ grant, host: known }) =>
-          sockets.handleUpgrade(request, socket, head, (webSocket) =>
-            serve(webSocket, { context, grant, host: known, peer, machineFor }),
-          ),
-        )
-        .catch((error: unknown) => {
-          context.refused(error, peer);
-          context.refuseUpgrade(socket, error instanceof ContinuoError ? error : unavailable());
-        });
-      return true;
+    credentialsIn: (request) => (context.machine === undefined ? null : credentialsIn(request)),
+    async admit(grant) {
+      const machine = await machineFor(grant, "read");
+      host ??= new AhpHost({ machine, now: Date.now, report: context.report });
+      return host;
     },
+    serve: (socket, { grant, peer, needs }) => serve(socket, { context, grant, host: needs, peer }),
+    failure: "the agent host could not be started",
+  });
+  return {
+    upgrade,
     async close() {
       for (const socket of sockets.clients) socket.close(1001);
-      (await host?.catch(() => null))?.close();
+      host?.close();
       sockets.close();
     },
   };
@@ -74,27 +55,11 @@ function credentialsIn(request: IncomingMessage): Credentials | null {
   return pageCredentialsOf(request) ?? { sentAs: "header" };
 }
 
-interface Entering {
-  readonly credentials: Credentials;
-  readonly peer: Peer;
-  readonly hostFor: (grant: Grant) => Promise<AhpHost>;
-}
-
-async function enter(
-  context: ServerContext,
-  { credentials, peer, hostFor }: Entering,
-): Promise<{ readonly grant: Grant; readonly host: AhpHost }> {
-  const grant = await context.authenticate(credentials, peer);
-  context.quotas.request(grant);
-  return { grant, host: await hostFor(grant) };
-}
-
 interface Served {
   readonly context: ServerContext;
   readonly grant: Grant;
   readonly host: AhpHost;
   readonly peer: Peer;
-  readonly machineFor: MachineFor;
 }
 
 function serve(socket: WebSocket, { context, grant, host, peer }: Served): void {
@@ -139,8 +104,4 @@ function send(socket: WebSocket, text: string): void {
   if (socket.readyState !== socket.OPEN) return;
   if (socket.bufferedAmount > AHP_LIMITS.waitingBytes) socket.terminate();
   else socket.send(text);
-}
-
-function unavailable(): ContinuoError {
-  return new ContinuoError("unavailable", "the agent host could not be started");
 }

@@ -1,18 +1,15 @@
 /** Another machine mirrors its sessions to this one over WebSocket, at `/v1/machine/mirror`. */
 
-import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ContinuoError, messageOf } from "@continuo/core/model";
-import { MIRROR_PATH } from "@continuo/core/wire/machine";
-import { createWebSocketStream, type WebSocket, WebSocketServer } from "ws";
+import { messageOf, present } from "@continuo/core/model";
+import { type MachineService, MIRROR_PATH } from "@continuo/core/wire/machine";
+import { createWebSocketStream, type WebSocket } from "ws";
 import type { MachineFor } from "../ahp/index.ts";
-import { principalOf } from "../auth/index.ts";
+import { createTokenSockets, principalOf, type TokenSockets } from "../auth/index.ts";
 import type { Grant, Peer, ServerContext } from "../context/index.ts";
-import { badHandshake } from "../http/index.ts";
 
-export interface MirrorEndpoint {
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): boolean;
+export interface MirrorEndpoint extends Pick<TokenSockets, "upgrade"> {
   close(): Promise<void>;
 }
 
@@ -21,39 +18,23 @@ const MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** A page has no session to mirror: only a token in the header counts. */
 export function createMirrorEndpoint(context: ServerContext, machineFor: MachineFor): MirrorEndpoint {
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: MESSAGE_BYTES,
-    perMessageDeflate: false,
-    handleProtocols: () => false,
-  });
-  sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
   const open = new Set<Promise<void>>();
-  return {
-    upgrade(request, socket, head, peer) {
-      if (request.url !== MIRROR_PATH || context.machine === undefined) return false;
+  const { sockets, upgrade } = createTokenSockets<MachineService>(context, {
+    maxPayload: MESSAGE_BYTES,
+    credentialsIn(request) {
+      if (request.url !== MIRROR_PATH || context.machine === undefined) return null;
       const secret = /^Bearer +(\S+)$/iu.exec(request.headers.authorization ?? "")?.[1];
-      const enter = async (): Promise<Served> => {
-        const grant = await context.authenticate(
-          secret === undefined ? { sentAs: "header" } : { sentAs: "header", secret },
-          peer,
-        );
-        context.quotas.request(grant);
-        return { context, grant, peer, machine: await machineFor(grant, "write") };
-      };
-      enter()
-        .then((served) =>
-          sockets.handleUpgrade(request, socket, head, (webSocket) => {
-            const serving = serve(webSocket, served).finally(() => open.delete(serving));
-            open.add(serving);
-          }),
-        )
-        .catch((error: unknown) => {
-          context.refused(error, peer);
-          context.refuseUpgrade(socket, error instanceof ContinuoError ? error : unavailable());
-        });
-      return true;
+      return { sentAs: "header", ...present({ secret }) };
     },
+    admit: (grant) => machineFor(grant, "write"),
+    serve(socket, { grant, peer, needs: machine }) {
+      const serving = serve(socket, { context, grant, peer, machine }).finally(() => open.delete(serving));
+      open.add(serving);
+    },
+    failure: "the mirror could not be opened",
+  });
+  return {
+    upgrade,
     async close() {
       for (const socket of sockets.clients) socket.close(1001);
       await Promise.all(open);
@@ -66,7 +47,7 @@ interface Served {
   readonly context: ServerContext;
   readonly grant: Grant;
   readonly peer: Peer;
-  readonly machine: Awaited<ReturnType<MachineFor>>;
+  readonly machine: MachineService;
 }
 
 /** Until the other machine ends the connection, or its token ends. */
@@ -116,8 +97,4 @@ function reasonOf(error: unknown): string {
     .subarray(0, 120)
     .toString("utf8")
     .replace(/\uFFFD$/u, "");
-}
-
-function unavailable(): ContinuoError {
-  return new ContinuoError("unavailable", "the mirror could not be opened");
 }
