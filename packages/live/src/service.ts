@@ -474,7 +474,9 @@ export class LiveService {
       return null;
     }
     const owner: SessionOwner = new SessionOwner({
-      ...{ ...this.#settings, follower, lease },
+      ...this.#settings,
+      follower,
+      lease,
       work: isHidden ? "none" : "all",
       onEnd: () => {
         if (this.#owners.get(sessionId) === owner) this.#owners.delete(sessionId);
