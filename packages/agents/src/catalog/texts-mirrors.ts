@@ -1,8 +1,8 @@
 /** The texts of sessions that other machines mirror to this one. */
 
-import { isContinuoError, present } from "@continuo/core/model";
+import { type AgentName, isContinuoError, present } from "@continuo/core/model";
 import { findNativeSessions, lookUpSession } from "@continuo/native";
-import { listMirrors, type Mirror, openMirror } from "@continuo/native/editing/mirrors";
+import { listMirrors, type OpenedMirror, openMirror } from "@continuo/native/editing/mirrors";
 import type { FoundSession } from "@continuo/native/kit";
 import type { CatalogSource } from "./indexed-session.ts";
 import { type NativeSourceOptions, toSources } from "./texts-native.ts";
@@ -21,22 +21,23 @@ export async function mirrorSources(options: MirrorSourceOptions): Promise<Catal
     if (mirror.folder !== null && isExcluded(mirror.folder)) continue;
     const at = openMirror(mirror, places);
     if (isExcluded(at.location)) continue;
-    sources.push(...(await toSources(await foundIn(mirror, options), { ...options, places: at.places })));
+    const found = await foundIn(at, mirror.agent, options.signal);
+    sources.push(...(await toSources(found, { ...options, places: at.places })));
   }
   return sources;
 }
 
 /** With the files of its sub-agents. */
 async function foundIn(
-  mirror: Mirror,
-  { places, signal }: MirrorSourceOptions,
+  at: OpenedMirror,
+  agent: AgentName,
+  signal: AbortSignal | undefined,
 ): Promise<readonly FoundSession[]> {
-  const at = openMirror(mirror, places);
   const looking = present({ places: at.places, signal });
   try {
     const { found } = await lookUpSession(at.location, looking);
     const others: FoundSession[] = [];
-    for await (const one of findNativeSessions({ ...looking, agents: [mirror.agent], subagents: "include" }))
+    for await (const one of findNativeSessions({ ...looking, agents: [agent], subagents: "include" }))
       if (one.location !== found.location) others.push(one);
     return [found, ...others];
   } catch (error) {
