@@ -143,8 +143,8 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   {
     ...CHAIN,
     promise: "A log that does not follow is not packed.",
-    text: "if (log.broken.length > 0 || log.fresh.length",
-    mistake: "if (log.fresh.length",
+    text: "if (log.broken.length > 0) return;",
+    mistake: "",
   },
   {
     ...CHAIN,

@@ -44,7 +44,9 @@ export interface Chain {
 /** Errors: the system's. */
 export function openChain(places: Places): Chain {
   const path = chainPath(places);
-  let previous = readLog(places).last;
+  const opened = readLog(places);
+  let previous = opened.last;
+  let freshLines = opened.fresh.length;
   return {
     append(line) {
       if (!existsSync(path)) {
@@ -54,13 +56,16 @@ export function openChain(places: Places): Chain {
       const text = textOf(line, previous);
       appendLines(path, Buffer.from(`${text}\n`));
       previous = sha256Of(text);
+      freshLines += 1;
     },
     packOld() {
+      if (freshLines < Math.max(MIN_FRESH, opened.packed.length / 8)) return;
       const log = readLog(places);
       // A log that does not follow stays as it is found.
-      if (log.broken.length > 0 || log.fresh.length < Math.max(MIN_FRESH, log.packed.length / 8)) return;
+      if (log.broken.length > 0) return;
       pack(neededLines(log, places), places);
       previous = readLog(places).last;
+      freshLines = 0;
     },
   };
 }
