@@ -1,6 +1,7 @@
 /** `continuo move --follow --to http://…`: a mirror on the machine of a server, read by its pages and taken over there. */
 
 import { readFileSync, statSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { ask, sessionFile } from "./grow.ts";
@@ -84,4 +85,36 @@ test("only a token for writing mirrors a session, and one that was revoked ends 
 test("a move to a server without --follow is refused with a hint", async () => {
   const refused = await machines.move("--to", server.url);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--follow")]);
+});
+
+/** A server that is none of ours; `go` is what it does when it was asked. */
+async function refusedBy(go: (socket: Socket) => void): Promise<string> {
+  const hostile = createServer((socket) => {
+    socket.on("error", () => undefined).once("data", () => go(socket));
+  });
+  await new Promise<void>((done) => hostile.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`;
+  const args = ["move", "last", "--follow", "--to", url];
+  const { code, stderr } = await machines.on("here", args, { CONTINUO_TOKEN: "t" });
+  hostile.close();
+  expect(code).not.toBe(0);
+  return stderr;
+}
+
+const HEAD = "HTTP/1.1 403 Forbidden\r\ncontent-length: 999999999\r\n\r\n{";
+
+test("a refusal that does not end, and one that breaks off, end the command", async () => {
+  const endless = (socket: Socket): void => {
+    socket.write(HEAD, () => void setInterval(() => socket.write("x".repeat(65_536)), 5).unref());
+  };
+  const cut = (socket: Socket): void => {
+    socket.write(HEAD, () => void setTimeout(() => socket.resetAndDestroy(), 300));
+  };
+  expect(await refusedBy(endless)).toContain("403");
+  expect(await refusedBy(cut)).toMatch(/403|the connection to .* ended/u);
+});
+
+test("a connection that ends before an answer is named once in the error", async () => {
+  const stderr = await refusedBy((socket) => socket.resetAndDestroy());
+  expect(stderr.match(/the connection to/gu)).toHaveLength(1);
 });

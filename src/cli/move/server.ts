@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { type MoveConnection, openChannelOver } from "@continuo/agents/handoff/moving";
-import { ContinuoError, present } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import { errorFromWire } from "@continuo/core/wire";
 import { MIRROR_PATH } from "@continuo/core/wire/machine";
 import { createWebSocketStream, WebSocket } from "ws";
@@ -36,8 +36,10 @@ function openServer({ serverUrl, token }: ServerAccess): MoveConnection {
       socket.terminate();
     });
   });
-  const broken = (why: string, cause: unknown = failure): ContinuoError =>
-    ending ?? unreached(serverUrl, cause instanceof Error ? cause.message : why, cause);
+  const broken = (why: string, cause: unknown = failure): ContinuoError => {
+    if (ending !== null || isContinuoError(cause)) return ending ?? (cause as ContinuoError);
+    return unreached(serverUrl, cause instanceof Error ? cause.message : why, cause);
+  };
   const closed = new Promise<void>((done) => {
     socket.once("close", (_code, reason) => {
       if (reason.length > 0) ending ??= unreached(serverUrl, reason.toString("utf8"), failure);
@@ -92,8 +94,22 @@ function watchPulse(socket: WebSocket): NodeJS.Timeout {
   }, BEAT_MS).unref();
 }
 
+/** The words of a server that are read; its status says enough where they do not end. */
+const MAX_REFUSAL_CHARS = 64 * 1024;
+
 async function refusal(response: IncomingMessage): Promise<ContinuoError> {
-  const text = Buffer.concat(await Array.fromAsync(response as AsyncIterable<Buffer>)).toString("utf8");
+  const timer = setTimeout(() => response.destroy(), END_MS);
+  let text = "";
+  try {
+    for await (const part of response.setEncoding("utf8")) {
+      text += String(part);
+      if (text.length > MAX_REFUSAL_CHARS) break;
+    }
+  } catch {
+    // The connection broke.
+  } finally {
+    clearTimeout(timer);
+  }
   return errorFromWire(parsed(text), response.statusCode ?? 0);
 }
 
