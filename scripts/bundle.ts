@@ -53,32 +53,44 @@ const HOOKS = {
 
 async function writeHooks(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {
   const input = bundleOf(root, { [basename(HOOKS.entry, ".ts")]: HOOKS.entry });
-  const drawn = await rolldown(input);
-  const { output } = await drawn.generate(NAMES);
-  await drawn.close();
-  const chunks = output.filter((one) => one.type === "chunk");
-  const loadedWith = (modules: readonly string[]): ReadonlySet<string> =>
-    new Set(modules.flatMap((module) => [...modulesLoadedWith(chunks, join(root, module))]));
-  const [entry, prompt, copy] = [[HOOKS.entry], HOOKS.prompt, HOOKS.copy].map(loadedWith);
-  const nameOf = (id: string): string | null => {
-    if (entry?.has(id) === true) return null;
-    return prompt?.has(id) === true ? "prompt" : copy?.has(id) === true ? "copy" : null;
+  const loadedWith = await drawnBy(input, root);
+  const [entry, prompt, copy] = [loadedWith([HOOKS.entry]), loadedWith(HOOKS.prompt), loadedWith(HOOKS.copy)];
+  const groupOf = (id: string): string | null => {
+    if (entry.has(id)) return null;
+    return prompt.has(id) ? "prompt" : copy.has(id) ? "copy" : null;
   };
-  const groups = ["prompt", "copy"].map((name) => ({
-    name,
-    test: (id: string): boolean => nameOf(id) === name,
-  }));
   const bundle = await rolldown(input);
   await bundle.write({
-    ...NAMES,
+    ...inGroups(["prompt", "copy"], groupOf),
     dir,
     entryFileNames: `[name].${ending}`,
     chunkFileNames: `chunks/hook-[name]-[hash].${ending}`,
     minify: SMALLER,
-    codeSplitting: { includeDependenciesRecursively: false, groups },
-    plugins: [plainBuiltins],
   });
   await bundle.close();
+}
+
+/** The modules that are loaded with some, in chunks that are cut by nobody. */
+async function drawnBy(
+  input: InputOptions,
+  root: string,
+): Promise<(modules: readonly string[]) => ReadonlySet<string>> {
+  const bundle = await rolldown(input);
+  const { output } = await bundle.generate(NAMES);
+  await bundle.close();
+  const chunks = output.filter((one) => one.type === "chunk");
+  return (modules) =>
+    new Set(modules.flatMap((module) => [...modulesLoadedWith(chunks, join(root, module))]));
+}
+
+/** One chunk for each of these groups. */
+function inGroups(names: readonly string[], groupOf: (id: string) => string | null): OutputOptions {
+  const groups = names.map((name) => ({ name, test: (id: string): boolean => groupOf(id) === name }));
+  return {
+    ...NAMES,
+    codeSplitting: { includeDependenciesRecursively: false, groups },
+    plugins: [plainBuiltins],
+  };
 }
 
 function bundleOf(root: string, entries: Readonly<Record<string, string>>): InputOptions {
@@ -131,12 +143,7 @@ const SEARCH = ["src/cli/search/search.ts"];
  * @param root of the package
  */
 export async function commandChunks(root: string): Promise<OutputOptions> {
-  const bundle = await rolldown(commandBundle(root));
-  const { output } = await bundle.generate(NAMES);
-  await bundle.close();
-  const chunks = output.filter((one) => one.type === "chunk");
-  const loadedWith = (modules: readonly string[]): ReadonlySet<string> =>
-    new Set(modules.flatMap((module) => [...modulesLoadedWith(chunks, join(root, module))]));
+  const loadedWith = await drawnBy(commandBundle(root), root);
   const sets: readonly (readonly [name: string, modules: ReadonlySet<string>])[] = [
     ["start", loadedWith([ENTRY])],
     ["program", loadedWith(PROGRAM)],
@@ -152,15 +159,7 @@ export async function commandChunks(root: string): Promise<OutputOptions> {
     return (name === "reading" || name === "searching") && chat.has(id) ? `${name}-and-chat` : name;
   };
   const names = sets.flatMap(([name]) => [name, `${name}-and-chat`]);
-  const groups = names.map((name) => ({
-    name,
-    test: (id: string): boolean => groupOf(id) === name,
-  }));
-  return {
-    ...NAMES,
-    codeSplitting: { includeDependenciesRecursively: false, groups },
-    plugins: [plainBuiltins],
-  };
+  return inGroups(names, groupOf);
 }
 
 export type BundledChunk = Pick<OutputChunk, "fileName" | "imports" | "moduleIds">;

@@ -7,16 +7,9 @@
  */
 
 import { execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { lstatSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { installLocked } from "./locked-install.ts";
 import { ADAPTERS } from "./packages.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -31,14 +24,7 @@ if (import.meta.main) {
 
 /** Nothing is installed a second time, unless the lock file changed. */
 export function installFramework(root: string, name: string): void {
-  const folder = join(root, "frameworks", name);
-  const lock = join(folder, "package-lock.json");
-  const installed = join(folder, "node_modules/.installed-lock");
-  if (!existsSync(installed) || readFileSync(installed, "utf8") !== readFileSync(lock, "utf8")) {
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
-    execFileSync("npm", ["ci", ...options], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-    copyFileSync(lock, installed);
-  }
+  installLocked(join(root, "frameworks", name));
   const link = join(root, "packages", name, "node_modules");
   const target = join("../../frameworks", name, "node_modules");
   // A compiler that works beside this must not miss it for a moment.

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
-import { isInstalled, VSCODE } from "../../scripts/editors.ts";
+import { isVscodeInstalled, VSCODE } from "../../scripts/editors.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
@@ -33,7 +33,7 @@ export interface VscodeWindow {
 
 /** @param socket of the agent host */
 export async function openVscode(socket: string, folder: string): Promise<Vscode> {
-  if (!isInstalled()) throw new Error("VS Code is not installed: run `node scripts/editors.ts`");
+  if (!isVscodeInstalled()) throw new Error("VS Code is not installed: run `node scripts/editors.ts`");
   const data = scratchFolder("vscode");
   for (const part of ["Machine", "User"]) {
     mkdirSync(join(data, "data", part), { recursive: true });
