@@ -35,7 +35,7 @@ export class Tab extends AbstractChat<UIMessage> {
     super({ id: chatId, state: new TabState(messages), transport });
   }
 
-  /** As a page does it: it loads the messages, and connects to the answers that are not complete. */
+  /** A page that is opened loads the messages, and connects to the answers that are not complete. */
   static async open(chatId: string, transport: ContinuoChatTransport): Promise<Tab> {
     const tab = new Tab(chatId, await transport.load(chatId), transport);
     tab.do(() => tab.resumeStream());
