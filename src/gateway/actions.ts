@@ -1,4 +1,4 @@
-/** An editor deletes, forks or renames a whole session, as the commands do. */
+/** An editor deletes, archives, forks or renames a whole session, as the commands do. */
 
 import {
   deleteOwn,
@@ -8,6 +8,7 @@ import {
   type OpenOwn,
   openOwnAgain,
   renameOwn,
+  setArchived,
 } from "@continuo/agents/catalog";
 import { isAgentName, isContinuoError } from "@continuo/core/model";
 import { type PlacesAt, placesOf } from "@continuo/files";
@@ -64,6 +65,11 @@ export async function forkSession(
     return `${agent}:${sessionId}`;
   }
   return await withOwn(places, async (own) => ownId((await forkOwn(hit.row, own, at)).session.sessionId));
+}
+
+/** Errors: `not_found`; those of `setArchived`. */
+export async function archiveSession(id: string, archived: boolean, places: PlacesAt): Promise<void> {
+  await setArchived((await findSession(id, places)).hit, archived, { places: placesOf(places) });
 }
 
 /** Returns the title as the next list has it. */

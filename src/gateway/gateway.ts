@@ -120,6 +120,13 @@ export class Gateway {
     return {};
   }
 
+  /** Opens nothing. Errors: `not_found`. */
+  async status(id: string): Promise<"open" | "saved"> {
+    if (this.#sessions.has(id)) return "open";
+    await findSession(id, this.#options.places);
+    return "saved";
+  }
+
   /** Succeeds also if there is no such session. */
   async delete(id: string): Promise<Record<string, never>> {
     await this.close(id);

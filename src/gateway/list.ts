@@ -29,19 +29,24 @@ export function createLists(places: PlacesAt, report: (line: string) => void): S
   const lists = new Map<string, readonly SessionInfo[]>();
   let made = 0;
   return {
-    async page({ cwd, cursor }, folder = "and below") {
+    async page({ cwd, cursor, archived }, folder = "and below") {
       if (typeof cursor === "string") return pageOf(lists, cursor);
       if (typeof cwd === "string" && !isAbsolute(cwd)) {
         throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is no absolute path`);
       }
       const wanted = typeof cwd === "string" ? { [folder === "exactly" ? "cwd" : "below"]: cwd } : {};
-      const query: ListQuery = { ...wanted, empty: "exclude" };
+      const shown = toArchived(archived);
+      // The native session that an archived conversation began as stays in its owner's row.
+      const query: ListQuery = { ...wanted, empty: "exclude", archived: "include" };
       const { sessions, error, unfinished } = await listCatalog(query, { places });
       if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
       for (const { message } of unfinished) report(message);
       made += 1;
       const name = String(made);
-      lists.set(name, infosOf(sessions, places));
+      const infos = infosOf(sessions, places);
+      const isWanted = ({ archived: is }: SessionInfo): boolean =>
+        shown === "include" || is === (shown === "only");
+      lists.set(name, infos.filter(isWanted));
       for (const oldest of lists.keys()) {
         if (lists.size <= GATEWAY_LIMITS.lists) break;
         lists.delete(oldest);
@@ -49,6 +54,15 @@ export function createLists(places: PlacesAt, report: (line: string) => void): S
       return pageOf(lists, `${name}:0`);
     },
   };
+}
+
+/** Errors: `invalid`. */
+function toArchived(wanted: ListSessionsRequest["archived"]): "include" | "exclude" | "only" {
+  if (wanted === undefined || wanted === null) return "exclude";
+  if (wanted === "include" || wanted === "exclude" || wanted === "only") return wanted;
+  throw new ContinuoError("invalid", `there is no filter ${JSON.stringify(wanted)} for archived sessions`, {
+    hint: "Choose one of include, exclude, only.",
+  });
 }
 
 function pageOf(lists: ReadonlyMap<string, readonly SessionInfo[]>, cursor: string): ListSessionsResponse {
@@ -89,6 +103,7 @@ function infoOf(row: ListedSession, sessionId: string, { home }: PlacesAt): Sess
     // The protocol wants a folder; one that the session does not tell is said in `_meta`.
     cwd: cwd === null ? home : canonicalFolder(cwd),
     ...present({ title: title ?? undefined, updatedAt: updatedAt ?? undefined }),
-    _meta: { continuo: { agent, gitBranch, archived, live, cwd } },
+    archived,
+    _meta: { continuo: { agent, gitBranch, live, cwd } },
   };
 }

@@ -9,7 +9,7 @@ import {
   type SessionConfigOption,
   type SessionModeState,
 } from "@agentclientprotocol/sdk/unstable";
-import { renameSession } from "./actions.ts";
+import { archiveSession, renameSession } from "./actions.ts";
 import { createClient } from "./client.ts";
 import { toPolicy } from "./config-options.ts";
 import { asProtocolErrors } from "./errors.ts";
@@ -72,6 +72,7 @@ export function createV1(parts: VersionParts): { readonly app: AgentApp; readonl
       asProtocolErrors(({ params }) => gateway.delete(params.sessionId)),
     );
   addTurns(app, gateway);
+  addArchive(app, { gateway, places });
   return { app: addChoices(app, { gateway, client, places }), gateway };
 }
 
@@ -86,8 +87,33 @@ function addTurns(app: AgentApp, gateway: Gateway): void {
     .onNotification("session/cancel", ({ params: { sessionId } }) => gateway.cancel(sessionId));
 }
 
-interface ChoiceParts extends Pick<GatewayParts, "places"> {
+interface ArchiveParts extends Pick<GatewayParts, "places"> {
   readonly gateway: Gateway;
+}
+
+function addArchive(app: AgentApp, { gateway, places }: ArchiveParts): void {
+  app
+    .onRequest(
+      "session/archive",
+      asProtocolErrors(async ({ params: { sessionId } }) => {
+        await archiveSession(sessionId, true, places);
+        return await gateway.close(sessionId);
+      }),
+    )
+    .onRequest(
+      "session/unarchive",
+      asProtocolErrors(async ({ params: { sessionId } }) => {
+        await archiveSession(sessionId, false, places);
+        return {};
+      }),
+    )
+    .onRequest(
+      "session/status",
+      asProtocolErrors(async ({ params: { sessionId } }) => ({ status: await gateway.status(sessionId) })),
+    );
+}
+
+interface ChoiceParts extends ArchiveParts {
   readonly client: ReturnType<typeof createClient>;
 }
 
@@ -127,7 +153,16 @@ function hello(version: string): InitializeResponse {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: false },
-      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
+      sessionCapabilities: {
+        list: {},
+        resume: {},
+        close: {},
+        delete: {},
+        fork: {},
+        archive: {},
+        status: {},
+        title: {},
+      },
     },
     authMethods: [],
   };

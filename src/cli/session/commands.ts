@@ -29,6 +29,8 @@ export const SESSION_COMMANDS: readonly string[] = [
   "rename",
   "pin",
   "unpin",
+  "archive",
+  "unarchive",
   "tag",
   "fork",
   "repair",
@@ -64,6 +66,8 @@ export function addSessionCommands(session: Command, run: ProgramRun | null): vo
   addRename(session, action);
   addPin(session, "pin", action);
   addPin(session, "unpin", action);
+  addArchive(session, "archive", action);
+  addArchive(session, "unarchive", action);
   addTag(session, action);
   addFork(session, action);
   addRepair(session, action);
@@ -332,6 +336,24 @@ function addPin(session: Command, verb: "pin" | "unpin", action: Action): void {
     .action((id: string | undefined) =>
       action(async (shell) =>
         (await import("./change/index.ts")).runPin(await named(id, verb, shell), verb, shell),
+      ),
+    );
+}
+
+const ARCHIVE_HELP = {
+  archive: "leave a session out of the lists, until `session list --archived` asks for it; its files stay",
+  unarchive: "show an archived session in the lists again",
+} as const;
+
+function addArchive(session: Command, verb: "archive" | "unarchive", action: Action): void {
+  session
+    .command(verb)
+    .description(ARCHIVE_HELP[verb])
+    .argument("[id]", CHOSEN)
+    .addHelpText("after", ID_HELP)
+    .action((id: string | undefined) =>
+      action(async (shell) =>
+        (await import("./change/index.ts")).runArchive(await named(id, verb, shell), verb, shell),
       ),
     );
 }

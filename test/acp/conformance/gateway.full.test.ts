@@ -32,7 +32,16 @@ test("it claims all for which a rule asks where it is claimed, but sound", async
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
-      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
+      sessionCapabilities: {
+        list: {},
+        resume: {},
+        close: {},
+        delete: {},
+        fork: {},
+        archive: {},
+        status: {},
+        title: {},
+      },
     },
     authMethods: [],
   });

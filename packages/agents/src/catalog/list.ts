@@ -86,9 +86,11 @@ export async function listCatalog(
   await using _own = given === undefined ? opened.store : null;
   const { store } = opened;
   const rows = store === null ? [] : await listOwn(store);
+  const marks = readMarks(placesOf(places));
   const list = await readNativeList({
     ...pick(wanted, "cwd", "since", "newestBy", "signal", "onProgress"),
-    ...(limit === undefined || needsAll ? {} : { limit }),
+    // Those that were archived here take no place from the others.
+    ...(limit === undefined || needsAll ? {} : { limit: limit + marks.archived }),
     // Rows that the filter hides are not counted as archived or empty.
     ...(filter === null ? present({ archived, empty }) : { archived: "include" }),
     places: placesOf(places),
@@ -106,7 +108,6 @@ export async function listCatalog(
   const own = rows
     .map((row) => withNative(row, [...list.setAside, ...toldRows]))
     .filter((row) => isWanted(row, wanted));
-  const marks = readMarks(placesOf(places));
   const sorted = [...shown, ...own].sort(byNewest).map(marks.mark);
   const most = limit ?? Number.POSITIVE_INFINITY;
   const first = await firstOf(sorted, {
@@ -128,7 +129,7 @@ export async function listCatalog(
   }));
   return {
     sessions: sessions.slice(0, most),
-    total: filter === null ? all - emptyLeftOut : sessions.length,
+    total: filter === null ? all - emptyLeftOut - first.archivedLeftOut : sessions.length,
     archivedLeftOut: first.archivedLeftOut + (isOwnAlone ? 0 : list.archivedLeftOut),
     emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),
     metIds: [...list.metIds, ...[...copies, ...alone, ...rows].map(({ sessionId }) => sessionId)],

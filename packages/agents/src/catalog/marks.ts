@@ -1,6 +1,6 @@
 /**
- * The marks that a person sets on sessions of this machine: pinned, and tags. They are in `marks.json` of `CONTINUO_HOME`,
- * by the names of the sessions, so that no file of an agent changes. Fields of a later version are kept as they are.
+ * The marks that a person sets on sessions of this machine: pinned, archived, and tags. They are in `marks.json` of
+ * `CONTINUO_HOME`, by the names of the sessions, so that no file of an agent changes. Fields of a later version are kept as they are.
  */
 
 import { join } from "node:path";
@@ -23,6 +23,8 @@ import type { ListedSession, MovedTo, OwnRow } from "./rows.ts";
 export interface MarkTable {
   /** The row with its marks, if it has any. */
   readonly mark: (row: ListedSession) => ListedSession;
+  /** The number of sessions that were archived here. */
+  readonly archived: number;
 }
 
 const VERSION = 1;
@@ -43,8 +45,14 @@ export function readMarks(places: Places): MarkTable {
       const name = namesOf(row).find((one) => Object.hasOwn(sessions, one));
       if (name === undefined) return row;
       const movedTo = toMovedTo(sessions[name]);
-      return { ...row, marks: toMarks(sessions[name]), ...(movedTo !== null && { movedTo }) };
+      return {
+        ...row,
+        archived: row.archived || isArchived(sessions[name]),
+        marks: toMarks(sessions[name]),
+        ...(movedTo !== null && { movedTo }),
+      };
     },
+    archived: Object.values(sessions).filter(isArchived).length,
   };
 }
 
@@ -75,6 +83,18 @@ export async function markSession(
     };
   });
   return toMarks(entry);
+}
+
+/** An archived session is in no list that does not ask for it; `false` takes that back. Errors: `corrupt`, `busy`, `unwritable`. */
+export async function markArchived(
+  session: MarkedSession,
+  archived: boolean,
+  options: MarkOptions,
+): Promise<void> {
+  await changeEntry(session, options, ({ archived: _old, ...others }) => ({
+    ...others,
+    ...(archived && { archived }),
+  }));
 }
 
 /** The session is on another machine now; `null` takes that back. Errors: `corrupt`, `busy`, `unwritable`. */
@@ -159,6 +179,10 @@ function toMarks(entry: unknown): SessionMarks {
   const { pinned, tags } = entry;
   const known = Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string" && TAG.test(tag)) : [];
   return { pinned: pinned === true, tags: known.slice(0, CATALOG_LIMITS.tags) };
+}
+
+function isArchived(entry: unknown): boolean {
+  return isJson(entry) && entry.archived === true;
 }
 
 function toMovedTo(entry: unknown): MovedTo | null {

@@ -1,5 +1,5 @@
 /**
- * The commands that change sessions: rename, pin, tag, fork, repair, delete, restore, trash.
+ * The commands that change sessions: rename, pin, archive, tag, fork, repair, delete, restore, trash.
  *
  * Promises: each says what it changed, and asks before it deletes or repairs many; the keys of `--json` are a contract.
  * Does not know: how the files of an agent are changed.
@@ -7,7 +7,7 @@
 
 export { type DeleteFlags, runDelete } from "./delete.ts";
 export { type ForkFlags, runFork } from "./fork.ts";
-export { runPin, runTag, type TagFlags } from "./marks.ts";
+export { runArchive, runPin, runTag, type TagFlags } from "./marks.ts";
 export { runRename } from "./rename.ts";
 export { type RepairFlags, runRepair } from "./repair.ts";
 export { runRepairAll } from "./repair-all.ts";

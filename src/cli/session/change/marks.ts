@@ -1,6 +1,6 @@
-/** `session pin`, `unpin` and `tag`: marks that Continuo keeps of a session, whichever agent it belongs to. */
+/** `session pin`, `archive` and `tag`, and what takes them back: marks that Continuo keeps of a session, whichever agent it belongs to. */
 
-import { markSession } from "@continuo/agents/catalog";
+import { markSession, setArchived } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { MarkRequest, SessionMarks } from "@continuo/core/wire/machine";
@@ -11,6 +11,13 @@ import { createOutput, type Shell } from "../../terminal/index.ts";
 export async function runPin(id: string, verb: "pin" | "unpin", shell: Shell): Promise<number> {
   await marked(id, { pinned: verb === "pin" }, shell);
   await createOutput(shell.stdout).write(`${verb}ned\n`);
+  return 0;
+}
+
+export async function runArchive(id: string, verb: "archive" | "unarchive", shell: Shell): Promise<number> {
+  const hit = await locate(id, shell, "without examples");
+  await setArchived(hit, verb === "archive", { places: placesOf(shell) });
+  await createOutput(shell.stdout).write(`${verb}d\n`);
   return 0;
 }
 
