@@ -16,5 +16,4 @@ export { pages, USED_CODES, usedCodeName } from "./pages.ts";
 export { principalOf } from "./principal.ts";
 export { createQuotas } from "./quotas.ts";
 export { assertSameUser } from "./same-user.ts";
-export { createTokenSockets, type TokenSockets } from "./token-sockets.ts";
 export { createTokenWatch } from "./token-watch.ts";

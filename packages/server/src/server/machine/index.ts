@@ -1,18 +1,20 @@
 /**
- * The sessions of the machine below `/v1/machine/`, for pages and programs, and at `/mcp` for agents.
+ * The sessions of the machine below `/v1/machine/`, for pages and programs, at `/mcp` for agents, and at `/v1/ahp` for
+ * editors.
  *
  * Promises: only a token with `machine:read` is answered, and only one with `machine:write` changes something, but for an
- * answer that counts once, for which `machine:answer` is enough; every
- * parameter is checked before the machine is asked; a server that was given no machine, or no tools, has no such paths.
+ * answer that counts once, for which `machine:answer` is enough; every parameter is checked before the machine is asked; a
+ * token that is revoked ends its sockets, and a client that reads nothing is disconnected; a server that was given no
+ * machine, or no tools, has no such paths.
  * Does not know: where sessions lie.
  */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { MachinePermission } from "@continuo/core/wire";
 import { MACHINE_ROOT, type MachineService } from "@continuo/core/wire/machine";
-import { createAhpEndpoint, type MachineFor } from "../ahp/index.ts";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import { actionRoutes } from "./action-routes.ts";
+import { createAhpEndpoint, type MachineFor } from "./ahp-socket.ts";
 import { chatRoutes } from "./chat-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { listRoutes } from "./list-routes.ts";

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, present } from "@continuo/core/model";
 import { type MachineService, MIRROR_PATH } from "@continuo/core/wire/machine";
 import { createWebSocketStream, type WebSocket } from "ws";
-import type { MachineFor } from "../ahp/index.ts";
-import { createTokenSockets, principalOf, type TokenSockets } from "../auth/index.ts";
-import type { Grant, Peer, ServerContext } from "../context/index.ts";
+import { principalOf } from "../auth/index.ts";
+import type { Grant, Mount, Peer, ServerContext } from "../context/index.ts";
+import type { MachineFor } from "./ahp-socket.ts";
+import { createTokenSockets } from "./token-sockets.ts";
 
-export interface MirrorEndpoint extends Pick<TokenSockets, "upgrade"> {
+export interface MirrorEndpoint extends Required<Pick<Mount, "upgrade">> {
   close(): Promise<void>;
 }
 

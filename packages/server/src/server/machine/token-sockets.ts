@@ -25,7 +25,7 @@ export interface TokenSocketsOptions<Needs> {
   readonly failure: string;
 }
 
-export interface TokenSockets {
+interface TokenSockets {
   readonly sockets: WebSocketServer;
   /** False for the path of something else. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): boolean;

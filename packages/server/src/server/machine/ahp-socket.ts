@@ -1,18 +1,13 @@
-/**
- * The agent host over WebSocket, at `/v1/ahp`, and at `/` for VS Code, which can name no path.
- *
- * Promises: the token is checked before a word is answered, and ends the connection when it is revoked; a client that reads
- * nothing is disconnected.
- * Does not know: the protocol, which is in `ahp/`.
- */
+/** The agent host over WebSocket, at `/v1/ahp`, and at `/` for VS Code, which can name no path. */
 
 import type { IncomingMessage } from "node:http";
 import type { MachinePermission } from "@continuo/core/wire";
 import type { MachineService } from "@continuo/core/wire/machine";
 import type { WebSocket } from "ws";
 import { AHP_LIMITS, AhpConnection, AhpHost } from "../../ahp/index.ts";
-import { createTokenSockets, pageCredentialsOf, principalOf, type TokenSockets } from "../auth/index.ts";
-import type { Credentials, Grant, Peer, ServerContext } from "../context/index.ts";
+import { pageCredentialsOf, principalOf } from "../auth/index.ts";
+import type { Credentials, Grant, Mount, Peer, ServerContext } from "../context/index.ts";
+import { createTokenSockets } from "./token-sockets.ts";
 
 /** VS Code can name a port, and no path. */
 const PATHS: readonly string[] = ["/v1/ahp", "/"];
@@ -20,7 +15,7 @@ const PATHS: readonly string[] = ["/v1/ahp", "/"];
 /** The machine for a token. Errors: `forbidden`; `not_found` on a server without a machine. */
 export type MachineFor = (grant: Grant, access: MachinePermission) => Promise<MachineService>;
 
-export interface AhpEndpoint extends Pick<TokenSockets, "upgrade"> {
+export interface AhpEndpoint extends Required<Pick<Mount, "upgrade">> {
   close(): Promise<void>;
 }
 
