@@ -118,7 +118,11 @@ async function randomChat(c: Continuo, handler: FetchHandler, seed: number, coun
     }
     await pause(60 * random());
   }
-  for (const tab of [...gone, ...tabs]) await Promise.all(tab.work);
+  for (const tab of [...gone, ...tabs]) {
+    await Promise.all(tab.work);
+    // A message outlives its page: a connection waits until those that are on their way have arrived.
+    await tab.resumeStream();
+  }
   const session = c.session(chatId, { create: true });
   await expect.poll(async () => (await session.chat()).open, { timeout: 60_000 }).toEqual([]);
   const fold = (await session.chat()).messages as unknown as Tab["messages"];

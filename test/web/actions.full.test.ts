@@ -90,7 +90,7 @@ test("the page of a session that was deleted offers to restore it, and nothing e
   }
   await page.getByText("It is in the trash.").waitFor();
   await close(page, "keyboard");
-  await page.getByText("In the trash").waitFor();
+  await page.getByText("The session is in the trash.").waitFor();
   expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);
   await page.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("button", { name: "Resume" }).waitFor();
