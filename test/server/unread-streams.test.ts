@@ -96,8 +96,10 @@ test("a stream that nobody reads holds the bytes of one batch, and no record, te
     readers.push(reader);
   }
   const ofOne = ((await held()) - before) / readers.length;
-  expect(ofOne).toBeGreaterThan(0);
+  // Below zero where more of earlier tests was given back: the files of a worker share their memory.
   expect(ofOne).toBeLessThan(RECORD_BYTES * 1.5);
+  const parts = await Promise.all(readers.map((reader) => reader.read()));
+  expect(parts.filter(({ done }) => done)).toEqual([]);
   deaf.abort();
   await Promise.all(readers.map((reader) => reader.cancel()));
 });
