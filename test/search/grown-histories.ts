@@ -65,6 +65,12 @@ const CODEX: readonly Line[] = [
     type: "session_meta",
     payload: { id: ID, timestamp: now(), cwd: "/w", originator: "x", cli_version: "0.169.0" },
   },
+  // Injected text is in the turn of the first question.
+  item({
+    type: "message",
+    role: "user",
+    content: [{ type: "input_text", text: "<environment_context>\n<cwd>/w</cwd>\n</environment_context>" }],
+  }),
   ...[...codexTurn("A"), codexEnd("A"), ...codexTurn("B", "call_b"), codexEnd("B")],
   rolledBack(1),
   // The turn has the same form, in the same place.

@@ -38,7 +38,9 @@ export async function readNaively(places: Places): Promise<NaiveTurn[]> {
     const groups: Message[][] = [];
     for (const message of messages) {
       const isPerson = message.role === "user" && (message.origin ?? "person") === "person";
-      if (isPerson || groups.length === 0) groups.push([]);
+      // Text that was only injected is in the turn of the first question.
+      const isLeadIn = groups.length === 1 && groups[0]?.every(isInjected) === true;
+      if (groups.length === 0 || (isPerson && !isLeadIn)) groups.push([]);
       groups.at(-1)?.push(message);
     }
     for (const [at, group] of groups.entries()) {

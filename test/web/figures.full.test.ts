@@ -20,6 +20,9 @@ import { SAMPLE_ID, sampleHome } from "./sample-home.ts";
 const WALKS = Number(process.env.CONTINUO_WALKS ?? (ALL_ROUNDS ? 1_000 : 40));
 const STEPS = 3;
 const DAY_MS = 86_400_000;
+/** Codex injects permissions, modes and tools before its first question. */
+const CODEX_ID = "01a21a6c-bf62-7f71-80c7-28c7682b4209";
+const CODEX_FILE = `sessions/2026/11/27/rollout-2026-11-27T00-34-24-${CODEX_ID}.jsonl`;
 const PRICED_ID = "4bf3f11d-0000-4000-8000-00000000000d";
 
 let viewer: OpenViewer;
@@ -32,6 +35,13 @@ beforeAll(async () => {
     claudeFile(PRICED_ID),
     sample.replaceAll(SAMPLE_ID, PRICED_ID).replaceAll('"model-a"', '"claude-sonnet-4-5"'),
   );
+  const codex = readFileSync(
+    join(import.meta.dirname, "../fixtures/codex/plan-and-shell/home", CODEX_FILE),
+    "utf8",
+  );
+  // Its model has no price, and it is as old as the others.
+  const unpriced = codex.replaceAll('"model":"gpt-5.5"', '"model":"model-a"');
+  home.write(`.codex/${CODEX_FILE}`, unpriced.replaceAll('"2026-11-27T', '"2026-01-27T'));
   viewer = await openViewer(home);
 });
 afterAll(async () => {
@@ -378,6 +388,7 @@ test("on random walks, every figure that is shown equals the library's", { timeo
     "#/",
     `#/session/claude%3A${SAMPLE_ID}`,
     `#/session/claude%3A${PRICED_ID}`,
+    `#/session/codex%3A${CODEX_ID}`,
     "#/usage?days=all",
   ];
   const random = numbers(33);

@@ -132,8 +132,8 @@ test("a title is the words of its prompt without their Markdown, in the list, th
   await page.context().close();
 });
 
-test("what a program injected before the first question is one line, which says what it is", async () => {
-  const { page } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}/turn/2`);
+test("what a program injected before the first question is one line of its turn, which is the first one, as in the list", async () => {
+  const { page } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}/turn/1`);
   await page.locator(".asked", { hasText: "Plan the fix." }).waitFor();
   const lines = page.locator(".whole-row.injected");
   const [first, question] = [lines.first(), page.locator(".question").first()];

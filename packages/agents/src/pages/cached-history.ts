@@ -2,10 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import type { Message } from "@continuo/core/model";
+import { createTurnStarts } from "@continuo/core/transcript";
 import { MAX_WORK_CHARS } from "@continuo/core/transcript/work";
 import type { Prices } from "../catalog/index.ts";
 import { createSpool, type SpoolPlace } from "./spool.ts";
-import { beginsTurn, createTurnFacts, foldTurn, type TurnFacts } from "./turn-facts.ts";
+import { createTurnFacts, foldTurn, type TurnFacts } from "./turn-facts.ts";
 
 export interface CachedHistory extends Disposable {
   /** Different for every reading of the same session. */
@@ -40,6 +41,7 @@ export function createCachedHistory(generation: string, prices: Prices): CachedH
   const byId = new Map<string, number>();
   const turns: TurnFacts[] = [];
   const stale = new Set<number>();
+  const beginsTurn = createTurnStarts();
   const budget = { chars: MAX_WORK_CHARS };
   let revision = 0;
   const textAt = (index: number): string => {
@@ -50,7 +52,7 @@ export function createCachedHistory(generation: string, prices: Prices): CachedH
   const messageAt = (index: number): Message => JSON.parse(textAt(index));
   const fold = (message: Message, index: number): void => {
     let turn = turns.at(-1);
-    if (turn === undefined || beginsTurn(message)) {
+    if (beginsTurn(message) || turn === undefined) {
       turn = createTurnFacts(message, index, turn);
       turns.push(turn);
     }

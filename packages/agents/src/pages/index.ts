@@ -17,7 +17,6 @@ export { MAX_PAGE_BYTES, type PageRequest, pageOf } from "./page.ts";
 export { SHOWN_IMAGES, toShownMessage } from "./rendered-message.ts";
 export type { PageHistory, PageSession } from "./saved-history.ts";
 export { readPageTemplate } from "./template.ts";
-export { beginsTurn } from "./turn-facts.ts";
 export {
   indexOf,
   positionOf,

@@ -72,7 +72,7 @@ export function createTurnFacts(message: Message, index: number, before: TurnFac
   return {
     id: message.id,
     index,
-    title: turnTitle(message),
+    title: null,
     at: message.timestamp ?? null,
     endedAt: null,
     messages: 0,
@@ -89,10 +89,6 @@ export function createTurnFacts(message: Message, index: number, before: TurnFac
   };
 }
 
-export function beginsTurn(message: Message): boolean {
-  return messageKind(message) === "person";
-}
-
 export interface FoldOptions {
   readonly index: number;
   readonly prices: Prices;
@@ -102,6 +98,10 @@ export interface FoldOptions {
 export function foldTurn(turn: TurnFacts, message: Message, { index, prices, budget }: FoldOptions): void {
   foldWork(turn.work, message, budget);
   const kind = messageKind(message);
+  if (turn.work.asked?.messageId === message.id) {
+    turn.title = turnTitle(message);
+    turn.at = message.timestamp ?? turn.at;
+  }
   turn.print = longerPrint(turn.print, message);
   turn.messages += 1;
   turn.endedAt = message.timestamp ?? turn.endedAt;

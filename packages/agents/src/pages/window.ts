@@ -1,12 +1,13 @@
 /** Windows: a bounded run of messages of a history. Pure but for the spool. */
 
 import { ContinuoError, type Message } from "@continuo/core/model";
+import { createTurnStarts } from "@continuo/core/transcript";
 import type { HistoryName, HistoryWindow, WindowMessage } from "@continuo/core/wire/machine";
 import type { Prices } from "../catalog/index.ts";
 import type { CachedHistory } from "./cached-history.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 import { toShownMessage } from "./rendered-message.ts";
-import { beginsTurn, costOfMessage } from "./turn-facts.ts";
+import { costOfMessage } from "./turn-facts.ts";
 
 export interface WindowQuery {
   readonly before?: string;
@@ -102,6 +103,7 @@ export function tipWindow(
   if (end < 1) return null;
   // The message with which the first turn begins is not known yet.
   let turnId = messages[0]?.id ?? "";
+  const beginsTurn = createTurnStarts(true);
   const shown = messages.slice(0, end).map((message) => {
     if (beginsTurn(message)) turnId = message.id;
     return { message, turnId };

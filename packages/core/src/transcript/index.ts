@@ -50,6 +50,7 @@ export {
   changesOf,
   commonLines,
   contentOfBlock,
+  createTurnStarts,
   type DiffLine,
   type FileText,
   fence,

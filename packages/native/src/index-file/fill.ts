@@ -220,7 +220,8 @@ async function fillSession(
     if (chunk.turns.length > 0) await batch.add({ type: "turns", key, turns: chunk.turns }, chunk.chars);
     chunk = createChunk();
   };
-  for await (const turn of turnsOf(read.messages, goOn.isOpen ? (again.at(-1) ?? null) : null)) {
+  const last = goOn.isOpen ? (again.at(-1) ?? null) : null;
+  for await (const turn of turnsOf(read.messages, last, goOn.turns > 0 || last !== null)) {
     number += 1;
     turns.push([turn.messages, turn.cutChars]);
     // The chunk is made of the same text.
@@ -269,7 +270,11 @@ async function turnsToKeep(
     return { ...turn, messages, cutChars, json: JSON.stringify(turn.passages) };
   });
   // Another process may have written it since.
-  const isSame = isThere && turns.every(({ number, hash }) => known.turns[number - 1]?.hash === hash);
+  // Injected text is in one turn with the first question, and that may be what is new.
+  const isLeadIn =
+    goOn.turns === 0 && turns.at(-1)?.passages.every(({ voice }) => voice === "other") === true;
+  const isSame =
+    isThere && !isLeadIn && turns.every(({ number, hash }) => known.turns[number - 1]?.hash === hash);
   return isSame ? { goOn, turns } : { goOn: START_POINT, turns: [] };
 }
 

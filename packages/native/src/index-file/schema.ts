@@ -5,7 +5,7 @@ import { quotedName } from "@continuo/files";
 import { MERGED_SEGMENTS, WORDS_MEMORY_BYTES } from "./limits.ts";
 
 /** `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;
 
 /** `PRAGMA application_id`, which tells an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;

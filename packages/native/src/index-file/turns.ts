@@ -1,7 +1,7 @@
 /** Messages as turns: what a person said, and everything that was said and done until the person speaks again. Pure. */
 
 import type { Block, Message } from "@continuo/core/model";
-import { messageKind } from "@continuo/core/transcript";
+import { createTurnStarts, messageKind } from "@continuo/core/transcript";
 import { filesOfCall } from "./files-of-call.ts";
 import { MAX_ARGUMENT_DEPTH, MAX_FACTS, MAX_TEXT_CHARS, MAX_TURN_CHARS } from "./limits.ts";
 
@@ -37,15 +37,20 @@ export interface Turn {
 /**
  * Messages in their order. Each message is in one turn; a turn of more than `MAX_TURN_CHARS` comes in several.
  *
- * @param open the turn that the messages continue
+ * @param open the turn that the messages continue; not one that has only what was injected before the first question
+ * @param isBegun there are turns before these messages
  */
 export async function* turnsOf(
   messages: AsyncIterable<Message>,
   open: Turn | null = null,
+  isBegun: boolean = open !== null,
 ): AsyncGenerator<Turn, void, void> {
   let draft = open === null ? null : toDraft(open);
+  let beginsTurn = createTurnStarts(isBegun);
   for await (const message of messages) {
-    const isNew: boolean = messageKind(message) === "person" || (draft?.chars ?? 0) > MAX_TURN_CHARS;
+    const isFull = (draft?.chars ?? 0) > MAX_TURN_CHARS;
+    if (isFull) beginsTurn = createTurnStarts(true);
+    const isNew: boolean = beginsTurn(message) || isFull;
     if (draft !== null && isNew) yield toTurn(draft);
     draft = draft === null || isNew ? createDraft(message.id) : draft;
     foldMessage(draft, message);

@@ -1,7 +1,7 @@
 /** The edits that sessions made, with the turns that made them: each session is read once, the newest first. */
 
 import { type Message, present, shorten, type ToolCallBlock, typedTextOf } from "@continuo/core/model";
-import { messageKind, visibleLine } from "@continuo/core/transcript";
+import { createTurnStarts, messageKind, visibleLine } from "@continuo/core/transcript";
 import { type Commit, commitsOf, type FileEdit, fileEditsOf } from "@continuo/core/transcript/work";
 import type { PlacesAt } from "@continuo/files";
 import type { CatalogSession } from "../../catalog/index.ts";
@@ -77,11 +77,11 @@ async function* workIn(
   for (const leaf of leaves) {
     const history = opened.history({ ...(leaf !== null && { leaf: leaf.id }), ...(signal && { signal }) });
     const open = new Map<string, WorkPlace & { readonly call: ToolCallBlock }>();
+    const beginsTurn = createTurnStarts();
     let [turn, prompt] = [0, null as string | null];
     for await (const message of history) {
-      const isAsked = messageKind(message) === "person";
-      if (turn === 0 || isAsked) turn += 1;
-      if (isAsked) prompt = promptOf(message);
+      if (beginsTurn(message)) turn += 1;
+      if (messageKind(message) === "person") prompt = promptOf(message);
       if (seen.has(message.id)) continue;
       seen.add(message.id);
       for (const block of message.content) {

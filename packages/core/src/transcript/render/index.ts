@@ -27,4 +27,5 @@ export {
 } from "./parts.ts";
 export { messagesToText, type TextOptions } from "./text.ts";
 export { mainArgument } from "./tools.ts";
+export { createTurnStarts } from "./turn-starts.ts";
 export { textInIsolates, visibleLine, visibleText } from "./visible.ts";

@@ -11,7 +11,7 @@ import type {
   TestFact,
 } from "../../model/index.ts";
 import { shorten } from "../../model/index.ts";
-import { messageKind, visibleLine } from "../render/index.ts";
+import { createTurnStarts, visibleLine } from "../render/index.ts";
 import { createNetFold, type NetFold } from "./net-change.ts";
 import { createPaths } from "./paths.ts";
 import {
@@ -49,9 +49,10 @@ export async function sessionFacts(
 ): Promise<SessionFacts> {
   const budget = { chars: MAX_WORK_CHARS };
   const turns: { readonly id: string; readonly work: TurnWork; costUsd: number | null }[] = [];
+  const beginsTurn = createTurnStarts();
   for await (const message of messages) {
     let turn = turns.at(-1);
-    if (turn === undefined || messageKind(message) === "person") {
+    if (beginsTurn(message) || turn === undefined) {
       turn = { id: message.id, work: createTurnWork(turn?.work ?? null), costUsd: null };
       turns.push(turn);
     }

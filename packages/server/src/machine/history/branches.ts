@@ -4,8 +4,9 @@
  */
 
 import { openCatalogSession } from "@continuo/agents/catalog";
-import { type BranchPath, beginsTurn, HISTORY_LIMITS, toBranches } from "@continuo/agents/pages";
+import { type BranchPath, HISTORY_LIMITS, toBranches } from "@continuo/agents/pages";
 import type { Leaf, Message } from "@continuo/core/model";
+import { createTurnStarts } from "@continuo/core/transcript";
 import type { SessionBranches } from "@continuo/core/wire/machine";
 import type { HistoryRequest } from "./histories.ts";
 import { slowly } from "./history-reader.ts";
@@ -29,8 +30,9 @@ async function pathOf(leaf: Leaf, history: AsyncIterable<Message>, signal: Abort
   const ids: string[] = [];
   const turns: number[] = [];
   let turn = 0;
+  const beginsTurn = createTurnStarts();
   for await (const message of slowly(history, signal)) {
-    if (turn === 0 || beginsTurn(message)) turn += 1;
+    if (beginsTurn(message)) turn += 1;
     ids.push(message.id);
     turns.push(turn);
   }
