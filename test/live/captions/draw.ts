@@ -84,9 +84,18 @@ export function readTalk(name: string, text: string): Talk {
       voice.endThought();
     }
   }
+  const ended = clauses.flatMap((clause) => splitAfter(clause, fields.ends));
   const isPlain = fields.punctuation === "no";
   const drawn = DRAWN[style]?.(steps, { lang, isPlain }) ?? [];
-  return { name, lang, pieces: played(drawn, steps), thoughts, clauses, spokenMs: voice.nowMs() };
+  return { name, lang, pieces: played(drawn, steps), thoughts, clauses: ended, spokenMs: voice.nowMs() };
+}
+
+/** A clause in two, after words with which one of its main clauses ends without a comma. */
+function splitAfter(clause: string, words: string | undefined): readonly string[] {
+  const at = words === undefined ? -1 : clause.indexOf(words);
+  return at < 0
+    ? [clause]
+    : [clause.slice(0, at + (words?.length ?? 0)), clause.slice(at + (words?.length ?? 0))];
 }
 
 function speaker(lang: string, pauses: (typeof PAUSES)["short"], random: () => number) {

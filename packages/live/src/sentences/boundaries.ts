@@ -47,6 +47,8 @@ export interface SentenceEnd {
   readonly at: number;
   /** True if the sentence was cut because it became too long. */
   readonly isCut: boolean;
+  /** True if it is a guess: nobody knows when the words there were said. */
+  readonly isGuess?: boolean;
 }
 
 /**
@@ -67,13 +69,21 @@ export function firstEnd(
     // Later words must not count, because they may come in another piece.
     const heard = words.slice(0, n + 1);
     const place: Place = { words: heard, times: timesOf(heard), lang };
-    if (isPlain && n > 1 && isJoined(place, n - 1, sure)) return { at: n - 1, isCut: false };
+    if (isPlain && n > 1 && isJoined(place, n - 1, sure)) return endAt(place, n - 1, sure);
     if (isSeek(before, next) || next.n === 1 || isSentenceEnd(before.t, next.t, lang))
       return { at: n, isCut: false };
-    if (isPause(place, n, isPlain ? sure : null)) return { at: n, isCut: false };
+    if (isPause(place, n, isPlain ? sure : null))
+      return isPlain ? endAt(place, n, sure) : { at: n, isCut: false };
     if (units > most) return { at: bestCut({ ...place, words: words.slice(0, n) }), isCut: true };
   }
   return null;
+}
+
+/** An end that scores hardly more than it must, between words that a page drew, is a guess. */
+function endAt(place: Place, at: number, sure: number): SentenceEnd {
+  const isTimed = (place.words[at]?.e ?? 0) > (place.words[at]?.s ?? 0);
+  const isGuess = !isTimed && (clauseScore(place, at) ?? 0) < sure + LIMITS.guessScore;
+  return { at, isCut: false, ...(isGuess ? { isGuess } : {}) };
 }
 
 /** The place before a conjunction is judged when the word after it is known. */

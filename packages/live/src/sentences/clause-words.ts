@@ -11,6 +11,10 @@ export interface ClauseWords {
   readonly neverFirst: ReadonlySet<string>;
   /** Words with which clauses begin: pronouns, conjunctions, adverbs. */
   readonly opening: ReadonlySet<string>;
+  /** Words of `opening` that are the subject or the object of a verb: one of `afterObject` shows that it is the object. */
+  readonly objects?: ReadonlySet<string>;
+  /** Words that follow an object, and never a subject: prepositions, articles, conjunctions, other pronouns. */
+  readonly afterObject?: ReadonlySet<string>;
   /** Articles and the like, with which a clause may begin. */
   readonly determiners: ReadonlySet<string>;
   /** They begin a clause if a word of `opening` or `determiners` follows; else they join two words. */
@@ -39,6 +43,11 @@ const WORDS: Readonly<Record<string, ClauseWords>> = {
       wordsOf(`i we he she they you it it's that's there's there here this these those what how why well okay now then so
       but because i'm we're they're you're he's she's i've we've let's yes no if when while although they'll we'll
       you'll it'll don't`),
+    objects: wordsOf("it you"),
+    afterObject:
+      wordsOf(`in on at of to by for with from into onto upon over under through between during against without about
+      like since until and or but because if when while who which that than as the a an this these those my your our
+      his her its their i we he she they somebody someone anybody anyone everybody everyone nobody there here`),
     determiners: wordsOf(
       "the a an my our your his her their its every some one people most all many each both another",
     ),

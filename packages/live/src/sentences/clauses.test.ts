@@ -56,6 +56,13 @@ test("a conjunction is judged with the word after it: two words that it joins st
   expect(endsAtPause(`${BEFORE} |250 and honey`)).toBe(false);
 });
 
+test("no sentence begins with a pronoun before a preposition or another pronoun, because it is an object", () => {
+  expect(endsAtPause(`${BEFORE} and put |400 it in`)).toBe(false);
+  expect(endsAtPause(`${BEFORE} because they do |400 it somebody`)).toBe(false);
+  expect(endsAtPause(`${BEFORE} |400 it grows`)).toBe(true);
+  expect(endsAtPause(`${BEFORE} |400 it`)).toBeNull();
+});
+
 test("a short pause ends no sentence of a few words, and a long one ends every sentence", () => {
   expect(endsAtPause("so yes |500 we go")).toBe(false);
   expect(endsAtPause(`${BEFORE} a |2700 honey`)).toBe(true);

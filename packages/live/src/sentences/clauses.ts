@@ -60,7 +60,8 @@ export function clauseScore({ words, times, lang }: Place, at: number): number |
   const pauseMs = (times[at]?.startMs ?? 0) - (times[at - 1]?.endMs ?? 0);
   const facts = clauseWords(lang);
   const [last, first, second] = [before, next, words[at + 1]].map((word) => functionWordOf(word?.t ?? ""));
-  if (facts.joining.has(first ?? "") && words[at + 1] === undefined) return null;
+  const isOpen = facts.joining.has(first ?? "") || facts.objects?.has(first ?? "") === true;
+  if (isOpen && words[at + 1] === undefined) return null;
   return (
     SCORES.place +
     pauseScore(pauseMs) * (next.e > next.s ? 1 : SCORES.estimated) +
@@ -105,8 +106,9 @@ function lastScore({ hanging, seldomLast }: ClauseWords, last: string): number {
 }
 
 function firstScore(facts: ClauseWords, first: string, second: string): number {
-  const { neverFirst, opening, determiners, joining, joiningLetter } = facts;
+  const { neverFirst, opening, objects, afterObject, determiners, joining, joiningLetter } = facts;
   if (neverFirst.has(first)) return SCORES.neverFirst;
+  if (objects?.has(first) === true && afterObject?.has(second) === true) return SCORES.neverFirst;
   if (joining.has(first)) {
     return opening.has(second) || determiners.has(second) ? SCORES.joiningClauses : SCORES.joiningWords;
   }

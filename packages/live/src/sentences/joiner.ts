@@ -168,7 +168,7 @@ function strictnessAfter({ strictness = STRICT, words }: JoinState, at: number):
   return Math.min(STRICTEST, Math.max(0, strictness + STRICTER * Math.max(-1, missing)));
 }
 
-function cut(state: JoinState, { at, isCut }: SentenceEnd): JoinResult {
+function cut(state: JoinState, { at, isCut, isGuess }: SentenceEnd): JoinResult {
   const { words, lang, tail } = state;
   const ended = words.slice(0, at);
   return {
@@ -177,7 +177,13 @@ function cut(state: JoinState, { at, isCut }: SentenceEnd): JoinResult {
       words: words.slice(at),
       tail: [...tail, ...ended.map(({ t }) => plainWord(t))].slice(-LIMITS.tailWords),
     },
-    sentences: [isCut ? { ...sentenceOf(ended, lang), isCut } : sentenceOf(ended, lang)],
+    sentences: [
+      {
+        ...sentenceOf(ended, lang),
+        ...(isCut ? { isCut } : {}),
+        ...(isGuess === true ? { isGuess } : {}),
+      },
+    ],
   };
 }
 

@@ -21,6 +21,8 @@ export const LIMITS = {
   backMs: 1_000,
   /** The interval at which a page is examined: drawn words arrive so much later. */
   pollMs: 500,
+  /** So much more than the usual score makes an end sure between words whose times are not known. */
+  guessScore: 0.7,
   /** The fewest and the most units of a sentence without punctuation: a word, or two characters without spaces. */
   fewestUnits: 4,
   usualUnits: 12,

@@ -37,6 +37,8 @@ export interface Sentence {
   readonly isTurn: boolean;
   /** True if it was cut because it became too long: the next sentence may be the rest of it. */
   readonly isCut?: boolean;
+  /** True if its end is a guess, by words whose times are not known: the next sentence may be the rest of it. */
+  readonly isGuess?: boolean;
   /** Who says it, where several are heard apart. */
   readonly speaker?: string;
   /** The sequences of its pieces. */

@@ -56,13 +56,13 @@ function countsOf(known: readonly Known[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** A sentence that was cut is whole only with the next one; beyond the length of a note it stays cut. */
+/** A sentence that was cut, or whose end is a guess, is whole only with the next one, as long as a note has room for both. */
 function joinCut(sentences: readonly Sentence[]): readonly Sentence[] {
   const joined: Sentence[] = [];
   for (const sentence of sentences) {
     const before = joined.at(-1);
     const isRest =
-      before?.isCut === true &&
+      (before?.isCut === true || before?.isGuess === true) &&
       before.speaker === sentence.speaker &&
       sentence.startMs - before.endMs < LIMITS.restMs;
     if (!isRest || before.text.length + sentence.text.length >= LIMITS.noteChars) joined.push(sentence);
@@ -72,13 +72,14 @@ function joinCut(sentences: readonly Sentence[]): readonly Sentence[] {
 }
 
 function whole(before: Sentence, rest: Sentence): Sentence {
-  const { isCut: _, ...begun } = before;
+  const { isCut: _cut, isGuess: _guess, ...begun } = before;
   return {
     ...begun,
     text: isGlued(rest.text, before.text) ? `${before.text}${rest.text}` : `${before.text} ${rest.text}`,
     endMs: rest.endMs,
     pieces: [...new Set([...before.pieces, ...rest.pieces])],
     ...(rest.isCut === true ? { isCut: true } : {}),
+    ...(rest.isGuess === true ? { isGuess: true } : {}),
   };
 }
 

@@ -60,6 +60,22 @@ test("a few words between two thoughts have no note, and do not move the thought
   expect(notes.map(({ text }) => text.slice(0, 16))).toEqual(["The rope bridge ", "The oldest clock"]);
 });
 
+test("a sentence whose end is a guess stands in a note with the next one, so that neither is half", () => {
+  const [first, second] = ["the miller pulls the stone", "up each morning before he opens the gate"];
+  const one = { lang: "en", kind: "speech", isTurn: false, pieces: [1] } as const;
+  const begun = addSentence(NO_THOUGHT, {
+    ...one,
+    text: first ?? "",
+    startMs: 0,
+    endMs: 2_000,
+    isGuess: true,
+  });
+  const { state } = addSentence(begun.state, { ...one, text: second ?? "", startMs: 2_300, endMs: 5_000 });
+  expect(endThought(state).notes.map(({ text }) => text)).toEqual([
+    "The miller pulls the stone up each morning before he opens the gate.",
+  ]);
+});
+
 test("a short clip has its note, also with a few words", () => {
   expect(notesOn([["The harbour opens at dawn, and the ships wait."]])).toHaveLength(1);
 });
