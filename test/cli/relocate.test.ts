@@ -45,6 +45,7 @@ test("a plan comes first, --yes changes, and the printed command undoes all of i
   ]);
   expect(planned.stdout).toContain("Codex: 1 session  1 file changed");
   expect((await relocate(lost.project, target)).code).toBe(2);
+  expect((await relocate(lost.project, target, "--dry-run", "--yes")).stdout).toBe(planned.stdout);
   expect(contentOf(lost)).toEqual(before);
   const { code, stdout } = await relocate(lost.project, target, "--yes");
   expect([code, stdout]).toEqual([0, expect.stringContaining("1 project moved, 2 sessions")]);
@@ -85,7 +86,9 @@ test("projects without a remote are found by a commit at which Codex worked, als
   expect(stdout).toContain("1 project moved, 2 sessions");
   for (const name of ["first", "second"])
     renameSync(join(home.path, "moved", name), join(home.path, `renamed-${name}`));
-  expect((await relocate("--yes")).stdout).toContain("2 projects moved, 4 sessions");
+  const both = (await relocate("--yes")).stdout;
+  expect(both).toContain("2 projects moved, 4 sessions");
+  expect(both.match(/undo: continuo session restore \S+/gu)).toHaveLength(2);
   expect((await relocate("--yes")).stdout).toContain("No project was found that moved.");
 });
 

@@ -21,6 +21,7 @@ import { MCP_QUESTIONS } from "./mcp-questions.ts";
 import { MCP_RECALL } from "./mcp-recall.ts";
 import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
+import { RELOCATE_CLI, RELOCATE_EDITING, RELOCATE_NATIVE } from "./relocate.ts";
 import { RUNTIME_REPLAY } from "./replay.ts";
 import { SERVER } from "./server.ts";
 import { SERVER_ACCESS } from "./server-access.ts";
@@ -38,8 +39,9 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES],
   pages: PAGES,
   wire: WIRE,
-  cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES],
+  cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
   runtime: RUNTIME_REPLAY,
-  editing: GUARD_PROMISES,
+  editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
+  native: RELOCATE_NATIVE,
   files: HOLDER_PROMISES,
 };

@@ -30,6 +30,7 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
   const all = await Array.fromAsync(find(places, { subagents: "include" }));
   const sessions: FoundSession[] = [];
   const leftOut: FoundSession[] = [];
+  const changed: string[] = [];
   const moved = new Map<string, string>();
   for (const found of all) {
     const { cwd } = await skim(found, { part: "ends" });
@@ -39,10 +40,11 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
       leftOut.push(found);
       continue;
     }
-    sessions.push(found);
+    // Threads that another one started are in no list, and move with it.
+    if (found.parentId === undefined) sessions.push(found);
+    changed.push(...found.files.map(({ path }) => path));
     moved.set(found.sessionId, to);
   }
-  const changed = sessions.flatMap(({ files }) => files.map(({ path }) => path));
   const paths = new Map(changed.map((path) => [parseRolloutName(path).fileId ?? path, path]));
   // A fork may work elsewhere and begin in a file of the project all the same.
   const forks = all
