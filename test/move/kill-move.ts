@@ -1,6 +1,6 @@
 /** A move in which a program is killed at a random moment: this machine's command, or the one that ssh started on the other. */
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { filesBelow } from "@continuo/files";
@@ -16,7 +16,7 @@ import {
 
 export interface KilledMove {
   readonly agent: MovedAgent;
-  /** Milliseconds after the start of the command. */
+  /** Milliseconds after the start of the program that is killed. */
   readonly afterMs: number;
   readonly victim: "here" | "there";
 }
@@ -45,7 +45,12 @@ export async function killMove(root: string, { agent, afterMs, victim }: KilledM
   const tree = shownIn(here);
   const session = sessionFiles(machines);
   const command = machines.start(ARGS);
-  const over = ended(command);
+  let isOver = false;
+  const over = ended(command).finally(() => {
+    isOver = true;
+  });
+  const pidFile = join(root, "far.pid");
+  while (victim === "there" && !isOver && !existsSync(pidFile)) await sleep(LOOK_MS);
   await sleep(afterMs);
   const isKilled = victim === "here" ? command.kill("SIGKILL") : killThere(machines);
   await over;
@@ -63,6 +68,21 @@ export async function killMove(root: string, { agent, afterMs, victim }: KilledM
   if (after.here[0]?.movedTo?.sessionId !== after.there[0]?.sessionId)
     throw new Error("the mark names another session");
   return { isKilled, isMarked, there: left.there.length };
+}
+
+/** Milliseconds that the command takes here, and the one on the other machine, where nothing kills them. */
+export async function lengthsOfMove(
+  root: string,
+  agent: MovedAgent,
+): Promise<Readonly<Record<KilledMove["victim"], number>>> {
+  const machines = makeMachines(root, { agent });
+  changeTree(machines.here);
+  const startedAt = performance.now();
+  const { code, stderr } = await machines.on("here", ARGS);
+  if (code !== 0) throw new Error(`the move failed: ${stderr}`);
+  const here = performance.now() - startedAt;
+  const waitedFor = statSync(join(root, "far.pid")).mtimeMs - (performance.timeOrigin + startedAt);
+  return { here, there: here - waitedFor };
 }
 
 function killThere({ root }: Machines): boolean {
@@ -86,6 +106,7 @@ async function moveAgain(machines: Machines): Promise<void> {
   throw new Error(`the move does not continue: ${said}`);
 }
 
+const LOOK_MS = 5;
 const ATTEMPTS = 3;
 const RETRY_MS = 300;
 

@@ -4,25 +4,36 @@ import { rmSync } from "node:fs";
 import { createRandom } from "../mutants/random.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { soakTest } from "../sizes/soak-test.ts";
-import { killMove } from "./kill-move.ts";
+import { killMove, lengthsOfMove } from "./kill-move.ts";
 import { MOVED_AGENTS } from "./machines.ts";
 
-/** A move takes about half of it on a machine with nothing else to do. */
-const LATEST_MS = 1_200;
+/** A program that had ended before its moment came is no kill, and the round is made again. */
+const MOST_ROUNDS_A_KILL = 4;
 
 soakTest("moves: killed at a random moment", { count: 200, batchSize: 10 }, async ({ seed, count }) => {
   const random = createRandom(seed);
-  for (let round = 0; round < count; round += 1) {
+  let kills = 0;
+  // The moments are those of this machine as it is now: with other work beside it, a move takes ten times as long.
+  const lengths = await inScratch(async (root) => await lengthsOfMove(root, "claude"));
+  for (let round = 0; kills < count; round += 1) {
+    if (round === MOST_ROUNDS_A_KILL * count) throw new Error(`only ${kills} of ${round} rounds were kills`);
     const agent = MOVED_AGENTS[round % MOVED_AGENTS.length] ?? "claude";
     const victim = random() < 0.5 ? "here" : "there";
-    const afterMs = Math.round(random() * LATEST_MS);
-    const root = scratchFolder("killed-move");
+    const afterMs = Math.round(random() * lengths[victim]);
     try {
-      await killMove(root, { agent, victim, afterMs });
+      const { isKilled } = await inScratch(async (root) => await killMove(root, { agent, victim, afterMs }));
+      if (isKilled) kills += 1;
     } catch (cause) {
       throw new Error(`${agent}, ${victim} killed after ${afterMs} ms`, { cause });
-    } finally {
-      rmSync(root, { recursive: true, force: true });
     }
   }
 });
+
+async function inScratch<T>(work: (root: string) => Promise<T>): Promise<T> {
+  const root = scratchFolder("killed-move");
+  try {
+    return await work(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}

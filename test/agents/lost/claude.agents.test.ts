@@ -9,6 +9,7 @@ import { askAgent } from "@continuo/agents/handoff";
 import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
 import { expect, test } from "vitest";
 import { CLAUDE_RECIPES } from "../../lost/claude-recipes.ts";
+import { otherWaysOf } from "../../lost/other-ways.ts";
 import { hiddenIn } from "../../lost/prove.ts";
 import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
 import { asObjects, asText } from "../../model-servers/index.ts";
@@ -19,32 +20,37 @@ import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
-test.each(CLAUDE_RECIPES)("$title: $cause", async ({ cause, write, messages, resumed }) => {
-  await using sandbox = await makeSandbox();
-  const claude = await openClaude(sandbox, CLOSED, "bare");
-  const home = { root: sandbox.root, project: sandbox.project };
-  write(home);
-  // The agent's own reader changes nothing either: what is compared is what it saw.
-  const before = snapshotOf(home);
-  const [hidden] = await hiddenIn(home, "claude");
-  if (hidden === undefined) throw new Error("nothing is hidden");
-  expect(hidden.cause).toBe(cause);
-  const listed = async (options: object): Promise<readonly string[]> =>
-    asObjects(await callSdk(sandbox, claude, "listSessions", [options])).map((row) => asText(row.sessionId));
-  const others = await listed({ dir: sandbox.project });
-  expect(others).not.toContain(basename(hidden.found.location, ".jsonl"));
-  if (messages === undefined) return;
-  const places = placesOfHome(home);
-  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
-  const id = basename(returned.newLocation, ".jsonl");
-  for (const options of [{}, { dir: sandbox.project }]) expect(await listed(options)).toContain(id);
-  const read = await callSdk(sandbox, claude, "getSessionMessages", [id, { dir: sandbox.project }]);
-  expect(asObjects(read)).toHaveLength(messages);
-  await expectConfirmed(home, { ...returned, messages: resumed ?? messages });
-  await restoreNativeSession(returned.trashId ?? "", { places });
-  expect(snapshotOf(home)).toEqual(before);
-  expect(await listed({ dir: sandbox.project })).toEqual(others);
-});
+test.each([...CLAUDE_RECIPES, ...otherWaysOf("claude")])(
+  "$title: $cause",
+  async ({ cause, write, messages, resumed }) => {
+    await using sandbox = await makeSandbox();
+    const claude = await openClaude(sandbox, CLOSED, "bare");
+    const home = { root: sandbox.root, project: sandbox.project };
+    write(home);
+    // The agent's own reader changes nothing either: what is compared is what it saw.
+    const before = snapshotOf(home);
+    const [hidden] = await hiddenIn(home, "claude");
+    if (hidden === undefined) throw new Error("nothing is hidden");
+    expect(hidden.cause).toBe(cause);
+    const listed = async (options: object): Promise<readonly string[]> =>
+      asObjects(await callSdk(sandbox, claude, "listSessions", [options])).map((row) =>
+        asText(row.sessionId),
+      );
+    const others = await listed({ dir: sandbox.project });
+    expect(others).not.toContain(basename(hidden.found.location, ".jsonl"));
+    if (messages === undefined) return;
+    const places = placesOfHome(home);
+    const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+    const id = basename(returned.newLocation, ".jsonl");
+    for (const options of [{}, { dir: sandbox.project }]) expect(await listed(options)).toContain(id);
+    const read = await callSdk(sandbox, claude, "getSessionMessages", [id, { dir: sandbox.project }]);
+    expect(asObjects(read)).toHaveLength(messages);
+    await expectConfirmed(home, { ...returned, messages: resumed ?? messages });
+    await restoreNativeSession(returned.trashId ?? "", { places });
+    expect(snapshotOf(home)).toEqual(before);
+    expect(await listed({ dir: sandbox.project })).toEqual(others);
+  },
+);
 
 test("the list of all folders lacks each session that Continuo names, but for those in another folder", async () => {
   await using sandbox = await makeSandbox();

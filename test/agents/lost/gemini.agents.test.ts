@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
 import { expect, test } from "vitest";
 import { GEMINI_ID, GEMINI_RECIPES } from "../../lost/gemini-recipes.ts";
+import { otherWaysOf } from "../../lost/other-ways.ts";
 import { hiddenIn } from "../../lost/prove.ts";
 import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
 import { type Gemini, geminiProgram, openGemini } from "../gemini/driver.ts";
@@ -16,30 +17,33 @@ import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
-test.each(GEMINI_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
-  await using sandbox = await makeSandbox();
-  const gemini = await openGemini(sandbox, CLOSED);
-  const home = { root: gemini.home, project: sandbox.project };
-  write(home);
-  const before = snapshotOf(home);
-  expect(await listing(sandbox, gemini)).not.toContain(GEMINI_ID);
-  const [hidden] = await hiddenIn(home, "gemini");
-  if (hidden === undefined) throw new Error("nothing is hidden");
-  expect(hidden.cause).toBe(cause);
-  expect(snapshotOf(home)).toEqual(before);
-  if (messages === undefined) return;
-  const places = placesOfHome(home);
-  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
-  const { trashId } = returned;
-  await expectConfirmed(home, { ...returned, messages });
-  const shown = await listing(sandbox, gemini);
-  // A damaged head names only the first eight characters in the name of the file.
-  expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);
-  expect(shown).toContain("Why does the retry loop never end?");
-  await restoreNativeSession(trashId ?? "", { places });
-  expect(snapshotOf(home)).toEqual(before);
-  expect(await listing(sandbox, gemini)).not.toContain(`[${GEMINI_ID.slice(0, 8)}`);
-});
+test.each([...GEMINI_RECIPES, ...otherWaysOf("gemini")])(
+  "$title: $cause",
+  async ({ cause, write, messages }) => {
+    await using sandbox = await makeSandbox();
+    const gemini = await openGemini(sandbox, CLOSED);
+    const home = { root: gemini.home, project: sandbox.project };
+    write(home);
+    const before = snapshotOf(home);
+    expect(await listing(sandbox, gemini)).not.toContain(GEMINI_ID);
+    const [hidden] = await hiddenIn(home, "gemini");
+    if (hidden === undefined) throw new Error("nothing is hidden");
+    expect(hidden.cause).toBe(cause);
+    expect(snapshotOf(home)).toEqual(before);
+    if (messages === undefined) return;
+    const places = placesOfHome(home);
+    const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+    const { trashId } = returned;
+    await expectConfirmed(home, { ...returned, messages });
+    const shown = await listing(sandbox, gemini);
+    // A damaged head names only the first eight characters in the name of the file.
+    expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);
+    expect(shown).toContain("Why does the retry loop never end?");
+    await restoreNativeSession(trashId ?? "", { places });
+    expect(snapshotOf(home)).toEqual(before);
+    expect(await listing(sandbox, gemini)).not.toContain(`[${GEMINI_ID.slice(0, 8)}`);
+  },
+);
 
 let copies = 0;
 

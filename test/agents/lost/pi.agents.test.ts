@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
 import { expect, test } from "vitest";
+import { otherWaysOf } from "../../lost/other-ways.ts";
 import { PI_ID, PI_RECIPES } from "../../lost/pi-recipes.ts";
 import { hiddenIn } from "../../lost/prove.ts";
 import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
@@ -15,7 +16,7 @@ import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 import { expectConfirmed } from "./asked.ts";
 
-test.each(PI_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
+test.each([...PI_RECIPES, ...otherWaysOf("pi")])("$title: $cause", async ({ cause, write, messages }) => {
   await using sandbox = await makeSandbox();
   const home = { root: sandbox.root, project: sandbox.project };
   write(home);
