@@ -76,7 +76,10 @@ async function timeBoth(going: Going, rounds: number): Promise<readonly [whole: 
 async function timeWhole({ source, to, program, places }: Going): Promise<number> {
   const started = performance.now();
   const { verification } = await handOff(`${source.agent}:${source.sessionId}`, {
-    ...{ to, cwd: places.home, places, verifyBy: "agent" },
+    to,
+    cwd: places.home,
+    places,
+    verifyBy: "agent",
     programs: { [to]: program },
   });
   if (verification === null || verification.by === "continuo") throw new Error(`${to} was not asked`);

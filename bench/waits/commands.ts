@@ -9,7 +9,8 @@ import { CORPUS, LARGE_CORPUS, makeCorpus } from "../sessions/corpus.ts";
 import { installPeers } from "../sessions/peers.ts";
 import { createRandom } from "../sessions/random.ts";
 import { makeWords } from "../sessions/vocabulary.ts";
-import { above, below, type Rows, type WaitsOptions } from "./rows.ts";
+import type { Rows, WaitsOptions } from "./rows.ts";
+import { measured, notMeasured } from "./targets.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const BIN = join(ROOT, "bin/continuo.js");
@@ -59,32 +60,20 @@ function indexRows({ continuo, env }: Ours): Rows {
   });
   const { sizeBytes, sessionsBytes } = JSON.parse(status.toString());
   const speed = sessionsBytes / 1e3 / (fill?.cpuMs ?? Number.NaN);
-  const work = "index from nothing, real words";
   return [
-    {
-      ...{ work: `${work}, MB/s`, before: "15", now: speed, wanted: above(25), by: "processor" },
-      from: `${(sessionsBytes / 1e6).toFixed(0)} MB`,
-    },
-    {
-      ...{ work: `${work}, size`, before: "0.36", now: sizeBytes / sessionsBytes, wanted: below(0.25) },
-      ...{ by: "size", from: "index / sessions" },
-    },
-    {
-      ...{ work: `${work}, memory in MB`, before: "", now: (fill?.peakBytes ?? Number.NaN) / 1e6 },
-      ...{ wanted: below(300), by: "size", from: "peak of the process" },
-    },
+    measured("indexSpeed", speed, `${(sessionsBytes / 1e6).toFixed(0)} MB`),
+    measured("indexSize", sizeBytes / sessionsBytes, "index / sessions"),
+    measured("indexMemory", (fill?.peakBytes ?? Number.NaN) / 1e6, "peak of the process"),
   ];
 }
 
 function listRows({ continuo, rounds }: Ours): Rows {
-  const rowOf = (work: string, before: string, than: number, ...args: string[]): Rows[number] => ({
-    ...{ work, before, wanted: below(than), by: "processor", from: "median / `node -e 0`" },
-    now: ratioOf(measure([continuo(work, ...args), NODE], { rounds: Math.max(rounds, 9) })),
-  });
-  return [
-    rowOf("`continuo list` (20), warm", "9.9", 3, "session", "list", "--json", "--limit", "20"),
-    rowOf("`continuo list`, all as JSON", "15", 4, "session", "list", "--all", "--json"),
-  ];
+  const rowOf = (name: "list" | "listAll", ...args: string[]): Rows[number] => {
+    const list = continuo(name, "session", "list", "--json", ...args);
+    const both = measure([list, NODE], { rounds: Math.max(rounds, 9) });
+    return measured(name, ratioOf(both), "median / `node -e 0`");
+  };
+  return [rowOf("list", "--limit", "20"), rowOf("listAll", "--all")];
 }
 
 /** From words of most sessions to words of one, as a person asks. */
@@ -111,16 +100,13 @@ function searchRows({ continuo, home }: Ours): Rows {
   );
   const p95 = (all: readonly Measurement[]): number =>
     all.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b)[Math.ceil(0.95 * all.length) - 1] ?? Number.NaN;
-  const work = `\`search\`, 95 % of ${QUERIES} queries`;
   return [
-    {
-      ...{ work: `${work}, ms`, before: "474 to 735", now: p95(searched), wanted: below(120) },
-      ...{ by: "processor", from: "one process each" },
-    },
-    {
-      ...{ work: `${work} / ${scanner}`, before: "4 to 5", now: p95(searched) / p95(scanned) },
-      ...{ wanted: below(1), by: "processor", from: `${p95(scanned).toFixed(0)} ms of ${scanner}` },
-    },
+    measured("search", p95(searched), "one process each"),
+    measured(
+      "searchAndScan",
+      p95(searched) / p95(scanned),
+      `${p95(scanned).toFixed(0)} ms of \`${scanner}\``,
+    ),
   ];
 }
 
@@ -164,14 +150,8 @@ function coldRows({ home, folder, quick, rounds }: Ours): Rows {
     few,
   );
   return [
-    {
-      ...{ work: "list without an index / ccusage's first run", before: "2.1", now: clockRatioOf(ccusage) },
-      ...{ wanted: below(0.9), by: "clock", from: fromOf(ccusage) },
-    },
-    {
-      ...{ work: "Claude's part without an index / the SDK's list", before: "0.60" },
-      ...{ now: clockRatioOf(claude), wanted: below(0.3), by: "clock", from: fromOf(claude) },
-    },
+    measured("coldList", clockRatioOf(ccusage), fromOf(ccusage)),
+    measured("coldClaude", clockRatioOf(claude), fromOf(claude)),
   ];
 }
 
@@ -184,38 +164,30 @@ function readerRows({ home, folder, rounds }: Ours): Rows {
   const env = { HOME: home, CONTINUO_HOME: join(folder, "reading-home"), CI: "1" };
   return (
     [
-      ["all agents", [], "0.52 to 0.57", 0.65],
-      ["Gemini", ["gemini"], "0.23", 0.5],
-      ["opencode", ["opencode"], "0.20", 0.5],
+      ["reading", []],
+      ["readingGemini", ["gemini"]],
+      ["readingOpencode", ["opencode"]],
     ] as const
-  ).map(([name, agents, before, than]) => {
+  ).map(([name, agents]) => {
     const both = ["json", "sessions"].map(
       (what): Command => ({ name: what, argv: [process.execPath, program, what, ...agents], env }),
     );
     const now = ratioOf(measure(both, { rounds: Math.min(rounds, 3) }));
-    const work = `reading / \`JSON.parse\`, ${name}`;
-    return { work, before, now, wanted: above(than), by: "processor", from: "speeds of whole processes" };
+    return measured(name, now, "speeds of whole processes");
   });
 }
 
 function libraryRows({ rounds }: Ours): Rows {
   return (
     [
-      ["continuo", "dist/index.js", "7.4", 2.5],
-      ["continuo/store", "dist/store/store/index.js", "", 1.8],
+      ["library", "dist/index.js"],
+      ["libraryStore", "dist/store/store/index.js"],
     ] as const
-  ).map(([name, file, before, than]) => {
+  ).map(([name, file]) => {
     const code = `import ${JSON.stringify(join(ROOT, file))};`;
     const loading: Command = { name, argv: [process.execPath, "--input-type=module", "-e", code] };
     const now = ratioOf(measure([loading, NODE], { rounds: Math.max(rounds, 15) }));
-    return {
-      work: `\`import "${name}"\``,
-      before,
-      now,
-      wanted: below(than),
-      by: "processor",
-      from: "/ `node -e 0`",
-    };
+    return measured(name, now, "/ `node -e 0`");
   });
 }
 
@@ -229,21 +201,14 @@ function startRows({ folder, rounds }: Ours): Rows {
   const older = olderNode();
   const version = (node: string): Command => ({ name: node, argv: [node, BIN, "--version"], env });
   return [
-    {
-      ...{
-        work: "first screen of 100 MB / Node",
-        before: "6.1",
-        now: ratioOf(measure([screen, NODE], many)),
-      },
-      ...{ wanted: below(4), by: "processor", from: "/ `node -e 0`, in a terminal" },
-    },
+    measured("firstScreen", ratioOf(measure([screen, NODE], many)), "/ `node -e 0`, in a terminal"),
     older === undefined
-      ? { work: "started by an older system Node", missing: "this machine has none" }
-      : {
-          ...{ work: "started by an older system Node, ms more", before: "45 to 65", wanted: below(20) },
-          now: differenceOf(measure([version(older), version(process.execPath)], many)),
-          ...{ by: "clock", from: "`--version`, medians" },
-        },
+      ? notMeasured("olderNode", "this machine has none")
+      : measured(
+          "olderNode",
+          differenceOf(measure([version(older), version(process.execPath)], many)),
+          "`--version`, medians",
+        ),
   ];
 }
 

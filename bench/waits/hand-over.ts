@@ -7,7 +7,8 @@ import { handOff, type Places } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
 import { makeSources, type Source } from "../handoff/sources.ts";
 import { median, timeInTurn } from "../handoff/times.ts";
-import { below, type Row, type Rows, type WaitsOptions } from "./rows.ts";
+import type { Row, Rows, WaitsOptions } from "./rows.ts";
+import { measured } from "./targets.ts";
 
 const BYTES = 50_000_000;
 const QUICK_BYTES = 10_000_000;
@@ -25,7 +26,10 @@ export async function handOffRows({ quick, rounds }: WaitsOptions): Promise<Rows
       );
     }
     const middle = median(rows.map(({ now }) => now));
-    return [...rows, { ...summary(rows), now: middle }];
+    const peak = (process.resourceUsage().maxRSS * 1024) / 1e6;
+    const from = `read back by Continuo; peak of this process ${peak.toFixed(0)} MB`;
+    const all = measured("handOver", middle, from);
+    return [...rows, { ...all, work: `${all.work}, median of ${rows.length}` }];
   } finally {
     rmSync(home, { recursive: true });
   }
@@ -46,22 +50,8 @@ async function handOffRow({ source, to, home, megabytes }: HandOver, rounds: num
       await handOff(`${source.agent}:${source.sessionId}`, { to, cwd: home, places, verifyBy: "own" });
     },
   });
-  return {
-    ...{
-      work: `hand-over of ${megabytes} MB, ${source.agent} to ${to}`,
-      before: "14 to 29",
-      now: all / least,
-    },
-    ...{ wanted: below(4), by: "processor", from: `${all.toFixed(0)} / ${least.toFixed(0)} ms` },
-  };
-}
-
-function summary(rows: readonly Row[]): Omit<Row, "now"> {
-  const peak = (process.resourceUsage().maxRSS * 1024) / 1e6;
-  return {
-    ...{ work: `hand-over, median of ${rows.length}`, before: "14 to 29", wanted: below(4), by: "processor" },
-    from: `read back by Continuo; peak of this process ${peak.toFixed(0)} MB`,
-  };
+  const row = measured("handOver", all / least, `${all.toFixed(0)} / ${least.toFixed(0)} ms`);
+  return { ...row, work: `${row.work} of ${megabytes} MB, ${source.agent} to ${to}` };
 }
 
 function readAndWrite({ agent, lines }: Source, home: string): void {

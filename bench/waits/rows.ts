@@ -49,11 +49,3 @@ function cellsOf({ work, before, now, wanted, by, from }: Row): readonly string[
 function digits(number: number): string {
   return number >= 100 ? number.toFixed(0) : number.toFixed(2);
 }
-
-export function below(than: number): Row["wanted"] {
-  return { side: "below", than };
-}
-
-export function above(than: number): Row["wanted"] {
-  return { side: "above", than };
-}

@@ -12,14 +12,15 @@ import { openBare } from "../store/bare.ts";
 import { benchPostgres } from "../store/postgres.ts";
 import { openReference } from "../store/reference.ts";
 import { inTurn, rateOf } from "../store/sampling.ts";
-import { above, below, type Row, type Rows, type WaitsOptions } from "./rows.ts";
+import type { Row, Rows, WaitsOptions } from "./rows.ts";
+import { measured, notMeasured } from "./targets.ts";
 
 /** Nothing waits for a disk there; the processor's part is the same on every one. */
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const BATCHES = [
-  [1, 2_000, "0.51"],
-  [10, 5_000, "0.60"],
-  [100, 20_000, "0.63"],
+  [1, 2_000, "append1"],
+  [10, 5_000, "append10"],
+  [100, 20_000, "append100"],
 ] as const;
 
 export async function storeRows(options: WaitsOptions): Promise<Rows> {
@@ -39,7 +40,7 @@ export async function storeRows(options: WaitsOptions): Promise<Rows> {
 
 async function appendRows(folder: string, rounds: number): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const [batch, events, before] of BATCHES) {
+  for (const [batch, events, name] of BATCHES) {
     const bare = openBare(join(folder, `bare-${batch}.db`));
     const store = await openStore(`sqlite:${join(folder, `store-${batch}.db`)}`);
     const { logId } = await store.createLog();
@@ -54,10 +55,7 @@ async function appendRows(folder: string, rounds: number): Promise<readonly Row[
     bare.close();
     await store.close();
     const each = [least, ours].map((ms) => ((ms / events) * 1_000).toFixed(1));
-    rows.push({
-      ...{ work: `append, ${batch} a batch / bare SQLite with the same hashes`, before, now: least / ours },
-      ...{ wanted: above(0.8), by: "processor", from: `${each[0]} / ${each[1]} µs an event, in memory` },
-    });
+    rows.push(measured(name, least / ours, `${each[0]} / ${each[1]} µs an event, in memory`));
   }
   return rows;
 }
@@ -83,44 +81,30 @@ async function referenceRow(folder: string, { rounds, quick }: WaitsOptions): Pr
   await store.close();
   await reference.close();
   const now = rateOf(sampled, "ours") / rateOf(sampled, theirs?.name ?? "");
-  return {
-    ...{ work: "append, 100 a batch / Durable Streams' file store", before: "0.62", now },
-    ...{ wanted: above(1.2), by: "clock", from: "rates, on the disk" },
-  };
+  return measured("reference", now, "rates, on the disk");
 }
 
 async function postgresRow(): Promise<Rows[number]> {
-  const work = "Postgres, 32 callers / 1";
   try {
     const ratios = await benchPostgres(3);
     const now = ratios.at(-1)?.ratio ?? Number.NaN;
-    return { work, before: "1.0", now, wanted: above(6), by: "clock", from: "rates of appends to one log" };
+    return measured("postgres", now, "rates of appends to one log");
   } catch (error) {
-    return { work, missing: String(error).split("\n")[0] ?? "" };
+    return notMeasured("postgres", String(error).split("\n")[0] ?? "");
   }
 }
 
 async function runsRow(folder: string, { rounds }: WaitsOptions): Promise<Row> {
   const { executed, appended } = await timeRuns(folder, Math.max(5, rounds));
-  return {
-    ...{ work: "executeRun / six appends", before: "2.8", now: executed / appended, wanted: below(1.5) },
-    ...{ by: "clock", from: "in memory, where nothing waits: one process" },
-  };
+  return measured("runs", executed / appended, "in memory, where nothing waits: one process");
 }
 
 async function liveRows(folder: string): Promise<readonly Row[]> {
   await using store = await openStore(`sqlite:${join(folder, "live.db")}`);
   const [found] = await manySessions(store, [100]);
   const { cpuMs = Number.NaN, p99Ms = Number.NaN } = found ?? {};
-  const work = "live, 100 sessions that each post every second";
   return [
-    {
-      ...{ work: `${work}: ms of a piece of evidence with notes`, before: "1.45", now: cpuMs },
-      ...{ wanted: below(0.5), by: "processor", from: "of the whole process" },
-    },
-    {
-      ...{ work: `${work}: p99 in ms`, before: "110 to 456", now: p99Ms, wanted: below(50) },
-      ...{ by: "clock", from: "until it is acknowledged" },
-    },
+    measured("liveWork", cpuMs, "of the whole process"),
+    measured("liveWait", p99Ms, "until it is acknowledged"),
   ];
 }
