@@ -101,13 +101,22 @@ function isDiff(shown: unknown): shown is Extract<ToolCallContent, { type: "diff
   );
 }
 
-/** A result, or what a call has shown so far: texts, pictures and diffs. */
-export function contentOfCall(content: unknown): ToolCallContent[] {
+function isTerminal(shown: unknown): shown is Extract<ToolCallContent, { type: "terminal" }> {
+  return isJson(shown) && shown.type === "terminal" && typeof shown.terminalId === "string";
+}
+
+/**
+ * A result, or what a call has shown so far: texts, pictures and diffs. A terminal of the editor is shown while its turn runs:
+ * later it is gone.
+ */
+export function contentOfCall(content: unknown, terminals: "running" | "gone" = "gone"): ToolCallContent[] {
   if (typeof content === "string") return content === "" ? [] : bounded([textOfCall(content)]);
   if (!Array.isArray(content)) return [];
   const contents = content.flatMap((shown: unknown): ToolCallContent[] => {
     if (isDiff(shown)) return [shown];
     if (!isJson(shown)) return [];
+    const terminal = [shown, shown.raw].find(isTerminal);
+    if (terminal !== undefined) return terminals === "running" ? [terminal] : [];
     // Agents that speak ACP have wrapped what they show; the readers keep their diffs as unknown blocks.
     if (shown.type === "unknown" && isDiff(shown.raw)) return [shown.raw];
     const block = shown.type === "content" ? shown.content : shown;

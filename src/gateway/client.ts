@@ -7,6 +7,12 @@ import type {
   RequestPermissionResponse,
   SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
+import { present } from "@continuo/core/model";
+
+/** Parameters of a request of an agent, with the ids by which the editor knows its session and its calls. */
+export interface AgentParams extends Readonly<Record<string, unknown>> {
+  readonly sessionId: string;
+}
 
 export interface EditorClient {
   /** A session of the connection is open from now on. `cwd`: the folder that the editor works in. */
@@ -15,6 +21,12 @@ export interface EditorClient {
   /** Resolves when the update is written: an editor that does not read holds back the turn, not the memory. */
   update(sessionId: string, update: SessionUpdate): Promise<void>;
   ask(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
+  /** `fs`, `terminal` and `elicitation` of its capabilities. */
+  readonly tools: Readonly<Record<string, unknown>>;
+  /** A request of an agent as it is, but for its ids. Errors: the editor's own. */
+  request(method: string, params: AgentParams, signal: AbortSignal): Promise<unknown>;
+  /** See `EditorPort`. */
+  completed(elicitationId: string): Promise<void>;
   /** A line about the session: a notice where the editor shows notices, else a line of standard error. */
   note(sessionId: string, text: string): void;
   readonly showsCompactions: boolean;
@@ -40,6 +52,13 @@ export function createClient({ context, capabilities, report }: ClientOptions): 
         cancellationSignal,
         stopWaitingOnCancel: true,
       }),
+    get tools() {
+      const { fs, terminal, elicitation } = capabilities();
+      return present({ fs, terminal, elicitation: elicitation ?? undefined });
+    },
+    request: (method, params, cancellationSignal) =>
+      context().request<unknown>(method, params, { cancellationSignal, stopWaitingOnCancel: true }),
+    completed: (elicitationId) => context().notify("elicitation/complete", { elicitationId }),
     note(sessionId, text) {
       report(text);
       if (!capabilities().session?.notices) return;

@@ -14,6 +14,7 @@ import {
   type AgentCommand,
   type AgentEvent,
   ContinuoError,
+  type EditorPort,
   messageOf,
   type PermissionDecision,
   type PermissionPolicy,
@@ -22,7 +23,7 @@ import {
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { CallIds } from "./call-ids.ts";
-import type { EditorClient } from "./client.ts";
+import type { AgentParams, EditorClient } from "./client.ts";
 import {
   AGENT_OPTION,
   configOptionsOf,
@@ -252,6 +253,7 @@ export class EditorSession {
         newSession: isNew ? newSession : undefined,
         writerWaitMs: GATEWAY_LIMITS.writerWaitMs,
         toolServers: toolServers.length === 0 ? undefined : toolServers,
+        editor: this.#editor(),
         keepOpen: "session",
         ask: (request: PermissionRequest, { signal }: { readonly signal: AbortSignal }) =>
           this.#ask(request, signal),
@@ -261,6 +263,22 @@ export class EditorSession {
     );
     this.#wasOpen = true;
     return talk;
+  }
+
+  /** The editor of this session, under the ids that it knows. */
+  #editor(): EditorPort {
+    const { client } = this.#options;
+    const own = (params: Readonly<Record<string, unknown>>): AgentParams => {
+      // The request that asks for a form is one of ours, which the editor has not seen.
+      const { requestId: _requestId, toolCallId, ...others } = params;
+      const call = typeof toolCallId === "string" ? { toolCallId: this.#updates.idOfCall(toolCallId) } : {};
+      return { ...others, ...call, sessionId: this.id };
+    };
+    return {
+      capabilities: client.tools,
+      request: (method, params, signal) => client.request(method, own(params), signal),
+      completed: (elicitationId) => client.completed(elicitationId),
+    };
   }
 
   async #tell(event: AgentEvent, updates: TurnUpdates): Promise<void> {

@@ -113,7 +113,7 @@ export class TurnUpdates {
     const { status, title, toolInput, content } = event;
     const toolCallId = this.#ids.now(event.toolCallId);
     if (toolCallId === null) return [];
-    const shown = contentOfCall(content);
+    const shown = contentOfCall(content, "running");
     return [
       {
         sessionUpdate: "tool_call_update",
@@ -136,7 +136,7 @@ export class TurnUpdates {
     const toolCallId = this.#ids.now(id);
     if (toolCallId === null) return [];
     this.#open.delete(toolCallId);
-    const shown = contentOfCall(content);
+    const shown = contentOfCall(content, "running");
     return [
       {
         sessionUpdate: "tool_call_update",

@@ -5,11 +5,13 @@ import {
   type AgentApp,
   type AgentContext,
   agent,
+  type CreateElicitationRequest,
   type InitializeResponse,
   type PromptRequest,
   type SessionConfigOption,
 } from "@agentclientprotocol/sdk/experimental/v2";
 import type { ContentBlock, McpServer } from "@agentclientprotocol/sdk/unstable";
+import { present } from "@continuo/core/model";
 import type { EditorClient } from "./client.ts";
 import { asProtocolErrors, toRequestError } from "./errors.ts";
 import { Gateway } from "./gateway.ts";
@@ -28,7 +30,10 @@ export function createV2(parts: VersionParts): { readonly app: AgentApp; readonl
     .onConnect((connection) => {
       context = connection.client;
     })
-    .onRequest("initialize", () => hello(parts.version))
+    .onRequest("initialize", ({ params }) => {
+      editor.tools = present({ elicitation: params.capabilities?.elicitation ?? undefined });
+      return hello(parts.version);
+    })
     .onRequest(
       "session/list",
       asProtocolErrors(({ params }) => gateway.lists.page(params, "exactly")),
@@ -82,6 +87,7 @@ class EditorV2 implements EditorClient {
   readonly #report: (line: string) => void;
   readonly #updates = new Map<string, SessionUpdatesV2>();
   readonly showsCompactions = true;
+  tools: EditorClient["tools"] = {};
 
   constructor(context: () => AgentContext, report: (line: string) => void) {
     this.#context = context;
@@ -101,28 +107,39 @@ class EditorV2 implements EditorClient {
     for (const one of updates) await this.#send(sessionId, one);
   };
 
-  ask: EditorClient["ask"] = async (question, cancellationSignal) => {
+  ask: EditorClient["ask"] = async (question, signal) => {
     const { sessionId } = question;
+    const params = toQuestionV2(question, this.#updates.get(sessionId));
+    const { outcome } = await this.#waiting(sessionId, signal, () =>
+      this.#context().request("session/request_permission", params, asking(signal)),
+    );
+    return outcome.outcome === "selected" && "optionId" in outcome
+      ? { outcome: { outcome: "selected", optionId: String(outcome.optionId) } }
+      : { outcome: { outcome: "cancelled" } };
+  };
+
+  /** A form: version 2 has neither files nor terminals of the client. */
+  request: EditorClient["request"] = (_method, params, signal) =>
+    this.#waiting(params.sessionId, signal, () =>
+      this.#context().request(
+        "elicitation/create",
+        params as unknown as CreateElicitationRequest,
+        asking(signal),
+      ),
+    );
+
+  completed: EditorClient["completed"] = (elicitationId) =>
+    this.#context().notify("elicitation/complete", { elicitationId });
+
+  /** The state says that the turn waits for the person. */
+  async #waiting<T>(sessionId: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
     await this.#send(sessionId, { sessionUpdate: "state_update", state: "requires_action" });
     try {
-      const answer = await this.#context().request(
-        "session/request_permission",
-        toQuestionV2(question, this.#updates.get(sessionId)),
-        {
-          cancellationSignal,
-          stopWaitingOnCancel: true,
-        },
-      );
-      const { outcome } = answer;
-      return outcome.outcome === "selected" && "optionId" in outcome
-        ? { outcome: { outcome: "selected", optionId: String(outcome.optionId) } }
-        : { outcome: { outcome: "cancelled" } };
+      return await question();
     } finally {
-      if (!cancellationSignal.aborted) {
-        await this.#send(sessionId, { sessionUpdate: "state_update", state: "running" });
-      }
+      if (!signal.aborted) await this.#send(sessionId, { sessionUpdate: "state_update", state: "running" });
     }
-  };
+  }
 
   note(sessionId: string, text: string): void {
     this.#report(text);
@@ -163,6 +180,11 @@ class EditorV2 implements EditorClient {
   #send(sessionId: string, update: UpdateV2): Promise<void> {
     return this.#context().notify("session/update", { sessionId, update });
   }
+}
+
+/** The answer to a question that was taken back is not waited for. */
+function asking(cancellationSignal: AbortSignal) {
+  return { cancellationSignal, stopWaitingOnCancel: true } as const;
 }
 
 function hello(version: string): InitializeResponse {

@@ -22,6 +22,8 @@ export type ScriptStep =
   | { readonly untilFile: string }
   /** Asks for a permission, and says what was answered. */
   | { readonly ask: Json }
+  /** Asks its client for something, and says the answer as a line. */
+  | { readonly request: string; readonly params: Json }
   /** Starts a process that leaves the group, and says its number. */
   | { readonly startChild: true }
   /** From now on it hears neither the end of its input nor a signal that can be ignored. */

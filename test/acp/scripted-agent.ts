@@ -12,7 +12,7 @@ import type { Json, Script, ScriptStep } from "./script.ts";
 
 const [, , path = "", ...args] = process.argv;
 const script: Script = JSON.parse(readFileSync(path, "utf8"));
-const waiting = new Map<number, (result: unknown) => void>();
+const waiting = new Map<number, (answer: Json) => void>();
 const cancels: (() => void)[] = [];
 let count = 0;
 
@@ -35,7 +35,7 @@ const send = (message: Json): Promise<void> => write(`${JSON.stringify({ jsonrpc
 createInterface({ input: process.stdin }).on("line", (line) => {
   appendFileSync(`${path}.log`, `${line}\n`);
   const message: Json = JSON.parse(line);
-  if (message.method === undefined) waiting.get(Number(message.id))?.(message.result);
+  if (message.method === undefined) waiting.get(Number(message.id))?.(message);
   else if (message.method === "session/cancel") for (const cancelled of cancels.splice(0)) cancelled();
   else if (message.id !== undefined) void answer(message);
 });
@@ -108,16 +108,21 @@ async function take(
       cancels.push(cancelled);
     });
   }
-  if ("ask" in step) {
-    const outcome = await request("session/request_permission", { sessionId, ...step.ask });
-    const text = JSON.stringify(outcome);
-    await send({
+  const sayText = (text: string): Promise<void> =>
+    send({
       method: "session/update",
       params: {
         sessionId,
         update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
       },
     });
+  if ("ask" in step) {
+    const { result } = await request("session/request_permission", { sessionId, ...step.ask });
+    await sayText(JSON.stringify(result));
+  }
+  if ("request" in step) {
+    const { result, error } = await request(step.request, { sessionId, ...step.params });
+    await sayText(`${JSON.stringify({ result, error })}\n`);
   }
   if ("deaf" in step) {
     for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) process.on(signal, () => undefined);
@@ -125,19 +130,12 @@ async function take(
   }
   if ("startChild" in step) {
     const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
-    const text = String(child.pid);
-    await send({
-      method: "session/update",
-      params: {
-        sessionId,
-        update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
-      },
-    });
+    await sayText(String(child.pid));
   }
   if ("die" in step) process.exit(step.die);
 }
 
-function request(method: string, params: Json): Promise<unknown> {
+function request(method: string, params: Json): Promise<Json> {
   count += 1;
   const id = count;
   void send({ id, method, params });

@@ -11,6 +11,8 @@ export interface TalkHome extends Home {
   prompts(): readonly string[];
   /** Methods that the agent was asked by now. */
   methods(): readonly string[];
+  /** Returns the answers that the agent was given by now. */
+  answers(): readonly Json[];
   /** Returns the parameters of each request of a method by now. */
   sent(method: string): readonly Json[];
 }
@@ -118,6 +120,7 @@ export function createTalkHome(script: Script = SCRIPT, session: Json = {}): Tal
     ...home,
     [Symbol.dispose]: () => home[Symbol.dispose](),
     methods: () => sent().flatMap(({ method }) => (typeof method === "string" ? [method] : [])),
+    answers: () => sent().filter(({ method }) => method === undefined),
     sent: (wanted) => sent().flatMap(({ method, params }) => (method === wanted ? [params as Json] : [])),
     prompts: () =>
       sent().flatMap(({ method, params }) =>

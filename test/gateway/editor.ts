@@ -20,6 +20,8 @@ export interface Editor extends AsyncDisposable {
   /** Every update by now, in order. */
   readonly updates: SessionNotification[];
   readonly questions: RequestPermissionRequest[];
+  /** Ids of the addresses that have done their work. */
+  readonly completed: string[];
   /** Lines for people. */
   readonly reports: string[];
   /** Returns the updates since the last call. */
@@ -31,8 +33,25 @@ export interface Editor extends AsyncDisposable {
 export interface EditorOptions {
   readonly capabilities?: ClientCapabilities;
   /** Answers questions; the first option unless it is given. */
+  /** Answers every other request of an agent. */
+  readonly onAgentRequest?: (
+    method: string,
+    params: Record<string, unknown>,
+    signal: AbortSignal,
+  ) => Promise<unknown>;
   readonly answer?: (question: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
 }
+
+const AGENT_REQUESTS = [
+  "fs/read_text_file",
+  "fs/write_text_file",
+  "terminal/create",
+  "terminal/output",
+  "terminal/wait_for_exit",
+  "terminal/kill",
+  "terminal/release",
+  "elicitation/create",
+];
 
 export async function openEditor(home: Home, options: EditorOptions = {}): Promise<Editor> {
   const [toAgent, toEditor] = [new PassThrough(), new PassThrough()];
@@ -55,18 +74,29 @@ export async function openEditor(home: Home, options: EditorOptions = {}): Promi
   }: RequestPermissionRequest): Promise<RequestPermissionResponse> => ({
     outcome: { outcome: "selected", optionId: first?.optionId ?? "" },
   });
-  const connection = client({ name: "editor" })
+  const completed: string[] = [];
+  const app = client({ name: "editor" })
     .onNotification("session/update", ({ params }) => void updates.push(params))
     .onRequest("session/request_permission", async ({ params }) => {
       questions.push(params);
       return await (options.answer ?? choose)(params);
     })
-    .connect(
-      ndJsonStream(
-        Writable.toWeb(toAgent) as WritableStream<Uint8Array>,
-        Readable.toWeb(toEditor) as ReadableStream<Uint8Array>,
-      ),
+    .onNotification("elicitation/complete", ({ params }) => void completed.push(params.elicitationId));
+  const { onAgentRequest } = options;
+  for (const method of onAgentRequest === undefined ? [] : AGENT_REQUESTS) {
+    const asIs = (params: unknown) => params as Record<string, unknown>;
+    app.onRequest(
+      method as string,
+      asIs,
+      async ({ params, signal }) => await onAgentRequest?.(method, params, signal),
     );
+  }
+  const connection = app.connect(
+    ndJsonStream(
+      Writable.toWeb(toAgent) as WritableStream<Uint8Array>,
+      Readable.toWeb(toEditor) as ReadableStream<Uint8Array>,
+    ),
+  );
   const { agent } = connection;
   await agent.request("initialize", {
     protocolVersion: 1,
@@ -83,6 +113,7 @@ export async function openEditor(home: Home, options: EditorOptions = {}): Promi
     updates,
     questions,
     reports,
+    completed,
     take() {
       const since = updates.slice(taken).map(({ update }) => update);
       taken = updates.length;

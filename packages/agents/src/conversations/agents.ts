@@ -26,7 +26,7 @@ export async function createAgent(options: AgentOptions): Promise<ConversationAg
 
 async function createProgramAgent(options: AgentOptions): Promise<ConversationAgent> {
   const { settings, places, cwd, onPermission, keepOpen, onWait, isTrusted } = options;
-  const { mode, effort, toolServers, writerWaitMs } = options;
+  const { mode, effort, toolServers, editor, writerWaitMs } = options;
   const { resumeId } = settings.session;
   const early = startedEarly(
     await openDriver(settings, places, present({ onWait, isTrusted, writerWaitMs })),
@@ -37,7 +37,7 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
     keepOpen,
     onPermission,
     permissions: settings.permissions.policy,
-    ...present({ model: settings.model ?? undefined, mode, effort, toolServers }),
+    ...present({ model: settings.model ?? undefined, mode, effort, toolServers, editor }),
     ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
     ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.places) } : {}),
   });
@@ -48,7 +48,7 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
       permissions: settings.permissions.policy,
       ...present({ onMissing: entrance.resumeSessionId === undefined ? undefined : "error" }),
       ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
-      ...present({ model: settings.model ?? undefined, mode, effort, toolServers }),
+      ...present({ model: settings.model ?? undefined, mode, effort, toolServers, editor }),
     });
   const prepare: ConversationAgent["prepare"] = ({ nativeId, cwd: folder }) => {
     const to = nativeId === null ? {} : { resumeSessionId: nativeId };

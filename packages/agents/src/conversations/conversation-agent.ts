@@ -1,6 +1,12 @@
 /** The agent of a conversation, a program or a model, and the options that it is made with. */
 
-import type { AgentDriver, Conversation, OpenConversation, ToolServer } from "@continuo/core/model";
+import type {
+  AgentDriver,
+  Conversation,
+  EditorPort,
+  OpenConversation,
+  ToolServer,
+} from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { AgentSettings } from "../config/index.ts";
 import type { DrivenAgent } from "../drivers/link/index.ts";
@@ -25,6 +31,8 @@ export interface AgentOptions {
   readonly writerWaitMs?: number;
   /** See `OpenConversation.toolServers`. */
   readonly toolServers?: readonly ToolServer[];
+  /** See `OpenConversation.editor`. */
+  readonly editor?: EditorPort;
 }
 
 /** Options that choose the session in which an agent is opened. */

@@ -1,6 +1,6 @@
 /** The program of the agent that answers: started when it is first needed, ended when the conversation goes elsewhere. */
 
-import { present, type ToolServer } from "@continuo/core/model";
+import { type EditorPort, present, type ToolServer } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { type ProjectTrust, restrictionFor } from "../config/index.ts";
 import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly ask?: AskPermission;
   /** Servers that every agent of the conversation is given; see `OpenConversation.toolServers`. */
   readonly toolServers?: readonly ToolServer[];
+  /** The editor of the person, for every agent that uses one; see `OpenConversation.editor`. */
+  readonly editor?: EditorPort;
   /** See `DriverOptions.writerWaitMs`. */
   readonly writerWaitMs?: number;
   /** True if the agent's program stays between turns. */
@@ -39,7 +41,7 @@ export interface Program {
 }
 
 export function createProgram(options: ProgramOptions): Program {
-  const { setting, trust, places, ask, keepOpen, note, toolServers, writerWaitMs } = options;
+  const { setting, trust, places, ask, keepOpen, note, toolServers, editor, writerWaitMs } = options;
   let agent: ConversationAgent | null = null;
   /** The time by `performance.now()`. */
   let restsUntilMs = 0;
@@ -82,7 +84,7 @@ export function createProgram(options: ProgramOptions): Program {
         restsUntilMs = performance.now() + waitMs;
         if (isSaying) noteRest(settings.name);
       },
-      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers, writerWaitMs }),
+      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers, editor, writerWaitMs }),
     });
     return agent;
   };

@@ -114,6 +114,7 @@ export const OPEN_OPTIONS: KnownOptions<OpenConversation> = {
   effort: true,
   permissions: true,
   toolServers: true,
+  editor: true,
   onPermission: true,
   signal: true,
 };

@@ -79,6 +79,7 @@ const CODING_OPTIONS: KnownOptions<CodingOptions> = {
   effort: true,
   resumeBy: true,
   toolServers: true,
+  editor: true,
   writeReplay: true,
   keepOpen: true,
   places: true,

@@ -15,6 +15,7 @@ import {
 } from "../link/index.ts";
 import { type AgentProcess, isSince, startAgent, versionBeside } from "../process/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
+import { type EditorAccess, NO_EDITOR } from "./editor.ts";
 import { greeting, type InitializeResult, type ProtocolVersion, readHello } from "./initialize.ts";
 import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
@@ -30,6 +31,8 @@ export interface AcpListener {
   readonly onOdd: (odd: unknown) => Promise<void>;
   /** Gives the outcome. The signal comes when the agent takes its question back. */
   readonly onPermission: (params: Json, signal: AbortSignal) => Promise<Json>;
+  /** A request that `AcpStart.editor` has. */
+  readonly onEditorRequest: (method: string, params: Json, signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface AcpStart {
@@ -43,6 +46,8 @@ export interface AcpStart {
   readonly policy?: AcpPolicy;
   /** Set in the folder of a conversation; a caller that only asks has none. */
   readonly trust?: FolderTrust;
+  /** A caller that only asks has none. */
+  readonly editor?: EditorAccess;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -112,7 +117,7 @@ export class AcpConnection {
   }
 
   open(sdk: typeof import("@agentclientprotocol/sdk")): void {
-    const { onUpdate, onOdd, onPermission } = this.#start.listener;
+    const { onUpdate, onOdd, onPermission, onEditorRequest } = this.#start.listener;
     this.#sdk = sdk;
     const stream = toStream(this.#process, {
       onOddLine: onOdd,
@@ -123,7 +128,7 @@ export class AcpConnection {
       },
     });
     const asIs = (params: unknown): Json => (isJson(params) ? params : {});
-    this.#client = sdk
+    const app = sdk
       .client({ name: "continuo" })
       .onRequest(
         sdk.methods.client.session.requestPermission as string,
@@ -131,14 +136,29 @@ export class AcpConnection {
         async ({ params, signal }) => ({
           outcome: await onPermission(params, signal),
         }),
-      )
-      .connect(stream);
+      );
+    for (const method of this.#editor.methods) {
+      app.onRequest(method, asIs, async ({ params, signal }) => {
+        try {
+          return await onEditorRequest(method, params, signal);
+        } catch (error) {
+          throw isJson(error) && Number.isInteger(error.code)
+            ? new sdk.RequestError(Number(error.code), String(error.message), error.data)
+            : error;
+        }
+      });
+    }
+    this.#client = app.connect(stream);
+  }
+
+  get #editor(): EditorAccess {
+    return this.#start.editor ?? NO_EDITOR;
   }
 
   /** An agent that cannot speak what is asked for may say so, or answer with what it speaks. */
   async greet(protocol: ProtocolVersion, signal: AbortSignal | undefined): Promise<void> {
     const asking = { limitMs: limitsOf(this.#start.options).startMs, signal };
-    const answer = await this.call("initialize", greeting(protocol), asking);
+    const answer = await this.call("initialize", greeting(protocol, this.#editor.capabilities), asking);
     this.#hello = readHello(answer);
     if (this.#hello !== null) return;
     const spoken = JSON.stringify(answer.protocolVersion);

@@ -36,6 +36,7 @@ const DEAF: AcpListener = {
   onUpdate: async () => undefined,
   onOdd: async () => undefined,
   onPermission: async () => ({ outcome: "cancelled" }),
+  onEditorRequest: async () => ({}),
 };
 
 export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDriver {

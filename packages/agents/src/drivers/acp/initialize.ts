@@ -24,15 +24,15 @@ export interface InitializeResult {
   readonly authMethods: readonly string[];
 }
 
-/** Both versions' fields: an agent takes those that it knows. */
-export function greeting(protocol: ProtocolVersion): Json {
+/** Both versions' fields: an agent takes those that it knows. `editor`: the capabilities of the person's editor. */
+export function greeting(protocol: ProtocolVersion, editor: Json = {}): Json {
   const info = { name: "continuo", title: "Continuo", version: readVersion() };
   return protocol === 2
-    ? { protocolVersion: 2, info, capabilities: {} }
+    ? { protocolVersion: 2, info, capabilities: editor }
     : {
         protocolVersion: 1,
         clientInfo: info,
-        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false, ...editor },
       };
 }
 

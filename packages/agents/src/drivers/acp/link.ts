@@ -43,6 +43,7 @@ import { assertHoldable, type FolderTrust } from "../trust/index.ts";
 import { type AcpConnection, type AcpListener, type AcpRequestOptions, connectAcp } from "./connection.ts";
 import { toContent } from "./content.ts";
 import { spentBefore } from "./earlier-usage.ts";
+import { askEditor, editorAccess, noteEditor } from "./editor.ts";
 import type { ProtocolVersion } from "./initialize.ts";
 import {
   type AgentReports,
@@ -88,9 +89,10 @@ export async function startLink(start: LinkStart): Promise<AcpLink> {
   const { cwd, signal } = open;
   const { policy, trust } = link;
   modeFor(policy, { ...open, env: driverEnvironment(options) });
+  const editor = editorAccess(open.editor, { policy: open.permissions ?? "ask", protocol });
   if (program.followsProjects) assertHoldable(program.label, trust);
   await link.connect((listener) =>
-    connectAcp({ program, options, cwd, protocol, policy, trust, signal, listener }),
+    connectAcp({ program, options, cwd, protocol, policy, trust, editor, signal, listener }),
   );
   return link;
 }
@@ -158,8 +160,15 @@ export class AcpLink implements Link {
   async connect(connect: (listener: AcpListener) => Promise<AcpConnection>): Promise<void> {
     const connection = await connect({
       onUpdate: (params) => this.#update(params),
-      onOdd: async (details) => await this.#report([{ type: "diagnostics", details }]),
+      onOdd: (odd) => this.#odd(odd),
       onPermission: (params, signal) => this.#permission(params, signal),
+      onEditorRequest: (method, params, withdrawn) =>
+        askEditor(this.#start.open.editor, {
+          method,
+          params,
+          withdrawn,
+          ended: this.#current.stopping.signal,
+        }),
     });
     this.#connection = connection;
     // A turn of version 2 waits for no answer that would fail.
@@ -432,6 +441,11 @@ export class AcpLink implements Link {
     const signal = AbortSignal.any([withdrawn, stopping.signal]);
     const decision = await askPermission({ turn, request, onPermission: this.#onPermission, signal });
     return toOutcome(decision, request);
+  }
+
+  async #odd(details: unknown): Promise<void> {
+    if (!(await noteEditor(this.#start.open.editor, details)))
+      await this.#report([{ type: "diagnostics", details }]);
   }
 
   /** The settings of every session that the link opens. */

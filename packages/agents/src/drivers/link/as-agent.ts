@@ -53,6 +53,8 @@ export interface AgentOptions {
   readonly resumeBy?: OpenConversation["resumeBy"];
   /** See `OpenConversation.toolServers`. */
   readonly toolServers?: OpenConversation["toolServers"];
+  /** See `OpenConversation.editor`. */
+  readonly editor?: OpenConversation["editor"];
   /**
    * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
    * Without it, or if it fails, the history is sent as text before the prompt.
@@ -76,6 +78,7 @@ export const AGENT_OPTIONS: KnownOptions<AgentOptions> = {
   effort: true,
   resumeBy: true,
   toolServers: true,
+  editor: true,
   writeReplay: true,
   keepOpen: true,
 };
@@ -235,14 +238,14 @@ class Driven implements DrivenAgent {
   }
 
   async #open(cwd: string, nativeRef: NativeRef | undefined, signal: AbortSignal): Promise<Conversation> {
-    const { onPermission, permissions, model, mode, effort, toolServers } = this.#options;
+    const { onPermission, permissions, model, mode, effort, toolServers, editor } = this.#options;
     try {
       return await this.#driver.open({
         cwd,
         ...present({ signal }),
         ...(nativeRef === undefined ? {} : { resumeSessionId: nativeRef.sessionId, onMissing: "error" }),
         ...wayOf(this.#options),
-        ...present({ onPermission, permissions, model, mode, effort, toolServers }),
+        ...present({ onPermission, permissions, model, mode, effort, toolServers, editor }),
       });
     } catch (error) {
       if (nativeRef === undefined || !isContinuoError(error, "not_found")) throw error;

@@ -29,6 +29,19 @@ export type ToolServer =
       readonly headers: Readonly<Record<string, string>>;
     };
 
+/**
+ * The editor that the person works in, for an agent that uses its files, terminals and forms in place of this machine's.
+ * Methods, parameters and answers are those of version 1 of the Agent Client Protocol; only agents that speak it use one.
+ */
+export interface EditorPort {
+  /** `fs`, `terminal` and `elicitation` of the client's capabilities: an agent is told of no others. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** The parameters name the session of the agent. Errors: the editor's own, with the `code` of the protocol. */
+  request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  /** The page that the agent asked the person to visit has done its work. */
+  completed(elicitationId: string): Promise<void>;
+}
+
 export interface OpenConversation extends CallOptions {
   readonly cwd: string;
   /** At most one of these three; a new session where none is given. */
@@ -62,6 +75,8 @@ export interface OpenConversation extends CallOptions {
   readonly permissions?: PermissionPolicy;
   /** Every session that is opened has them. With `safe` none is started; `Conversation.leftOutServers` names the others. */
   readonly toolServers?: readonly ToolServer[];
+  /** With `safe` the agent only reads files by it. */
+  readonly editor?: EditorPort;
   /**
    * Asked for every permission, whatever the policy; where it is not given the policy decides, and with `ask` all is
    * denied. Its time limit is the caller's.

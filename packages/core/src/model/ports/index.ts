@@ -60,6 +60,7 @@ export type {
   ContextUse,
   Conversation,
   DriverSession,
+  EditorPort,
   OnMissing,
   OpenConversation,
   PermissionPolicy,
