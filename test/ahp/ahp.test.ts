@@ -1,5 +1,6 @@
 /** The agent host over a WebSocket: bare clients on the sessions of a scratch home, with a scripted agent. */
 
+import { Buffer } from "node:buffer";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -161,6 +162,40 @@ test("a message that waits begins its turn when the one that runs has been cance
   expect(a.faults).toEqual([]);
 });
 
+test("a change that a person allowed has its size and two texts that a client reads; other files are denied", async () => {
+  await using host = await open();
+  const a = await host.client("a");
+  const chat = await a.look(host.uri);
+  a.say(chat, "change it", "turn-1");
+  await a.until(() => a.session(host.uri).inputNeeded?.length === 1);
+  const [asked] = a.session(host.uri).inputNeeded ?? [];
+  const yes = { turnId: "turn-1", toolCallId: asked?.toolCall.toolCallId, approved: true };
+  a.dispatch(chat, { type: "chat/toolCallConfirmed", confirmed: "user-action", ...yes });
+  await a.until(() => a.chat(chat).turns.length === 1);
+  const parts = a.chat(chat).turns.flatMap(({ responseParts }) => responseParts);
+  const [call] = parts.flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
+  const edit = call?.content?.find(({ type }) => type === "fileEdit");
+  if (edit?.type !== "fileEdit") throw new Error(`no edit in ${JSON.stringify(call)}`);
+  const uri = `file://${join(host.home.path, "project/src/a.ts")}`;
+  expect(edit).toMatchObject({ before: { uri }, after: { uri }, diff: { added: 1, removed: 1 } });
+  const channel = "ahp-root://";
+  const [before, after] = [edit.before?.content.uri, edit.after?.content.uri];
+  expect(await a.ask("resourceRead", { channel, uri: before })).toEqual({
+    data: "const a = 1;\nconst b = 2;\nexport { a, b };\n",
+    encoding: "utf-8",
+    contentType: "text/plain",
+  });
+  const base64 = { channel, uri: after, encoding: "base64" };
+  const { data } = await a.ask<{ data: string }>("resourceRead", base64);
+  expect(Buffer.from(data, "base64").toString()).toContain("const b = 42;");
+  for (const [other, code] of [
+    [uri, -32009],
+    [after?.replace(/\/0\//u, "/7/"), -32008],
+    [after?.replace(/\/[^/]+\/0\//u, "/bm9uZQ/0/"), -32008],
+  ] as const)
+    await expect(a.ask("resourceRead", { channel, uri: other })).rejects.toMatchObject({ code });
+});
+
 test("the list has the conversations of all agents, named so that an editor finds their agents", async () => {
   await using machine = await openMachine();
   using client = new AhpClient(machine.url, await machine.token(["machine:read"]), "a");
@@ -208,7 +243,7 @@ test("what the host does not do is refused by the number of its error, and a str
   const channel = "ahp-root://";
   expect(await codeOf("initialize", { channel, protocolVersions: ["0.9.0"], clientId: "a" })).toBe(-32600);
   expect(await codeOf("createTerminal", { channel })).toBe(-32601);
-  expect(await codeOf("resourceRead", { channel, uri: "file:///etc/passwd" })).toBe(-32601);
+  expect(await codeOf("resourceRead", { channel, uri: "file:///etc/passwd" })).toBe(-32009);
   expect(await codeOf("subscribe", { channel: "claude:/nobody" })).toBe(-32001);
   expect(await codeOf("subscribe", { channel: "ahp-terminal:/1" })).toBe(-32001);
   expect(await codeOf("listSessions", { channel, cursor: "7:7" })).toBe(-32602);

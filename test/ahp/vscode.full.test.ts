@@ -10,7 +10,7 @@ import { header, TALK, writeThread } from "../lost/codex-recipes.ts";
 import { GEMINI_TALK, geminiHead, writeGemini } from "../lost/gemini-recipes.ts";
 import { PI_TALK, piHeader, writePi } from "../lost/pi-recipes.ts";
 import { makeLostHome, toLines, writeText } from "../lost/recipe.ts";
-import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { DONE_CALLS, EDITS, ownSession } from "../machine/open-chat.ts";
 import { startViewer } from "./viewer-socket.ts";
 import { openVscode } from "./vscode.ts";
 
@@ -57,6 +57,26 @@ test("VS Code lists the sessions of five agents, and two windows of it show one 
   expect(home.prompts()).toEqual(["edit it"]);
 }, 240_000);
 
+test("a command and a change that a person allowed stay in VS Code's turn when they are done", async () => {
+  const { home, folder } = await homeOfFiveAgents();
+  await using viewer = await startViewer(home.path, folder);
+  await using vscode = await openVscode(viewer.socket, folder);
+  const window = await vscode.window();
+  await window.open(OWN);
+  for (const [prompt, end, shown] of [
+    ["test it", "All of them pass.", "node --test timer.test.js"],
+    ["change it", "It is changed.", "a.ts"],
+  ] as const) {
+    await window.say(prompt);
+    await window.button("Yes").click();
+    await expect.poll(() => window.conversation.innerText()).toContain(end);
+    // VS Code folds the steps of a turn that is over.
+    const steps = window.conversation.locator(".completed-response-summary[aria-expanded=false]");
+    await steps.last().click();
+    await expect.poll(() => window.conversation.innerText()).toContain(shown);
+  }
+}, 240_000);
+
 interface FiveAgents {
   readonly home: TalkHome;
   /** The sessions work in it. */
@@ -64,7 +84,7 @@ interface FiveAgents {
 }
 
 async function homeOfFiveAgents(): Promise<FiveAgents> {
-  const home = createTalkHome({ ...SCRIPT, prompts: { ...SCRIPT.prompts, ...EDITS } });
+  const home = createTalkHome({ ...SCRIPT, prompts: { ...SCRIPT.prompts, ...EDITS, ...DONE_CALLS } });
   const lost = makeLostHome(home.path);
   const said = [
     { role: "user", content: CLAUDES },

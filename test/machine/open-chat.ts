@@ -45,12 +45,59 @@ export const EDITS: NonNullable<Script["prompts"]> = {
   ],
 };
 
+const PERMISSION = [
+  { optionId: "yes", name: "Yes", kind: "allow_once" },
+  { optionId: "no", name: "No", kind: "reject_once" },
+] as const;
+const TESTS = {
+  toolCallId: "t2",
+  title: "Bash",
+  kind: "execute",
+  rawInput: { command: "node --test timer.test.js" },
+};
+const WRITTEN = { toolCallId: "t3", title: "Write", kind: "edit", rawInput: { path: "src/a.ts" } };
+
+/** `test it` and `change it`: a command and a change, each allowed by a person and then done. */
+export const DONE_CALLS: NonNullable<Script["prompts"]> = {
+  "test it": [
+    chunk("I run the tests."),
+    { update: { sessionUpdate: "tool_call", ...TESTS } },
+    { ask: { toolCall: TESTS, options: PERMISSION } },
+    {
+      update: {
+        sessionUpdate: "tool_call_update",
+        toolCallId: "t2",
+        status: "completed",
+        content: [{ type: "content", content: { type: "text", text: "12 tests pass" } }],
+      },
+    },
+    chunk("All of them pass."),
+    DONE,
+  ],
+  "change it": [
+    chunk("I change the number."),
+    { update: { sessionUpdate: "tool_call", ...WRITTEN } },
+    { ask: { toolCall: { ...WRITTEN, content: [DIFF] }, options: PERMISSION } },
+    {
+      update: {
+        sessionUpdate: "tool_call_update",
+        toolCallId: "t3",
+        status: "completed",
+        content: [DIFF],
+      },
+    },
+    chunk("It is changed."),
+    DONE,
+  ],
+};
+
 /** `wait`: says two words, and the third one when there is a file `go` next to the script. */
 export const WAITING_SCRIPT: Script = {
   ...SCRIPT,
   prompts: {
     ...SCRIPT.prompts,
     ...EDITS,
+    ...DONE_CALLS,
     wait: [chunk("one "), chunk("two "), { untilFile: "go" }, chunk("three"), DONE],
   },
 };

@@ -27,8 +27,8 @@ export function reduceChat(state: ChatState, action: ChatAction): ChatState {
       if (action.part.kind === "error") return state;
       return withPart(state, action.turnId, action.part);
     case "chat/toolCallStart": {
-      const { turnId, toolCallId, toolName, displayName } = action;
-      const toolCall = { toolCallId, toolName, displayName, status: "streaming" as const };
+      const { turnId } = action;
+      const toolCall = { ...toBase(action), status: "streaming" as const };
       return withPart(state, turnId, { kind: "toolCall", toolCall });
     }
     case "chat/toolCallReady":
@@ -40,7 +40,7 @@ export function reduceChat(state: ChatState, action: ChatAction): ChatState {
         if (call.status !== "running" && call.status !== "pending-confirmation") return call;
         const isRunning = call.status === "running";
         return {
-          ...toBase(call),
+          ...toBase({ ...call, ...present({ _meta: action._meta }) }),
           status: "completed",
           ...present({ invocationMessage: call.invocationMessage, toolInput: call.toolInput }),
           ...present({ confirmed: isRunning ? call.confirmed : "not-needed" }),
@@ -241,10 +241,8 @@ function statusOf(state: ChatState, end?: number): number {
   return (state.status & ~ACTIVITY_BITS) | activity;
 }
 
-function toBase({
-  toolCallId,
-  toolName,
-  displayName,
-}: ToolCall): Pick<ToolCall, "toolCallId" | "toolName" | "displayName"> {
-  return { toolCallId, toolName, displayName };
+type Base = Pick<ToolCall, "toolCallId" | "toolName" | "displayName" | "_meta">;
+
+function toBase({ toolCallId, toolName, displayName, _meta }: Base): Base {
+  return { toolCallId, toolName, displayName, ...present({ _meta }) };
 }

@@ -1,5 +1,6 @@
 /** One client: JSON-RPC in, answers and actions out. Does not know the socket. */
 
+import { Buffer } from "node:buffer";
 import { ContinuoError, present } from "@continuo/core/model";
 import { z } from "zod";
 import { dispatch, type Sender } from "./client-actions.ts";
@@ -51,6 +52,7 @@ const LIST = z.looseObject({
 });
 const CREATE = z.looseObject({ channel: URI, provider: ID, workingDirectories: z.array(URI).optional() });
 const FETCH_TURNS = z.looseObject({ channel: URI, cursor: ID.optional() });
+const READ = z.looseObject({ uri: URI, encoding: z.enum(["utf-8", "base64"]).default("utf-8") });
 const MESSAGE = z.looseObject({
   jsonrpc: z.literal("2.0"),
   method: z.string(),
@@ -135,6 +137,12 @@ export class AhpConnection implements Reader {
         const feed = await this.#options.host.feedOf(channel);
         await feed.serial(() => feed.loadOlder(cursor));
         return reply({});
+      }
+      case "resourceRead": {
+        const { uri, encoding } = parse(READ, params);
+        const text = await this.#options.host.text(uri);
+        const data = encoding === "base64" ? Buffer.from(text).toString("base64") : text;
+        return reply({ data, encoding, contentType: "text/plain" });
       }
       default:
         throw new AhpError(

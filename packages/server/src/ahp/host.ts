@@ -19,6 +19,7 @@ import { type FeedOptions, type Origin, SessionFeed } from "./session-feed.ts";
 import { isShown, toAgents, toSummary } from "./summary.ts";
 import {
   parseChatUri,
+  parseEditUri,
   parseFileUri,
   parseSessionUri,
   type SessionName,
@@ -139,6 +140,16 @@ export class AhpHost {
       state: isChat ? feed.newest(turns) : feed.session,
       fromSeq: this.#log.latest,
     });
+  }
+
+  /** A text that the host has named. Errors: `permissionDenied` for every other one, `notFound`. */
+  async text(uri: string): Promise<string> {
+    const name = parseEditUri(uri);
+    if (name === null)
+      throw new AhpError(AHP_ERRORS.permissionDenied, "Continuo gives away only what its calls changed");
+    const found = await (await this.feedOf(name.session)).editText(name);
+    if (found === null) throw new AhpError(AHP_ERRORS.notFound, "the call that changed this is not found");
+    return found;
   }
 
   /** The actions that a client has missed; `null` where a snapshot must tell it. */

@@ -5,6 +5,8 @@ export const LIMITS = {
   messageBytes: 8_388_608,
   /** Messages of a history that a snapshot begins with, and that `fetchTurns` adds. */
   windowMessages: 200,
+  /** Windows in which the call is looked for whose edit a client reads. */
+  windowsSearched: 100,
   /** Sessions that one answer lists. */
   listed: 10_000,
   /** Sessions that the machine is asked for at a time. */

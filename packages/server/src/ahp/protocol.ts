@@ -103,10 +103,27 @@ export interface ConfirmationOption {
   readonly kind: "approve" | "deny";
 }
 
+export type EditSide = "before" | "after";
+
+interface EditedFile {
+  readonly uri: string;
+  /** The text is read by this name. */
+  readonly content: { readonly uri: string };
+}
+
+export interface FileEditContent {
+  readonly type: "fileEdit";
+  /** Not there for a file that is new. */
+  readonly before?: EditedFile;
+  /** Not there for a file that is gone. */
+  readonly after?: EditedFile;
+  readonly diff: { readonly added: number; readonly removed: number };
+}
+
 export interface ToolResult {
   readonly success: boolean;
   readonly pastTenseMessage: string;
-  readonly content?: readonly { readonly type: "text"; readonly text: string }[];
+  readonly content?: readonly ({ readonly type: "text"; readonly text: string } | FileEditContent)[];
   readonly error?: { readonly message: string };
 }
 
@@ -128,6 +145,12 @@ export interface ToolCall {
   readonly error?: { readonly message: string };
   readonly reason?: string;
   readonly reasonMessage?: string;
+  readonly _meta?: CallMeta;
+}
+
+/** Told beside the protocol, as VS Code's own host does. */
+export interface CallMeta {
+  readonly toolKind: "terminal";
 }
 
 export interface ErrorPart {
@@ -222,7 +245,11 @@ export type ChatAction =
     })
   | CallReady
   | CallConfirmed
-  | (OfCall & { readonly type: "chat/toolCallComplete"; readonly result: ToolResult })
+  | (OfCall & {
+      readonly type: "chat/toolCallComplete";
+      readonly result: ToolResult;
+      readonly _meta?: CallMeta;
+    })
   | (OfTurn & { readonly type: "chat/usage"; readonly usage: UsageInfo })
   | (OfTurn & { readonly type: "chat/turnComplete" | "chat/turnCancelled"; readonly duration: number })
   | (OfTurn & { readonly type: "chat/error"; readonly duration: number; readonly part: ErrorPart })

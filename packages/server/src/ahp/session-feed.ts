@@ -1,8 +1,9 @@
 /** One session that clients look at: its state, kept up by the events of the machine, told as actions. */
 
-import { ContinuoError, isContinuoError, messageOf, present } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, listAll, messageOf, present } from "@continuo/core/model";
 import type { ChatEvent, ChatRun, ChatState, MachineService } from "@continuo/core/wire/machine";
 import { reduceChat } from "./chat-reducer.ts";
+import { editsOf } from "./edits.ts";
 import { LIMITS } from "./limits.ts";
 import { createLiveTurn, sequenceOf } from "./live-turn.ts";
 import {
@@ -17,9 +18,9 @@ import {
 import { withQuestions } from "./questions.ts";
 import { reduceSession } from "./session-reducer.ts";
 import { actionsForTurns, actionsOfTurn, tellParts, tellTurnAgain } from "./turn-actions.ts";
-import { toErrorPart, toParts, toTurns } from "./turns.ts";
+import { callOfPart, type TurnsPlace, toErrorPart, toParts, toTurns } from "./turns.ts";
 import { withUnanswered } from "./unanswered.ts";
-import { toChatUri } from "./uris.ts";
+import { type EditName, parseFileUri, toChatUri } from "./uris.ts";
 
 /** Begins a cursor of turns that the chat has, but that a reader did not ask for. */
 const KNOWN = "turn:";
@@ -95,6 +96,12 @@ export class SessionFeed {
 
   get key(): string | null {
     return this.#key;
+  }
+
+  get #place(): TurnsPlace {
+    const { uri, first } = this.#options;
+    const [folder] = first.workingDirectories ?? [];
+    return { session: uri, cwd: folder === undefined ? null : parseFileUri(folder) };
   }
 
   get isRunning(): boolean {
@@ -175,6 +182,26 @@ export class SessionFeed {
     return this.#asked.get(toolCallId) ?? null;
   }
 
+  /** The text that a call took out of a file or put into it; `null` where it is not found. Errors: those of reading. */
+  async editText({ part, at, side }: Pick<EditName, "part" | "at" | "side">): Promise<string | null> {
+    const found = callOfPart(this.#live.messages, part) ?? (await this.#storedCall(part));
+    return found === null ? null : (editsOf(found.call, found.result)[at]?.[side] ?? null);
+  }
+
+  async #storedCall(part: string): Promise<ReturnType<typeof callOfPart>> {
+    let searched = 0;
+    const windows = listAll(async ({ cursor }) => {
+      const { messages, cursor: next } = await this.#window(present({ before: cursor }));
+      searched += 1;
+      return { items: [messages], nextCursor: searched === LIMITS.windowsSearched ? null : (next ?? null) };
+    });
+    for await (const messages of windows) {
+      const found = callOfPart(messages, part);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
   /** The chat with its newest turns only: a reader asks for more of them by the cursor. */
   newest(turns: number): AhpChat {
     const first = this.chat.turns.length - turns;
@@ -215,7 +242,7 @@ export class SessionFeed {
     const isWhole = !hasOlder || messages[0]?.message.role === "user" || start === -1;
     const kept = isWhole ? messages : messages.slice(start);
     const cursor = hasOlder || !isWhole ? kept[0]?.message.id : undefined;
-    return { messages, turns: toTurns(kept), cursor, position };
+    return { messages, turns: toTurns(kept, this.#place), cursor, position };
   }
 
   #move(key: string): void {
@@ -322,7 +349,7 @@ export class SessionFeed {
     if (sequence !== null && sequence > this.#told) run.isSeen = true;
     const isOfRun = sequence !== null && sequence > this.#told;
     const { parts, waiting } = withQuestions(
-      isOfRun ? toParts(messages.slice(1)) : [],
+      isOfRun ? toParts(messages.slice(1), this.#place) : [],
       state?.questions ?? [],
       (approvalId) => this.#isDue(approvalId),
     );
@@ -335,7 +362,8 @@ export class SessionFeed {
   /** A turn of which nobody told that it ran, because it was over at once. */
   #tellWhole(): void {
     const { messages } = this.#live;
-    const [turn] = toTurns(messages.map((one) => ({ ...one, turnId: `s${this.#live.sequence}` })));
+    const ofOne = messages.map((one) => ({ ...one, turnId: `s${this.#live.sequence}` }));
+    const [turn] = toTurns(ofOne, this.#place);
     if (turn === undefined || messages.some(({ message }) => message.metadata.partial === true)) return;
     this.#settle();
     for (const action of actionsOfTurn(turn)) this.act(action);
@@ -395,7 +423,7 @@ export class SessionFeed {
     const turn = this.chat.turns.at(-1);
     if (turn === undefined) return;
     const error = turn.responseParts.filter(({ kind }) => kind === "error");
-    const responseParts = [...toParts(this.#live.messages.slice(1)), ...error];
+    const responseParts = [...toParts(this.#live.messages.slice(1), this.#place), ...error];
     for (const action of tellTurnAgain(this.chat, { ...turn, responseParts })) this.act(action);
   }
 

@@ -161,7 +161,7 @@ function ready(turnId: string, call: ToolCall): ChatAction {
 
 function complete(turnId: string, call: ToolCall): readonly ChatAction[] {
   if (call.status !== "completed") return [];
-  const { toolCallId, success = true, pastTenseMessage = "", content, error } = call;
+  const { toolCallId, success = true, pastTenseMessage = "", content, error, _meta } = call;
   const result: ToolResult = { success, pastTenseMessage, ...present({ content, error }) };
-  return [{ type: "chat/toolCallComplete", turnId, toolCallId, result }];
+  return [{ type: "chat/toolCallComplete", turnId, toolCallId, result, ...present({ _meta }) }];
 }

@@ -1,9 +1,27 @@
 /** The parts of an answer, as an editor shows them. */
 
-import type { Block } from "@continuo/core/model";
+import type { Block, ToolCallBlock, ToolResultBlock } from "@continuo/core/model";
 import type { WindowMessage } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import { toParts } from "./turns.ts";
+import { editsOf } from "./edits.ts";
+import type { ToolCall } from "./protocol.ts";
+import { callOfPart, toParts } from "./turns.ts";
+import { parseEditUri } from "./uris.ts";
+
+const PLACE = { session: "claude:/one", cwd: "/work/app" };
+
+/** A call with its result, as an agent stores them. */
+const called = (call: ToolCallBlock, result: Partial<ToolResultBlock> = {}): readonly WindowMessage[] => {
+  const block = { type: "tool_result", toolCallId: call.id, content: [], isError: false, ...result };
+  const end = { turnId: "1", message: { id: "b", role: "tool", content: [block], metadata: {} } };
+  return [answer(call), end as unknown as WindowMessage];
+};
+
+function shownCall(messages: readonly WindowMessage[]): ToolCall {
+  const [part] = toParts(messages, PLACE);
+  if (part?.kind !== "toolCall") throw new Error("it is no call");
+  return part.toolCall;
+}
 
 const answer = (...content: readonly Block[]): WindowMessage =>
   ({
@@ -13,9 +31,50 @@ const answer = (...content: readonly Block[]): WindowMessage =>
 
 test("a call with long arguments has a title of one row, and its whole input beside it", () => {
   const todos = Array.from({ length: 20 }, (_, at) => ({ content: `task ${at}`, status: "pending" }));
-  const [part] = toParts([answer({ type: "tool_call", id: "c", name: "TodoWrite", args: { todos } })]);
-  if (part?.kind !== "toolCall") throw new Error("it is no call");
-  const { invocationMessage = "", toolInput } = part.toolCall;
+  const call = { type: "tool_call", id: "c", name: "TodoWrite", args: { todos } } as const;
+  const { invocationMessage = "", toolInput, _meta } = shownCall([answer(call)]);
+  expect(_meta).toBeUndefined();
   expect([invocationMessage.length, invocationMessage.at(-1)]).toEqual([160, "…"]);
   expect(JSON.parse(toolInput ?? "")).toEqual({ todos });
+});
+
+test.each([
+  [{ command: "npm test" }, '{"command":"npm test"}'],
+  [{ command: ["bash", "-lc", "npm test"] }, "npm test"],
+])("a call that runs a command is one of a terminal, with the line that runs: %j", (args, input) => {
+  const call = shownCall(called({ type: "tool_call", id: "c", name: "shell", args }));
+  expect(call).toMatchObject({ _meta: { toolKind: "terminal" }, toolInput: input, status: "completed" });
+});
+
+test("a change of a file has its size and the names of its two texts", () => {
+  const args = { file_path: "src/a.ts", old_string: "one\ntwo\n", new_string: "one\n2\nthree\n" };
+  const messages = called({ type: "tool_call", id: "c", name: "Edit", args });
+  const [edit] = shownCall(messages).content ?? [];
+  if (edit?.type !== "fileEdit") throw new Error("it is no edit");
+  expect(edit).toMatchObject({
+    before: { uri: "file:///work/app/src/a.ts" },
+    after: { uri: "file:///work/app/src/a.ts" },
+    diff: { added: 2, removed: 1 },
+  });
+  const texts = [edit.before, edit.after].map((side) => {
+    const name = parseEditUri(side?.content.uri ?? "");
+    expect(name?.session).toBe(PLACE.session);
+    const found = callOfPart(messages, name?.part ?? "");
+    return found === null || name === null ? null : editsOf(found.call, found.result)[name.at]?.[name.side];
+  });
+  expect(texts).toEqual(["one\ntwo\n", "one\n2\nthree\n"]);
+});
+
+test("a new file has nothing before it, and a change that failed is none", () => {
+  const call = {
+    type: "tool_call",
+    id: "c",
+    name: "Write",
+    args: { file_path: "/tmp/b.ts", content: "one\n" },
+  } as const;
+  const [edit] = shownCall(called(call)).content ?? [];
+  expect(edit).toMatchObject({ after: { uri: "file:///tmp/b.ts" }, diff: { added: 1, removed: 0 } });
+  expect(edit).not.toHaveProperty("before");
+  expect(shownCall(called(call, { isError: true }))).toMatchObject({ success: false });
+  expect(shownCall(called(call, { isError: true })).content).toBeUndefined();
 });

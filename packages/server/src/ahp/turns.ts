@@ -1,36 +1,35 @@
 /** Messages as turns of the protocol: the one table from what Continuo reads to what a client shows. Pure. */
 
 import {
-  type Block,
-  cutText,
   type Message,
-  present,
-  shorten,
+  type ToolCallBlock,
   type ToolResultBlock,
-  type ToolStatus,
   textOf,
   typedTextOf,
 } from "@continuo/core/model";
-import { mainArgument } from "@continuo/core/transcript";
 import type { WindowMessage } from "@continuo/core/wire/machine";
-import { LIMITS } from "./limits.ts";
-import type { AhpMessage, ErrorPart, ResponsePart, ToolCall, ToolResult, Turn } from "./protocol.ts";
+import { nameOfBlock, toCall } from "./calls.ts";
+import type { EditPlace } from "./edits.ts";
+import type { AhpMessage, ErrorPart, ResponsePart, Turn } from "./protocol.ts";
+
+/** The session of the messages, and the folder that it works in. */
+export type TurnsPlace = Omit<EditPlace, "part">;
 
 /** Turns in their order. A turn whose beginning is not among the messages has an empty message. */
-export function toTurns(messages: readonly WindowMessage[]): readonly Turn[] {
+export function toTurns(messages: readonly WindowMessage[], place: TurnsPlace): readonly Turn[] {
   const groups = new Map<string, WindowMessage[]>();
   for (const one of messages) {
     const group = groups.get(one.turnId);
     if (group === undefined) groups.set(one.turnId, [one]);
     else group.push(one);
   }
-  return [...groups].map(([id, group]) => toTurn(id, group));
+  return [...groups].map(([id, group]) => toTurn(id, group, place));
 }
 
-function toTurn(id: string, group: readonly WindowMessage[]): Turn {
+function toTurn(id: string, group: readonly WindowMessage[], place: TurnsPlace): Turn {
   const [first] = group;
   const isAsked = first?.message.role === "user";
-  const parts = toParts(isAsked ? group.slice(1) : group);
+  const parts = toParts(isAsked ? group.slice(1) : group, place);
   const times = group.flatMap(({ message }) => message.timestamp ?? []);
   const startedAt = times[0] ?? NO_TIME;
   const last = parts.at(-1);
@@ -76,20 +75,42 @@ function usageOf(group: readonly WindowMessage[]): Turn["usage"] {
 }
 
 /** The parts of an answer in their order; the result of a call is in the part of the call. */
-export function toParts(messages: readonly WindowMessage[]): readonly ResponsePart[] {
+export function toParts(messages: readonly WindowMessage[], place: TurnsPlace): readonly ResponsePart[] {
+  const seen: CallsSeen = { results: resultsOf(messages), calls: new Set(), place };
+  return messages.flatMap((one) => partsOf(one, seen));
+}
+
+/** A call that has its result among the messages, by the name of its part; `null` where it is not among them. */
+export function callOfPart(
+  messages: readonly WindowMessage[],
+  part: string,
+): { readonly call: ToolCallBlock; readonly result: ToolResultBlock } | null {
+  const results = resultsOf(messages);
+  for (const one of messages)
+    for (const [at, call] of one.message.content.entries()) {
+      if (call.type !== "tool_call" || partName(one, at) !== part) continue;
+      const result = results.get(call.id);
+      if (result !== undefined) return { call, result };
+    }
+  return null;
+}
+
+function resultsOf(messages: readonly WindowMessage[]): ReadonlyMap<string, ToolResultBlock> {
   const results = new Map<string, ToolResultBlock>();
   for (const { message } of messages)
     for (const block of message.content)
       if (block.type === "tool_result") results.set(block.toolCallId, block);
-  const calls = new Set<string>();
-  return messages.flatMap((one) => partsOf(one, results, calls));
+  return results;
 }
 
-function partsOf(
-  one: WindowMessage,
-  results: ReadonlyMap<string, ToolResultBlock>,
-  calls: Set<string>,
-): readonly ResponsePart[] {
+interface CallsSeen {
+  readonly results: ReadonlyMap<string, ToolResultBlock>;
+  /** The ids of calls that were told. */
+  readonly calls: Set<string>;
+  readonly place: TurnsPlace;
+}
+
+function partsOf(one: WindowMessage, { results, calls, place }: CallsSeen): readonly ResponsePart[] {
   const { message } = one;
   if (message.origin === "injected") return [];
   if (message.origin === "error") return [toErrorPart(textOf(message.content))];
@@ -99,7 +120,7 @@ function partsOf(
     return text === "" ? [] : [{ kind: "systemNotification", content: text }];
   }
   return message.content.flatMap((block, at): readonly ResponsePart[] => {
-    const id = `${keyOf(one)}.${at}`;
+    const id = partName(one, at);
     switch (block.type) {
       case "text":
         return block.text === "" ? [] : [{ kind: "markdown", id, content: block.text }];
@@ -109,15 +130,18 @@ function partsOf(
         // Agents give one id to several calls of a session.
         const toolCallId = calls.has(block.id) ? `${block.id}.${id}` : block.id;
         calls.add(block.id);
-        const { name, args, rawArgs } = block;
-        const input = rawArgs ?? JSON.stringify(args);
         const result = results.get(block.id);
-        return [{ kind: "toolCall", toolCall: toCall({ toolCallId, name, args, input, result }) }];
+        const facts = { toolCallId, call: block, result, place: { ...place, part: id } };
+        return [{ kind: "toolCall", toolCall: toCall(facts) }];
       }
       default:
         return nameOfBlock(block).map((content) => ({ kind: "markdown", id, content }));
     }
   });
+}
+
+function partName(one: WindowMessage, at: number): string {
+  return `${keyOf(one)}.${at}`;
 }
 
 /** The same for a message that runs and for the one in the history. */
@@ -126,57 +150,6 @@ function keyOf({ message }: WindowMessage): string {
   return typeof sequence === "number" ? `s${sequence}` : message.id;
 }
 
-function nameOfBlock(block: Block): readonly string[] {
-  if (block.type === "image") return [`[picture, ${block.mimeType}]`];
-  if (block.type === "file") return [`[file ${block.name ?? block.mimeType}]`];
-  return [];
-}
-
 export function toErrorPart(message: string): ErrorPart {
   return { kind: "error", error: { errorType: "agent", message } };
-}
-
-interface CallFacts {
-  readonly toolCallId: string;
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly input: string;
-  readonly result: ToolResultBlock | undefined;
-}
-
-function toCall({ toolCallId, name, args, input, result }: CallFacts): ToolCall {
-  const about = mainArgument(args);
-  const invocationMessage =
-    about === null ? name : shorten(`${name}: ${about}`.replaceAll(/\s+/gu, " "), LIMITS.titleChars);
-  const base = {
-    toolCallId,
-    toolName: name,
-    displayName: name,
-    invocationMessage,
-    toolInput: cutText(input, LIMITS.callChars),
-    confirmed: "not-needed",
-  };
-  if (result === undefined) return { ...base, status: "running" };
-  return { ...base, status: "completed", ...toResult(result, invocationMessage) };
-}
-
-const ENDS: Readonly<Record<ToolStatus, string | null>> = {
-  ok: null,
-  error: "the call failed",
-  denied: "the call was denied",
-  cancelled: "the call was cancelled",
-  interrupted: "the call was interrupted",
-};
-
-function toResult({ content, isError, status }: ToolResultBlock, message: string): ToolResult {
-  const text = [textOf(content), ...content.flatMap(nameOfBlock)].filter((one) => one !== "").join("\n\n");
-  const end = ENDS[status ?? (isError ? "error" : "ok")];
-  return {
-    success: end === null,
-    pastTenseMessage: message,
-    ...present({
-      content: text === "" ? undefined : [{ type: "text" as const, text: cutText(text, LIMITS.callChars) }],
-      error: end === null ? undefined : { message: end },
-    }),
-  };
 }

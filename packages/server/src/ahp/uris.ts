@@ -4,6 +4,7 @@
  */
 
 import { Buffer } from "node:buffer";
+import type { EditSide } from "./protocol.ts";
 
 const CHAT = "ahp-chat://default/";
 const SESSION = /^([a-z][a-z0-9+.-]{0,63}):\/([^/?#]{1,3000})$/u;
@@ -50,6 +51,31 @@ export function toChatUri(session: string): string {
 export function parseChatUri(uri: string): SessionName | null {
   if (!uri.startsWith(CHAT)) return null;
   return parseSessionUri(Buffer.from(uri.slice(CHAT.length), "base64url").toString());
+}
+
+/** A text that a call took out of a file or put into it. */
+export interface EditName {
+  readonly session: string;
+  /** The part of the call. */
+  readonly part: string;
+  /** The place of the file among those of the call. */
+  readonly at: number;
+  readonly side: EditSide;
+}
+
+const EDIT = /^continuo-edit:\/([^/?#]{1,4000})\/([^/?#]{1,1000})\/(\d{1,4})\/(before|after)$/u;
+
+export function toEditUri({ session, part, at, side }: EditName): string {
+  const name = Buffer.from(session).toString("base64url");
+  return `continuo-edit:/${name}/${Buffer.from(part).toString("base64url")}/${at}/${side}`;
+}
+
+/** `null` for what is no name of such a text. */
+export function parseEditUri(uri: string): EditName | null {
+  const [, session, part, at, side] = EDIT.exec(uri) ?? [];
+  if (session === undefined || part === undefined) return null;
+  const textOf = (encoded: string): string => Buffer.from(encoded, "base64url").toString();
+  return { session: textOf(session), part: textOf(part), at: Number(at), side: side as EditSide };
 }
 
 export function toFileUri(folder: string): string {

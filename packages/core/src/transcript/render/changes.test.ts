@@ -124,6 +124,7 @@ describe("a change is read in the shape of each agent", () => {
     expect(drawn(input, "z")).toEqual([["a", ["-x", "+y"]]]);
     const diff = { type: "diff", path: "b", oldText: null, newText: "z" };
     expect(drawn(input, [...other, diff])).toEqual([["b", ["+z"]]]);
+    expect(drawn(input, [{ type: "unknown", raw: diff }])).toEqual([["b", ["+z"]]]);
   });
 
   test("a path is one visible line, and null if it is not a text", () => {

@@ -40,9 +40,10 @@ export function changesOf(input: unknown, content?: unknown, fileText?: FileText
   return shown.length > 0 ? shown : changesOfInput(input, fileText);
 }
 
-/** `{ type: "diff", path, oldText, newText }`, as agents that speak ACP show it. */
+/** `{ type: "diff", path, oldText, newText }`, as agents that speak ACP show it; a result has it verbatim in a block. */
 function changeOfBlock(block: unknown, fileText?: FileText): ChangedFile[] {
-  const { type, path, oldText, newText } = asRecord(block);
+  const given = asRecord(block);
+  const { type, path, oldText, newText } = given.type === "unknown" ? asRecord(given.raw) : given;
   if (type !== "diff" || typeof newText !== "string") return [];
   return [toChange(path, typeof oldText === "string" ? oldText : "", newText, fileText)];
 }

@@ -1,0 +1,95 @@
+/** Calls of tools as the protocol shows them, with what they came to. Pure. */
+
+import {
+  type Block,
+  cutText,
+  present,
+  shorten,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  type ToolStatus,
+  textOf,
+} from "@continuo/core/model";
+import { mainArgument } from "@continuo/core/transcript";
+import { commandOf } from "@continuo/core/transcript/work";
+import { type EditPlace, editsOf, toContent } from "./edits.ts";
+import { LIMITS } from "./limits.ts";
+import type { ToolCall, ToolResult } from "./protocol.ts";
+
+export interface CallFacts {
+  readonly toolCallId: string;
+  readonly call: ToolCallBlock;
+  readonly result: ToolResultBlock | undefined;
+  /** Names the call in the contents of its edits; see `EditPlace`. */
+  readonly place: EditPlace;
+}
+
+/**
+ * VS Code hides a call that waited for a person as soon as it is complete, unless it ran a command or changed files: the
+ * kind and the edits tell it so. A call that still waits has no kind: VS Code would offer its own answers in place of those of
+ * the agent.
+ */
+export function toCall({ toolCallId, call, result, place }: CallFacts): ToolCall {
+  const { name, args } = call;
+  const about = mainArgument(args);
+  const invocationMessage =
+    about === null ? name : shorten(`${name}: ${about}`.replaceAll(/\s+/gu, " "), LIMITS.titleChars);
+  const command = commandOf(call);
+  const base = {
+    toolCallId,
+    toolName: name,
+    displayName: name,
+    invocationMessage,
+    toolInput: cutText(inputOf(call, command), LIMITS.callChars),
+    confirmed: "not-needed",
+  };
+  if (result === undefined) return { ...base, status: "running" };
+  return {
+    ...base,
+    status: "completed",
+    ...(command === null ? {} : { _meta: { toolKind: "terminal" } as const }),
+    ...toResult(result, invocationMessage, toContent(editsOf(call, result), place)),
+  };
+}
+
+/** A command that is a list of words is told as the line that it is: VS Code shows what it finds under `command`. */
+function inputOf({ args, rawArgs }: ToolCallBlock, command: string | null): string {
+  const isLine = command === null || typeof args.command === "string" || rawArgs !== undefined;
+  return isLine ? (rawArgs ?? JSON.stringify(args)) : command;
+}
+
+const ENDS: Readonly<Record<ToolStatus, string | null>> = {
+  ok: null,
+  error: "the call failed",
+  denied: "the call was denied",
+  cancelled: "the call was cancelled",
+  interrupted: "the call was interrupted",
+};
+
+function toResult(
+  { content, isError, status }: ToolResultBlock,
+  message: string,
+  edits: NonNullable<ToolResult["content"]>,
+): ToolResult {
+  const text = [textOf(content), ...content.flatMap(nameOfBlock)].filter((one) => one !== "").join("\n\n");
+  const end = ENDS[status ?? (isError ? "error" : "ok")];
+  const told = [
+    ...(text === "" ? [] : [{ type: "text" as const, text: cutText(text, LIMITS.callChars) }]),
+    ...(end === null ? edits : []),
+  ];
+  return {
+    success: end === null,
+    pastTenseMessage: message,
+    ...present({
+      content: told.length === 0 ? undefined : told,
+      error: end === null ? undefined : { message: end },
+    }),
+  };
+}
+
+/** A picture or a file in the place where it stands. */
+export function nameOfBlock(block: Block): readonly string[] {
+  if (block.type === "image") return [`[picture, ${block.mimeType}]`];
+  if (block.type === "file") return [`[file ${block.name ?? block.mimeType}]`];
+  return [];
+}
