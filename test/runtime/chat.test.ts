@@ -1,7 +1,9 @@
 /** A session as a chat of the AI SDK: the fold of the log is what a reader of the streams has, by the SDK's own reader. */
 
-import type { Agent, AgentEvent, KnownEvent } from "@continuo/core/model";
+import { type Agent, type AgentEvent, type KnownEvent, textOf } from "@continuo/core/model";
+import { TranscriptBuilder } from "@continuo/core/transcript";
 import { type Continuo, type ContinuoOptions, openContinuo } from "@continuo/server/runtime";
+import { wake } from "@continuo/store/sessions";
 import { parseJsonEventStream, readUIMessageStream, type UIMessage, uiMessageChunkSchema } from "ai";
 import { afterEach, expect, test } from "vitest";
 import { EchoAgent, type Script, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
@@ -232,4 +234,47 @@ test("messages that a program appends belong to the chat", async () => {
     ["m1", "assistant"],
     ["q1", "user"],
   ]);
+});
+
+test("the questions of a chat are the inputs of the transcript, also those that nobody answered", async () => {
+  await scripted(
+    [[{ stream: ["It rains."] }, { wait: "abort" }], [{ fail: "no power" }], [{ say: "Ulm." }]],
+    {
+      work: false,
+      retry: { on: ["failed"], attempts: 1 },
+    },
+  );
+  const session = c.session("s", { create: true });
+  const killed = await session.send("killed before it began", { id: "q0" });
+  await wake(c.store, "s", { leaseMs: 1 });
+  expect(await c.store.getRun(killed.runId)).toMatchObject({ status: "interrupted" });
+  for (const [id, text] of [
+    ["q1", "stopped in its answer"],
+    ["q2", "stopped while it waits"],
+    ["q3", "a dead letter"],
+    ["q4", "answered"],
+  ] as const)
+    await session.send(text, { id });
+  await session.run("q2").cancel("not needed");
+  const stop = new AbortController();
+  const working = c.work({ signal: stop.signal });
+  await expect.poll(async () => JSON.stringify((await session.chat()).messages)).toContain("It rains.");
+  await session.run("q1").cancel("enough");
+  await session.run("q4").result();
+  stop.abort();
+  await working;
+  const { messages } = await TranscriptBuilder.fromStore(c.store, "s");
+  const inputs = messages.filter(({ role, metadata }) => role === "user" && metadata.note === undefined);
+  expect(inputs.map(({ content, metadata }) => [textOf(content), metadata.unanswered])).toEqual([
+    ["killed before it began", "interrupted"],
+    ["stopped while it waits", "cancelled"],
+    ["stopped in its answer", undefined],
+    ["a dead letter", "failed"],
+    ["answered", undefined],
+  ]);
+  const questions = (await session.chat()).messages.filter(({ role }) => role === "user");
+  expect(
+    questions.map(({ parts }) => parts.map((part) => ("text" in part ? part.text : "")).join("")),
+  ).toEqual(expect.arrayContaining(inputs.map(({ content }) => textOf(content))));
+  expect(questions).toHaveLength(inputs.length);
 });

@@ -125,6 +125,7 @@ describe("runs of one session", () => {
     await runOnce(store, agent, "next", { sessionId });
     expect(await store.getRun(gone.runId)).toMatchObject({ status: "interrupted" });
     expect(agent.given[0]?.transcript).toEqual([
+      "user: lost",
       "user: [The run was interrupted before it ended: the process that ran it ended]",
     ]);
   });

@@ -154,6 +154,7 @@ describe("cancelRun", () => {
     const run = await startRun(store, sessionId, "go");
     expect(await cancelRun(store, run.runId, { reason: "no" })).toMatchObject({ status: "cancelled" });
     expect((await logOf(store, sessionId)).slice(2)).toEqual([
+      ["message_sent", "person", { content: words("go") }],
       ["run_cancelled", "system", { runId: "id1", reason: "no" }],
     ]);
     await expect(executeRun(store, new EchoAgent(), run.runId)).rejects.toMatchObject({
@@ -199,12 +200,13 @@ describe("cancelRun", () => {
       sessionId,
       [
         { type: "run_started", data: { runId }, runId },
+        { type: "message_sent", data: { content: words("go") }, runId, actor: { kind: "person" } },
         { type: "message_streamed", data: part, runId },
       ],
       { also: [{ type: "run", runId, to: "running", patch: { metadata: { native } } }] },
     );
     expect(await cancelRun(store, runId, { reason: "no" })).toMatchObject({ status: "cancelled" });
-    expect((await logOf(store, sessionId)).slice(4)).toEqual([
+    expect((await logOf(store, sessionId)).slice(5)).toEqual([
       [
         "message_received",
         "scripted",

@@ -278,16 +278,9 @@ describe("input that is given again", () => {
     const { sessionId } = await startSession(store);
     const first = await startRun(store, sessionId, "go");
     await wake(store, sessionId);
-    // Interrupted before it was said, then after it was said, then answered.
+    // Interrupted before it began, then while its agent had it, then answered.
     const second = await startRun(store, sessionId, "go", { retryOf: first.runId });
-    await store.append(
-      sessionId,
-      [
-        { type: "run_started", data: { runId: second.runId }, runId: second.runId },
-        { type: "message_sent", data: { content: words("go") }, runId: second.runId },
-      ],
-      { also: [{ type: "run", runId: second.runId, to: "running" }] },
-    );
+    await store.transitionRun(second.runId, { to: "running" });
     const { unprocessed } = await wake(store, sessionId);
     expect(unprocessed.map(({ runId }) => runId)).toEqual([second.runId]);
     const agent = new ScriptedAgent();

@@ -134,7 +134,7 @@ const ENDS = ["run_completed", "run_failed", "run_cancelled", "run_timed_out", "
 /** Two runs at once, ends without a beginning, and events of a run that has ended. */
 function overlapsIn(events: readonly StoredEvent[]): readonly string[] {
   const faults: string[] = [];
-  const ended = new Set<string>();
+  const [begun, ended] = [new Set<string>(), new Set<string>()];
   let running: string | undefined;
   for (const { type, runId, sequence } of events) {
     if (runId === undefined || type === "run_created") continue;
@@ -142,9 +142,12 @@ function overlapsIn(events: readonly StoredEvent[]): readonly string[] {
     if (type === "run_started") {
       if (running !== undefined) faults.push(`${sequence}: ${runId} began while ${running} ran.`);
       running = runId;
+      begun.add(runId);
     } else if (ENDS.includes(type)) {
       ended.add(runId);
       if (runId === running) running = undefined;
+    } else if (type === "message_sent" && !begun.has(runId)) {
+      // A run that never began says its input with its end.
     } else if (runId !== running) faults.push(`${sequence} ${type} is of a run that does not run.`);
   }
   if (running !== undefined) faults.push(`${running} has no end.`);

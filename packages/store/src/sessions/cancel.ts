@@ -15,6 +15,7 @@ import { cancelLeft } from "./interrupt.ts";
 import { holdLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { patientStore } from "./patient-store.ts";
+import { unsaidInput } from "./said-input.ts";
 
 export interface CancelOptions {
   readonly reason?: string;
@@ -59,17 +60,18 @@ export async function cancelPending(
   reason: string | undefined,
 ): Promise<Run | null> {
   const { entry, write } = runEnd(runId, "cancelled", present({ reason }));
-  // An id of its own: the append may be repeated when nobody heard whether it was stored.
-  const event = { id: newId(), type: entry.type, data: entry.data, runId };
+  const before = await store.getRun(runId);
+  if (before === null) return null;
+  // Ids of their own: the append may be repeated when nobody heard whether it was stored.
+  const end = { id: newId(), type: entry.type, data: entry.data, runId };
+  const events = [...(await unsaidInput(store, before)), end];
   for (;;) {
-    const before = await store.getRun(runId);
-    if (before === null) return null;
     // Between these two it may begin: then its event is in the log, and the sequence is another one.
     const expectedSequence = await store.latestSequence(before.sessionId);
     const run = await store.getRun(runId);
     if (run?.status !== "pending") return null;
     try {
-      await store.append(run.sessionId, [event], {
+      await store.append(run.sessionId, events, {
         expectedSequence,
         also: [write],
       });

@@ -39,7 +39,7 @@ export async function finish(state: TurnState): Promise<RunResult> {
   if (checked?.result.nativeRef !== undefined) moved(state, checked.result.nativeRef);
   if (stops.stop?.status === "lost") throw lost(run.runId, stops.stop.error);
   let end = endOf(state);
-  const said = [...lastInput(state), ...endTurn(state.turn)];
+  const said = [...lastInput(state, end), ...endTurn(state.turn)];
   try {
     await journal.end({
       said,
@@ -68,14 +68,19 @@ export async function finish(state: TurnState): Promise<RunResult> {
   return toResult(state, end, await store.getRun(run.runId));
 }
 
-/** Whatever ended the turn, it was asked; unless the agent refused to begin it. */
-function lastInput(state: TurnState): readonly JournalEntry[] {
-  return isRefused(state) ? [] : inputEntries(state);
+/** Whatever ended the turn, it was asked; unless the agent refused to begin it, which its caller learns from the error. */
+function lastInput(state: TurnState, { error }: End): readonly JournalEntry[] {
+  const isRequired = isContinuoError(error, "native_unavailable");
+  return isRequired || isUnheard(state) ? [] : inputEntries(state);
 }
 
 /** Nothing of it reached the agent: it is as if it had not been asked. */
-function isRefused({ plan, outcome, turn }: TurnState): boolean {
-  return plan === null || (outcome.type === "unavailable" && turn.heard === "nothing");
+function isRefused(state: TurnState): boolean {
+  return state.plan === null || isUnheard(state);
+}
+
+function isUnheard({ outcome, turn }: TurnState): boolean {
+  return outcome.type === "unavailable" && turn.heard === "nothing";
 }
 
 /** The agent may say only now that it answered from elsewhere. */

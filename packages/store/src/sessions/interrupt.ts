@@ -13,6 +13,7 @@ import {
 import { isTrusted, type RunEnd, runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { unsurePatch, usedNative } from "./references.ts";
+import { unsaidInput } from "./said-input.ts";
 
 interface Lease {
   readonly name: string;
@@ -82,8 +83,9 @@ interface LeftEnd {
 async function endLeft(store: Store, run: Run, { lease, end }: LeftEnd): Promise<void> {
   const { status, entry, write } = end;
   const { runId, sessionId } = run;
+  const said = await unsaidInput(store, run);
   const whole = run.status === "running" ? await unsaidMessages(store, run) : [];
-  const events: NewEvent[] = [...whole, { type: entry.type, data: entry.data, runId }];
+  const events: NewEvent[] = [...said, ...whole, { type: entry.type, data: entry.data, runId }];
   const also: Write[] = [write];
   const metadata = isTrusted(status, { isHeard: false }) ? null : await unsure(store, run);
   if (metadata !== null) {

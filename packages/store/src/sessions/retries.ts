@@ -15,6 +15,7 @@ import {
 } from "@continuo/core/model";
 import { newId } from "./ids.ts";
 import { rememberStart, starterOf } from "./live-runs.ts";
+import { sequenceOfInput } from "./said-input.ts";
 
 function claimName(root: string): string {
   return `input/${root}`;
@@ -66,21 +67,16 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
   }
 }
 
-/** The attempt whose event has the input; a run that was claimed and never began has none. */
+/** The attempt whose message has the input, or that gave it to its agent when its process ended. */
 async function saidBy(
   store: Store,
   { metadata, sessionId, runId, startedAt }: Run,
   call: CallOptions,
 ): Promise<string | null> {
   const earlier = metadata.saidBy;
-  if (typeof earlier === "string") {
-    const { events } = await store.read(sessionId, {
-      runId: earlier,
-      types: ["message_sent"],
-      limit: 1,
-      ...call,
-    });
-    if (events.length > 0) return earlier;
+  for (const by of [earlier, runId]) {
+    if (typeof by === "string" && (await sequenceOfInput(store, { sessionId, runId: by }, call)) !== null)
+      return by;
   }
   return startedAt === null ? null : runId;
 }

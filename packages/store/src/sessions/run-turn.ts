@@ -21,8 +21,9 @@ import { isClaimed } from "./live-runs.ts";
 import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.ts";
 import { usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
+import { inputEvent, sequenceOfInput } from "./said-input.ts";
 import { createStops, type Stops, watchCancel } from "./stops.ts";
-import { inputEntry, onWhere, type RunContext, report, type TurnState } from "./turn-state.ts";
+import { onWhere, type RunContext, report, type TurnState } from "./turn-state.ts";
 import { placeOfInput } from "./wake.ts";
 
 export async function runTurn(context: RunContext): Promise<RunResult> {
@@ -110,10 +111,10 @@ async function decide(
 async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "sentBefore" | "heardIn">> {
   const { saidBy } = run.metadata;
   if (typeof saidBy !== "string") return { sentBefore: null, heardIn: null };
-  const { events } = await store.read(run.sessionId, { runId: saidBy, types: ["message_sent"], limit: 1 });
+  const sentBefore = await sequenceOfInput(store, { sessionId: run.sessionId, runId: saidBy });
   const before = await store.getRun(saidBy);
   const heardIn = before === null ? null : (usedNative(before.metadata)?.sessionId ?? null);
-  return { sentBefore: events[0]?.sequence ?? null, heardIn };
+  return { sentBefore, heardIn };
 }
 
 /** A native session is not recorded before its agent confirmed it. */
@@ -149,10 +150,7 @@ async function begin(
   const events: NewEvent[] = isBegun
     ? []
     : [{ id: newId(), type: "run_started", data: { runId, owner }, runId }];
-  if (sent === null && saysInput({ plan })) {
-    const { type, data, blobs = [] } = inputEntry(input);
-    events.push({ id: newId(), type, data, runId, actor: { kind: "person" }, blobs });
-  }
+  if (sent === null && saysInput({ plan })) events.push(inputEvent(input, runId));
   if (told !== null) events.push({ id: newId(), type: "session_resumed", data: told, runId });
   const native = plan?.nativeRef;
   const metadata = {

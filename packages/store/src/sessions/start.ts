@@ -22,6 +22,7 @@ import { LIMITS } from "./limits.ts";
 import { patientStore, type RetryPolicy } from "./patient-store.ts";
 import { toRunError } from "./result.ts";
 import { createRun, rootOf, takeOver } from "./retries.ts";
+import { blobsOf, unsaidInput } from "./said-input.ts";
 
 export type StartSessionOptions = NewSession;
 
@@ -175,7 +176,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
   const error = tooMany(sessionId, maxQueued);
   const { entry, write } = runEnd(runId, status, { reason: error.message, error: toRunError(error) });
   const event = { id: newId(), type: entry.type, data: entry.data, runId };
-  await store.append(sessionId, [event], { also: [write] });
+  await store.append(sessionId, [...(await unsaidInput(store, created)), event], { also: [write] });
   throw error;
 }
 
@@ -256,12 +257,6 @@ async function assertBlobs(store: Store, blocks: readonly Block[]): Promise<void
     if ((await store.statBlob(hash)) !== null) continue;
     throw new ContinuoError("not_found", `there is no blob ${hash}`, { details: { hash } });
   }
-}
-
-export function blobsOf(blocks: readonly Block[]): readonly string[] {
-  return blocks.flatMap((block) =>
-    (block.type === "image" || block.type === "file") && block.blob !== undefined ? [block.blob] : [],
-  );
 }
 
 function patienceOf({ signal }: { readonly signal?: AbortSignal }): RetryPolicy {

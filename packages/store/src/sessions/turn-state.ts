@@ -14,7 +14,7 @@ import type { Journal, JournalEntry, TurnJournal } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
 import type { ExecuteRunOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
-import { blobsOf } from "./start.ts";
+import { inputEntry } from "./said-input.ts";
 import type { Stops } from "./stops.ts";
 
 export interface RunContext {
@@ -77,8 +77,4 @@ export function inputEntries(state: TurnState): readonly JournalEntry[] {
   if (state.inputIs === "said") return [];
   state.inputIs = "said";
   return [inputEntry(state.input)];
-}
-
-export function inputEntry(input: readonly Block[]): JournalEntry {
-  return { type: "message_sent", data: { content: input }, by: "person", blobs: blobsOf(input) };
 }

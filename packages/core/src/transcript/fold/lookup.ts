@@ -7,7 +7,8 @@
 
 import type { Message } from "../../model/index.ts";
 
-export type LookupKind = "message" | "call";
+/** `input`: the message that a run was given, by the id of the run. */
+export type LookupKind = "message" | "call" | "input";
 
 type Layer = Readonly<Record<LookupKind, Map<string, number>>>;
 
@@ -23,7 +24,7 @@ export interface Lookup {
 }
 
 export function createLookup(below: Layers): Lookup {
-  const top: Layer = { message: new Map(), call: new Map() };
+  const top: Layer = { message: new Map(), call: new Map(), input: new Map() };
   return {
     find(thing, id) {
       const found = top[thing].get(id);
@@ -43,12 +44,20 @@ export function createLookup(below: Layers): Lookup {
 export function layersOf(messages: readonly Message[]): Layers {
   const lookup = createLookup([]);
   for (const [position, message] of messages.entries()) {
-    const { messageId } = message.metadata;
+    const { messageId, runId, retriedBy } = message.metadata;
     if (typeof messageId === "string") lookup.set("message", messageId, position);
+    for (const run of [runId, retriedBy])
+      if (typeof run === "string" && isInput(message) && lookup.find("input", run) === undefined)
+        lookup.set("input", run, position);
     for (const block of message.content)
       if (block.type === "tool_call") lookup.set("call", block.id, position);
   }
   return lookup.layers();
+}
+
+/** Says if a message can be what its run was given. */
+export function isInput({ role, metadata }: Message): boolean {
+  return role === "user" && metadata.note === undefined;
 }
 
 function merged(layers: readonly Layer[]): Layers {
@@ -59,11 +68,12 @@ function merged(layers: readonly Layer[]): Layers {
     const both: Layer = {
       message: new Map([...older.message, ...newer.message]),
       call: new Map([...older.call, ...newer.call]),
+      input: new Map([...older.input, ...newer.input]),
     };
     result.splice(-2, 2, both);
   }
 }
 
 function sizeOf(layer: Layer): number {
-  return layer.message.size + layer.call.size;
+  return layer.message.size + layer.call.size + layer.input.size;
 }

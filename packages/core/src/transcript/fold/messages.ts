@@ -21,6 +21,7 @@ import {
   type TranscriptDraft,
   withEvents,
 } from "./draft.ts";
+import { noteInput } from "./inputs.ts";
 import { addResult, registerCalls } from "./tools.ts";
 
 export function messageSent(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
@@ -114,14 +115,16 @@ function placeMessage(
   const own = ownMetadata(payload);
   const place = placeOf(entry);
   const metadata = own === undefined ? place : { ...own, ...place };
-  const position = draft.messages.push({
+  const message: Message = {
     id,
     role,
     content,
     ...(entry.time === undefined ? {} : { timestamp: entry.time }),
     ...extras(payload, role, entry),
     metadata: named === undefined ? metadata : { ...metadata, messageId: named },
-  });
+  };
+  const position = draft.messages.push(message);
+  noteInput(draft, position, message);
   if (named !== undefined) draft.lookup.set("message", named, position);
   registerCalls(draft, entry, { position, blocks: content });
 }
@@ -271,6 +274,8 @@ const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
   "partial",
   "note",
   "closedBy",
+  "unanswered",
+  "retriedBy",
 ]);
 
 /** The metadata that the application gave the message under its own keys. */

@@ -5,6 +5,7 @@ import type { EventEntry, Fields } from "../events/index.ts";
 import { approvalRequested, approvalResolved } from "./approvals.ts";
 import { leaveOut, type TranscriptDraft } from "./draft.ts";
 import { modeChanged, newest, runCompleted, sessionChanged, turnCompleted, usageUpdated } from "./facts.ts";
+import { runCreated } from "./inputs.ts";
 import {
   messageCompleted,
   messageDeleted,
@@ -40,7 +41,7 @@ export const FOLDS: Readonly<Record<EventType, EventFold>> = {
   session_handed_over: newest("handedOver"),
   session_state_changed: newest("liveState"),
   session_closed: newest("closed"),
-  run_created: untold,
+  run_created: runCreated,
   run_started: untold,
   run_cancel_requested: untold,
   run_completed: runCompleted,

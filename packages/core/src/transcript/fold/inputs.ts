@@ -1,0 +1,39 @@
+/** Inputs of runs: the message that each was given, marked if nobody answered it. */
+
+import type { Message } from "../../model/index.ts";
+import { anyField, type EventEntry, type Fields, isFields, textField } from "../events/index.ts";
+import { leaveOut, runOf, type TranscriptDraft } from "./draft.ts";
+import { isInput } from "./lookup.ts";
+
+/** The first message to an agent that names a run is its input; later ones were sent while it worked. */
+export function noteInput(draft: TranscriptDraft, position: number, message: Message): void {
+  const runId = runOf(message);
+  if (runId === undefined || !isInput(message)) return;
+  if (draft.lookup.find("input", runId) === undefined) draft.lookup.set("input", runId, position);
+}
+
+/** A run that is given the input of an earlier one may still answer it. */
+export function runCreated(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
+  leaveOut(draft, "untold");
+  const [runId, own] = [textField(payload, "runId"), anyField(payload, "metadata")];
+  const saidBy = isFields(own) ? textField(own, "saidBy") : undefined;
+  if (runId === undefined || saidBy === undefined) return;
+  const position = draft.lookup.find("input", saidBy);
+  const input = draft.messages.at(position);
+  if (position === undefined || input === undefined) return;
+  draft.lookup.set("input", runId, position);
+  const { unanswered: _, ...metadata } = input.metadata;
+  draft.messages.replace(position, { ...input, metadata: { ...metadata, retriedBy: runId } });
+}
+
+/** Marks the input of a run that ended otherwise than well before its agent said anything. */
+export function markUnanswered(draft: TranscriptDraft, runId: string | undefined, status: string): void {
+  const position = runId === undefined ? undefined : draft.lookup.find("input", runId);
+  const input = draft.messages.at(position);
+  if (position === undefined || input === undefined) return;
+  for (let at = position + 1; at < draft.messages.length; at++) {
+    const message = draft.messages.at(at);
+    if (message?.role === "assistant" && runOf(message) === runId) return;
+  }
+  draft.messages.replace(position, { ...input, metadata: { ...input.metadata, unanswered: status } });
+}

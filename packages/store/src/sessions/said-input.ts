@@ -1,0 +1,46 @@
+/**
+ * The input of a run as a message of its session's log. A run says it when it begins; one that never began says it with
+ * its end, so that no reader meets the end of something that nobody seems to have asked.
+ */
+
+import type { Block, CallOptions, NewEvent, Run, Store } from "@continuo/core/model";
+import { newId } from "./ids.ts";
+import { isInput, toBlocks } from "./input.ts";
+import type { JournalEntry } from "./journal/index.ts";
+
+export function inputEntry(input: readonly Block[]): JournalEntry {
+  return { type: "message_sent", data: { content: input }, by: "person", blobs: blobsOf(input) };
+}
+
+export function blobsOf(blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap((block) =>
+    (block.type === "image" || block.type === "file") && block.blob !== undefined ? [block.blob] : [],
+  );
+}
+
+/** The input as an event with an id of its own, since appends may be repeated. */
+export function inputEvent(input: readonly Block[], runId: string): NewEvent {
+  const { type, data, blobs = [] } = inputEntry(input);
+  return { id: newId(), type, data, runId, actor: { kind: "person" }, blobs };
+}
+
+/** The event that has yet to be written before the end of a run; none if the log says its input already. */
+export async function unsaidInput(store: Store, run: Run): Promise<readonly NewEvent[]> {
+  const { sessionId, runId, input, metadata } = run;
+  if (!isInput(input)) return [];
+  for (const by of [runId, metadata.saidBy]) {
+    if (typeof by === "string" && (await sequenceOfInput(store, { sessionId, runId: by })) !== null)
+      return [];
+  }
+  return [inputEvent(toBlocks(input), runId)];
+}
+
+/** The sequence of the message that holds the input of a run; `null` if the log has none. */
+export async function sequenceOfInput(
+  store: Store,
+  { sessionId, runId }: Pick<Run, "sessionId" | "runId">,
+  call: CallOptions = {},
+): Promise<number | null> {
+  const { events } = await store.read(sessionId, { runId, types: ["message_sent"], limit: 1, ...call });
+  return events[0]?.sequence ?? null;
+}

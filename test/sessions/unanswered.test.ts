@@ -1,0 +1,168 @@
+/** Inputs that no agent answered: each is a message of the transcript, marked, and the next agent reads it. */
+
+import { type Agent, textOf } from "@continuo/core/model";
+import { type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
+import { eventsOf } from "./harness/log.ts";
+
+let store: OpenedStore;
+beforeEach(async () => {
+  store = await openStore("memory:");
+});
+afterEach(() => store.close());
+
+type Line = readonly [words: string, unanswered: unknown];
+
+const GONE = "[The run was interrupted before it ended: nobody waits with it any more]";
+
+/** Every message, and what it says of its answer. */
+function linesOf({ messages }: Transcript): readonly Line[] {
+  return messages.map(({ content, metadata }) => [textOf(content), metadata.unanswered]);
+}
+
+const fromStore = (sessionId: string): Promise<Transcript> => TranscriptBuilder.fromStore(store, sessionId);
+
+/** An input that was accepted, and whose process was killed before the run began. */
+async function neverStarted(sessionId: string, input: string): Promise<string> {
+  const { runId } = await store.createRun({ sessionId, input: [{ type: "text", text: input }] });
+  await wake(store, sessionId, { leaseMs: 1 });
+  return runId;
+}
+
+describe("an input whose process was killed before its run began", () => {
+  test("is a message, marked, also when a whole answer follows, and the next agent reads it", async () => {
+    const { sessionId } = await startSession(store);
+    await neverStarted(sessionId, "Rename the module.");
+    const agent = new ScriptedAgent();
+    await runOnce(store, agent, "Run the tests.", { sessionId });
+    expect(agent.given[0]?.transcript).toEqual(["user: Rename the module.", `user: ${GONE}`]);
+    expect(linesOf(await fromStore(sessionId))).toEqual([
+      ["Rename the module.", "interrupted"],
+      [GONE, undefined],
+      ["Run the tests.", undefined],
+      ["done", undefined],
+    ]);
+  });
+
+  test("reaches an agent that continues its native session", async () => {
+    const agent = new ScriptedAgent({ native: "real" });
+    const { sessionId } = await runOnce(store, agent, "first");
+    await neverStarted(sessionId, "lost");
+    await runOnce(store, agent, "next", { sessionId });
+    expect(agent.given[1]).toMatchObject({ transcript: ["user: lost", `user: ${GONE}`], input: "next" });
+  });
+
+  test("stands once in the log when a second run answers it, and loses its mark", async () => {
+    const { sessionId } = await startSession(store);
+    const retryOf = await neverStarted(sessionId, "go");
+    let transcript = await fromStore(sessionId);
+    const agent = new ScriptedAgent();
+    await runOnce(store, agent, "go", { sessionId, retryOf });
+    expect(agent.given[0]).toMatchObject({ input: "go", transcript: [`user: ${GONE}`] });
+    const now = await fromStore(sessionId);
+    expect(linesOf(now)).toEqual([
+      ["go", undefined],
+      [GONE, undefined],
+      ["done", undefined],
+    ]);
+    transcript = await TranscriptBuilder.updateFromStore(store, transcript);
+    expect(transcript.messages).toEqual(now.messages);
+  });
+
+  test("is marked again when its next attempt fails before the agent said anything", async () => {
+    const { sessionId } = await startSession(store);
+    const retryOf = await neverStarted(sessionId, "go");
+    const copy = JSON.parse(JSON.stringify(await fromStore(sessionId))) as Transcript;
+    const { runId } = await startRun(store, sessionId, "go", { retryOf });
+    // Between the two events the transcript is stored elsewhere, and read again.
+    const between = await TranscriptBuilder.updateFromStore(store, copy);
+    expect(linesOf(between)[0]).toEqual(["go", undefined]);
+    await executeRun(store, new ScriptedAgent({ turns: [[{ fail: "no key" }]] }), runId);
+    const stored = JSON.parse(JSON.stringify(between)) as Transcript;
+    const updated = await TranscriptBuilder.updateFromStore(store, stored);
+    expect(linesOf(updated)[0]).toEqual(["go", "failed"]);
+    expect(updated.messages).toEqual((await fromStore(sessionId)).messages);
+    expect((await eventsOf(store, sessionId)).filter(({ type }) => type === "message_sent")).toHaveLength(1);
+  });
+});
+
+test("an input that is cancelled during the first native turn reaches the second one", async () => {
+  const { sessionId } = await startSession(store);
+  let waiting: string | undefined;
+  const hooks = {
+    queue: async () => {
+      waiting = (await startRun(store, sessionId, "second")).runId;
+    },
+  };
+  const turns = [[{ hook: "queue" }, { say: "one" }], [{ say: "three" }]];
+  const agent = new ScriptedAgent({ native: "real", turns, hooks });
+  await runOnce(store, agent, "first", { sessionId });
+  await cancelRun(store, waiting ?? "", { reason: "not needed" });
+  await runOnce(store, agent, "third", { sessionId });
+  expect(agent.given[1]).toMatchObject({
+    transcript: ["user: second", "user: [The run was cancelled: not needed]"],
+    input: "third",
+  });
+  expect(linesOf(await fromStore(sessionId)).slice(2, 4)).toEqual([
+    ["second", "cancelled"],
+    ["[The run was cancelled: not needed]", undefined],
+  ]);
+});
+
+test("an input whose agent cannot be asked stands before the reason", async () => {
+  const broken: Agent = {
+    name: "broken",
+    capabilities: () => Promise.reject(new Error("no program")),
+    execute: () => Promise.reject(new Error("not called")),
+  };
+  const reference = { sessionId: "n1", baseSequence: 1, state: "live", model: null };
+  const { sessionId } = await startSession(store, { metadata: { providerSessions: { broken: reference } } });
+  expect(await runOnce(store, broken, "go", { sessionId })).toMatchObject({ status: "failed" });
+  expect(linesOf(await fromStore(sessionId))).toEqual([
+    ["go", "failed"],
+    ["[The run failed: no program]", undefined],
+  ]);
+});
+
+test("an input that finds no place in the line, when several came at once, stands before the refusal", async () => {
+  const { sessionId } = await startSession(store);
+  const both = await Promise.allSettled(
+    ["one", "two"].map((input) => startRun(store, sessionId, input, { maxQueued: 1 })),
+  );
+  const refused = both.filter(({ status }) => status === "rejected");
+  const told = linesOf(await fromStore(sessionId)).filter(([, unanswered]) => unanswered !== undefined);
+  const cancelled = (await eventsOf(store, sessionId)).filter(({ type }) => type === "run_cancelled");
+  expect([refused.length, told.length]).toEqual([1, cancelled.length]);
+});
+
+test("an input whose budget is used up before a word is marked; one with half an answer is not", async () => {
+  const usage = { inputTokens: 50, outputTokens: 50 };
+  const silent = new ScriptedAgent({ turns: [[{ event: { type: "usage", usage } }, { wait: "abort" }]] });
+  const { sessionId } = await runOnce(store, silent, "silent", { budget: { maxTokens: 10 } });
+  const talking = new ScriptedAgent({
+    turns: [[{ say: "I begin" }, { event: { type: "usage", usage } }, { wait: "abort" }]],
+  });
+  await runOnce(store, talking, "half", { sessionId, budget: { maxTokens: 10 } });
+  const marks = (await fromStore(sessionId)).messages
+    .filter(({ metadata }) => metadata.note === undefined)
+    .map(({ content, metadata }) => [content[0], metadata.unanswered]);
+  expect(marks).toEqual([
+    [{ type: "text", text: "silent" }, "cancelled"],
+    [{ type: "text", text: "half" }, undefined],
+    [{ type: "text", text: "I begin" }, undefined],
+  ]);
+});
+
+test("an input that was answered is not marked by an agent that fails later", async () => {
+  const { sessionId } = await runOnce(store, new EchoAgent(), "first");
+  await runOnce(store, new ScriptedAgent({ turns: [[{ fail: "no key" }]] }), "second", { sessionId });
+  expect(linesOf(await fromStore(sessionId))).toEqual([
+    ["first", undefined],
+    ["first", undefined],
+    ["second", "failed"],
+    ["[The run failed: no key]", undefined],
+  ]);
+});
