@@ -1,4 +1,4 @@
-/** What a person waits for: the number when the work on speed began, and the one that is wanted. */
+/** The targets of speed: the number when the work on it began, and the one that is wanted. */
 
 import type { MissingRow, Row } from "./rows.ts";
 
