@@ -18,6 +18,7 @@ export {
 export { toErrorResponse } from "./handler.ts";
 export { openContinuo } from "./open.ts";
 export { isKnownEvent } from "./run-events.ts";
+export { streamResponse } from "./sse.ts";
 export type {
   AgentDefinition,
   Approval,
@@ -46,4 +47,5 @@ export type {
   StopOptions,
   WorkOptions,
 } from "./types.ts";
+export { createUIFold, type UIChunk, type UIFold, wordsOf } from "./ui-chunks.ts";
 export type { UIPart } from "./ui-parts.ts";

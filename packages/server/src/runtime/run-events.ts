@@ -62,8 +62,10 @@ export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerato
   await addAttempts(store, { sessionId, runId, attempts, before: after });
   // Nothing comes any more after the end of the last attempt.
   const range = { after, ...present({ signal }) };
-  const events = (await isOver()) ? readAll(store, sessionId, range) : store.tail(sessionId, range);
+  // A reader who goes away ends both without an error.
+  const events = (await isOver()) ? readAll(store, sessionId, { after }) : store.tail(sessionId, range);
   for await (const event of events) {
+    if (signal?.aborted === true) return;
     if (!isKnownEvent(event)) continue;
     if (event.type === "run_created" && retryOf(event.data) === runId) attempts.add(event.data.runId);
     if (event.runId === undefined || !attempts.has(event.runId)) continue;

@@ -13,6 +13,7 @@ import {
 } from "@continuo/core/model";
 import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
+import { EVENT_OPTIONS } from "./options.ts";
 import { isDead, retriedBy } from "./retries.ts";
 import { type FollowOptions, type FollowRun, runEvents } from "./run-events.ts";
 import { toSseResponse } from "./sse.ts";
@@ -42,6 +43,10 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
     },
     textStream: () => textOfEvents(events()),
+    async *events(range = {}) {
+      assertKnownOptions("events", range, EVENT_OPTIONS);
+      yield* events(range);
+    },
     toUIMessageResponse: (call = {}) => {
       assertKnownOptions("toUIMessageResponse", call, { signal: true });
       const run = sent.then(({ runId }) => ({ messageId: runId, open: events }));

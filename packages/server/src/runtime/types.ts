@@ -174,6 +174,8 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
   cancel(reason?: string): Promise<void>;
   /** The words of the answers while they are written, each once; an empty line between two messages. */
   textStream(): AsyncIterable<string>;
+  /** The events of the run after a sequence of the log, until it has ended or `signal` aborts. */
+  events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;
   /** The UI message stream of the AI SDK, for `useChat`. */
   toUIMessageResponse(options?: { readonly signal?: AbortSignal }): Response;
   /** The events of the run as server-sent events; see `SessionHandle.toSSE`. It ends with the event `end`. */
