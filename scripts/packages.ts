@@ -10,7 +10,13 @@ export const PACKAGES: readonly string[] = ["core", "files", "store", "native", 
  * Packages for agent frameworks, which stand on those above. `continuo` does not contain them: who uses the framework
  * installs both. `scripts/frameworks.ts` compiles them, because they need it.
  */
-export const ADAPTERS: readonly string[] = ["langgraph", "openai-agents", "claude-agent-sdk", "ai-sdk"];
+export const ADAPTERS: readonly string[] = [
+  "langgraph",
+  "openai-agents",
+  "claude-agent-sdk",
+  "ai-sdk",
+  "ag-ui",
+];
 
 export interface Manifest {
   readonly name: string;

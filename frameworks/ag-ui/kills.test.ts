@@ -1,0 +1,99 @@
+/** A real server, killed again and again, and the protocol's own client that asks it until it has its answers. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openContinuo } from "../../packages/server/src/runtime/index.ts";
+import { Page, saidIn, saidInChat } from "./client.ts";
+
+/** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
+const KILLS = Number(process.env.CONTINUO_KILLS ?? 10);
+
+let folder: string;
+let port: number;
+let server: ChildProcess | undefined;
+
+beforeEach(async () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  folder = mkdtempSync(join(tmpdir(), "continuo-ag-ui-kills-"));
+  const listening = createServer().listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  ({ port } = listening.address() as AddressInfo);
+  await new Promise((closed) => listening.close(closed));
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<void> {
+  const program = join(import.meta.dirname, "desk-program.ts");
+  const url = `sqlite:${join(folder, "desk.db")}`;
+  server = spawn(process.execPath, [program, url, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(server.stdout as NodeJS.ReadableStream, "data");
+}
+
+async function kill(): Promise<void> {
+  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, "exit");
+  server.kill("SIGKILL");
+  await ended;
+}
+
+const newPage = (): Page => new Page(`http://127.0.0.1:${port}/`, "orders");
+
+test(`a thread whose server is killed at ${KILLS} random moments has each question once, with its whole answer`, {
+  timeout: 30 * 60_000,
+}, async () => {
+  await start();
+  let kills = 0;
+  const killing = (async () => {
+    while (kills < KILLS) {
+      await pause(900 * Math.random());
+      await kill();
+      kills++;
+      await start();
+    }
+  })();
+  const pages = [newPage()];
+  let asked = 0;
+  while (kills < KILLS || asked < 3) {
+    if (asked % 3 === 0) pages.push(newPage());
+    const page = pages.at(-1) as Page;
+    page.say(asked % 2 === 0 ? `parcel ${++asked}` : `please parcel ${++asked}`);
+    await page.ask();
+    const second = newPage();
+    pages.unshift(second);
+    await second.ask();
+    expect(second.agent.messages).toEqual(page.agent.messages);
+  }
+  await killing;
+  const fresh = newPage();
+  await fresh.ask();
+  await kill();
+  const words = (at: number): string[] =>
+    at % 2 === 0 ? ["parcel", `${at + 1}`] : ["please", "parcel", `${at + 1}`];
+  const expected = Array.from({ length: asked }, (_, at) => ({
+    user: words(at).join(" "),
+    texts: expect.arrayContaining([`You asked: ${words(at).join(" ")} `, "That is all."]),
+    calls: [["look", { words: words(at) }, `${words(at).length} parcels`]],
+  }));
+  expect(saidIn(fresh.agent.messages)).toEqual(expected);
+  await using c = await openContinuo(`sqlite:${join(folder, "desk.db")}`, { work: false });
+  expect(saidIn(fresh.agent.messages)).toEqual(saidInChat((await c.session("orders").chat()).messages));
+  for (const page of pages) {
+    await page.verify();
+    const shown = page.agent.messages;
+    const ids = new Set(shown.map(({ id }) => id));
+    expect(ids.size).toBe(shown.length);
+    expect(shown).toEqual(fresh.agent.messages.filter(({ id }) => ids.has(id)));
+  }
+});

@@ -1,0 +1,149 @@
+/**
+ * Random threads of the protocol's own client over our handler: pages send, are loaded again, go away, stop the answer and are
+ * opened beside others, while the network loses requests and connections. `CONTINUO_ACTS` is the number of acts.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { agUiHandler } from "../../packages/ag-ui/src/index.ts";
+import { type Continuo, openContinuo } from "../../packages/server/src/runtime/index.ts";
+import { Page, saidIn, saidInChat } from "./client.ts";
+import { desk } from "./desk.ts";
+
+const ACTS = Number(process.env.CONTINUO_ACTS ?? 400);
+const ACTS_OF_A_THREAD = 20;
+const URL = "http://desk.example/ag-ui";
+
+let c: Continuo;
+let handle: (request: Request) => Promise<Response>;
+beforeEach(async () => {
+  // Its client writes each lost connection to the console.
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  c = await openContinuo("memory:", {
+    agents: [desk(() => pause(15 * Math.random()))],
+    parallel: 64,
+    pollMs: 20,
+    onError: () => undefined,
+  });
+  handle = agUiHandler(c, {
+    authorize: () => ({ sessions: "*", access: "write", approve: true, by: "ann" }),
+  });
+});
+afterEach(async () => {
+  await c.close();
+  vi.restoreAllMocks();
+});
+
+const direct: typeof fetch = async (to, init) => await handle(new Request(to as string, init));
+
+/** One request in ten does not arrive, one in ten has no answer, and the connection of one in five breaks. */
+function badNetwork(random: () => number): typeof fetch {
+  return async (to, init) => {
+    const lost = random();
+    if (lost < 0.1) throw new TypeError("fetch failed");
+    const response = await handle(new Request(to as string, init));
+    if (lost < 0.2) {
+      await response.body?.cancel();
+      throw new TypeError("fetch failed");
+    }
+    if (lost > 0.4 || response.body === null) return response;
+    let left = 1 + Math.floor(8 * random());
+    const breaking = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (bytes, controller) => {
+        if (left-- > 0) controller.enqueue(bytes);
+        else controller.error(new TypeError("network error"));
+      },
+    });
+    const { status, headers } = response;
+    return new Response(response.body.pipeThrough(breaking), { status, headers });
+  };
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const WORDS = ["parcel", "please", "fail", "again", "the", "blue", "one"];
+
+async function randomThread(seed: number, counts: Record<string, number>): Promise<void> {
+  const random = randomFrom(seed);
+  const threadId = `thread-${seed}`;
+  const count = (what: string): void => {
+    counts[what] = (counts[what] ?? 0) + 1;
+  };
+  const work = new Map<Page, Promise<void>>();
+  const busy = new Set<Page>();
+  const asked: string[] = [];
+  const start = (page: Page): void => {
+    busy.add(page);
+    work.set(
+      page,
+      (work.get(page) ?? Promise.resolve()).then(() => page.ask()).finally(() => busy.delete(page)),
+    );
+  };
+  const open = (): Page => {
+    const page = new Page(URL, threadId, { send: badNetwork(random), approve: random() < 0.5 });
+    start(page);
+    return page;
+  };
+  const pages = [open()];
+  for (let act = 0; act < ACTS_OF_A_THREAD; act++) {
+    const at = Math.floor(pages.length * random());
+    const page = pages[at] as Page;
+    const choice = random();
+    if (choice < 0.4) {
+      if (!busy.has(page) && page.agent.pendingInterrupts.length === 0) {
+        count("sent");
+        const text = Array.from(
+          { length: 1 + 3 * random() },
+          () => WORDS[Math.floor(WORDS.length * random())],
+        ).join(" ");
+        asked.push(`${text} ${act}`);
+        page.say(`${text} ${act}`);
+        start(page);
+      }
+    } else if (choice < 0.6) {
+      count("aborts");
+      page.agent.abortRun();
+    } else if (choice < 0.75) {
+      count("stops");
+      if ((await c.store.getSession(threadId)) !== null) await c.session(threadId).stop({ reason: "enough" });
+    } else if (choice < 0.85) {
+      count("pages");
+      pages.push(open());
+    }
+    await pause(60 * random());
+  }
+  await Promise.all(work.values());
+  const fresh = new Page(URL, threadId, { send: direct });
+  await fresh.ask();
+  const chat = await c.session(threadId, { create: true }).chat();
+  expect(chat.open).toEqual([]);
+  expect(saidIn(fresh.agent.messages)).toEqual(saidInChat(chat.messages));
+  expect(
+    saidIn(fresh.agent.messages)
+      .map(({ user }) => user)
+      .toSorted(),
+  ).toEqual(asked.toSorted());
+  for (const page of pages) {
+    await page.ask();
+    expect(page.agent.messages).toEqual(fresh.agent.messages);
+  }
+  for (const page of [...pages, fresh]) await page.verify();
+}
+
+test("after random acts the messages of every client are the fold of the log, and every stream is verified", async () => {
+  const counts: Record<string, number> = {};
+  const seeds = Array.from({ length: Math.ceil(ACTS / ACTS_OF_A_THREAD) }, (_, seed) => seed);
+  for (let place = 0; place < seeds.length; place += 10) {
+    await Promise.all(seeds.slice(place, place + 10).map((seed) => randomThread(seed, counts)));
+  }
+  for (const what of ["sent", "aborts", "stops", "pages"]) expect(counts[what]).toBeGreaterThan(ACTS / 40);
+}, 600_000);

@@ -1,0 +1,11 @@
+/** The events of the protocol, as they are sent: the names of its types are texts. */
+
+import type { Event, Interrupt, Message, ToolCall } from "@ag-ui/core";
+
+type Sent<One> = One extends { readonly type: infer Type extends string }
+  ? Omit<One, "type"> & { readonly type: `${Type}` }
+  : never;
+
+export type AgUiEvent = Sent<Event>;
+
+export type { Interrupt, Message, ToolCall };

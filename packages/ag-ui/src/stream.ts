@@ -1,0 +1,206 @@
+/**
+ * The answer to one request: the messages of the thread as they are, what comes after them, and the end. A client that asks
+ * again gets the messages with all that was said in the meantime, and nothing twice.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { ContinuoError, present, readAll } from "@continuo/core/model";
+import { type Approval, type Continuo, isKnownEvent, type UIChunk, wordsOf } from "@continuo/server/runtime";
+import type { AgUiEvent, Interrupt, Message } from "./events.ts";
+import type { AskedRun } from "./input.ts";
+import { LIMITS } from "./limits.ts";
+import { type Exchange, Thread } from "./thread.ts";
+
+/** Permissions of the one who asks. */
+export interface Reader {
+  readonly canWrite: boolean;
+  readonly canApprove: boolean;
+  readonly by: string | undefined;
+}
+
+export interface OpenRun {
+  readonly asked: AskedRun;
+  readonly reader: Reader;
+  readonly thread: Thread;
+}
+
+interface OpenOptions {
+  readonly asked: AskedRun;
+  readonly reader: Reader;
+  readonly agent?: string;
+}
+
+/** Reads the thread, and sends its message if it is new. Errors: `forbidden`, `invalid`. */
+export async function openRun(c: Continuo, { asked, reader, agent }: OpenOptions): Promise<OpenRun> {
+  const { threadId, question } = asked;
+  const thread = new Thread();
+  if ((await c.store.getSession(threadId)) !== null) await catchUp(c, threadId, thread);
+  if (question === undefined || thread.knows(question.id)) return { asked, reader, thread };
+  if (!reader.canWrite) throw new ContinuoError("forbidden", "they may not write in this thread");
+  const session = c.session(threadId, { create: true });
+  await session.send(question.input(), { id: question.id, ...present({ agent }) });
+  await catchUp(c, threadId, thread);
+  return { asked, reader, thread };
+}
+
+async function catchUp(c: Continuo, threadId: string, thread: Thread): Promise<void> {
+  for await (const event of readAll(c.store, threadId, { after: thread.sequence })) {
+    if (isKnownEvent(event)) thread.take(event);
+  }
+}
+
+export async function* streamRun(
+  c: Continuo,
+  { asked, reader, thread }: OpenRun,
+  signal: AbortSignal,
+): AsyncGenerator<AgUiEvent, void> {
+  const { threadId, runId } = asked;
+  const shown = new Shown(asked.shown);
+  yield { type: "RUN_STARTED", threadId, runId };
+  try {
+    const exchange = thread.last();
+    yield* shown.snapshot(thread.messages(exchange));
+    const end = exchange && (yield* streamAnswer(c, { asked, reader, thread, exchange, shown, signal }));
+    // Who comes back is told how it ends.
+    if (!signal.aborted) yield end ?? finished(asked, { type: "success" });
+  } catch (error) {
+    if (!signal.aborted) yield { type: "RUN_ERROR", message: wordsOf(error) };
+  }
+}
+
+interface Answering extends OpenRun {
+  readonly exchange: Exchange;
+  readonly shown: Shown;
+  readonly signal: AbortSignal;
+}
+
+/** Everything new of the last answer; returns its end for now. */
+async function* streamAnswer(
+  c: Continuo,
+  answering: Answering,
+): AsyncGenerator<AgUiEvent, AgUiEvent | undefined> {
+  const { asked, reader, thread, exchange, shown, signal } = answering;
+  const { answer, fold, runId } = exchange;
+  const others = new Others(c, answering);
+  yield* answer.reopening();
+  answer.isChanged = false;
+  let interrupts = reader.canApprove ? await openInterrupts(c, exchange) : [];
+  const events = c.session(asked.threadId).run(runId).events({ after: thread.sequence, signal });
+  if (interrupts.length === 0) {
+    for await (const event of events) {
+      const isBegin = event.type === "run_started";
+      if (isBegin) await others.take({ before: event.sequence });
+      yield* thread.take(event);
+      if (isBegin && (others.isChanged || answer.isChanged)) {
+        yield* shown.snapshot(thread.messages(exchange));
+        others.isChanged = false;
+        answer.isChanged = false;
+      }
+      if (event.type !== "approval_requested" || !reader.canApprove) continue;
+      interrupts = await openInterrupts(c, exchange);
+      if (interrupts.length > 0) break;
+    }
+  }
+  if (signal.aborted) return undefined;
+  if (interrupts.length > 0) {
+    yield* answer.closing();
+    return finished(asked, { type: "interrupt", interrupts });
+  }
+  const chunks = fold.end();
+  for (const chunk of chunks) yield* answer.take(chunk);
+  await others.take({});
+  if (others.isChanged || answer.isChanged) yield* shown.snapshot(thread.messages(exchange));
+  return endOf(chunks.at(-1), asked);
+}
+
+/** Changes of earlier answers, which are told when the last one begins and when it has ended. */
+class Others {
+  readonly #c: Continuo;
+  readonly #answering: Answering;
+  #after: number;
+  isChanged = false;
+
+  constructor(c: Continuo, answering: Answering) {
+    this.#c = c;
+    this.#answering = answering;
+    this.#after = answering.thread.sequence;
+  }
+
+  async take(range: { readonly before?: number }): Promise<void> {
+    const { asked, thread, exchange } = this.#answering;
+    for await (const event of readAll(this.#c.store, asked.threadId, { after: this.#after, ...range })) {
+      this.#after = event.sequence;
+      if (!isKnownEvent(event) || thread.exchangeOf(event.runId) === exchange) continue;
+      thread.take(event);
+      this.isChanged = true;
+    }
+  }
+}
+
+/** The messages that a client shows, in its order. */
+class Shown {
+  #ids: readonly string[];
+
+  constructor(ids: readonly string[]) {
+    this.#ids = ids;
+  }
+
+  /**
+   * A client keeps the order of what it shows, and appends the rest: what it shows at a wrong place is taken away first.
+   */
+  *snapshot(messages: readonly Message[]): Generator<AgUiEvent, void> {
+    const ids = messages.map(({ id }) => id);
+    const kept = this.#ids.filter((id) => ids.includes(id));
+    const place = kept.findIndex((id, at) => id !== ids[at]);
+    if (place !== -1) yield { type: "MESSAGES_SNAPSHOT", messages: messages.slice(0, place) };
+    yield { type: "MESSAGES_SNAPSHOT", messages: [...messages] };
+    this.#ids = ids;
+  }
+}
+
+/** Questions that nobody answered yet. */
+async function openInterrupts(c: Continuo, { asked }: Exchange): Promise<Interrupt[]> {
+  const interrupts: Interrupt[] = [];
+  for (const [id, { toolCallId, message }] of asked) {
+    const approval = await storedApproval(c, id);
+    if (approval !== null && approval.status !== "open") continue;
+    const told = present({ toolCallId, message });
+    interrupts.push({ id, reason: "tool_call", responseSchema: ANSWER_SCHEMA, ...told });
+  }
+  return interrupts;
+}
+
+/** The event of a question can be read a moment before the question can be answered. */
+async function storedApproval(c: Continuo, id: string): Promise<Approval | null> {
+  const end = performance.now() + LIMITS.storedWithinMs;
+  for (;;) {
+    const approval = await c.approvals.get(id);
+    if (approval !== null || performance.now() > end) return approval;
+    await pause(LIMITS.storedPauseMs);
+  }
+}
+
+const ANSWER_SCHEMA: Readonly<Record<string, unknown>> = {
+  type: "object",
+  properties: { approved: { type: "boolean" }, reason: { type: "string" } },
+  required: ["approved"],
+};
+
+type Outcome = Extract<AgUiEvent, { readonly type: "RUN_FINISHED" }>["outcome"];
+
+function finished({ threadId, runId }: AskedRun, outcome: Outcome): AgUiEvent {
+  return { type: "RUN_FINISHED", threadId, runId, ...present({ outcome }) };
+}
+
+/** @param chunk the last one of the answer */
+function endOf(chunk: UIChunk | undefined, asked: AskedRun): AgUiEvent {
+  if (chunk?.type === "error") return { type: "RUN_ERROR", message: String(chunk.errorText) };
+  if (chunk?.type !== "abort") return finished(asked, { type: "success" });
+  if (chunk.reason === "run_cancelled") return finished(asked, { type: "cancelled" });
+  const isLate = chunk.reason === "run_timed_out";
+  return {
+    type: "RUN_ERROR",
+    message: isLate ? "The run took too long." : "The run was interrupted.",
+    code: String(chunk.reason),
+  };
+}

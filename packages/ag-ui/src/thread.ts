@@ -1,0 +1,123 @@
+/** The log of a session as the messages of a thread, and what each of its events changes for a client. */
+
+import { type Block, isEvent, type KnownEvent, type Payload, present, textOf } from "@continuo/core/model";
+import { createUIFold, type UIFold } from "@continuo/server/runtime";
+import { Answer, CallIds } from "./answer.ts";
+import type { AgUiEvent, Message } from "./events.ts";
+
+/** An input and its answer, over all attempts. */
+export interface Exchange {
+  /** The run of the first attempt. */
+  readonly runId: string;
+  readonly question: Message;
+  readonly answer: Answer;
+  readonly fold: UIFold;
+  /** Questions of the last attempt, by the ids of their approvals. */
+  readonly asked: Map<string, Question>;
+}
+
+interface Question {
+  readonly toolCallId: string | undefined;
+  readonly message: string | undefined;
+}
+
+export class Thread {
+  readonly #shown: (Exchange | Message)[] = [];
+  /** Found by the run of each attempt. */
+  readonly #exchanges = new Map<string, Exchange>();
+  readonly #callIds = new CallIds();
+  /** The last event that was taken. */
+  sequence = 0;
+
+  /** The changes of an answer. */
+  take(event: KnownEvent): readonly AgUiEvent[] {
+    this.sequence = Math.max(this.sequence, event.sequence);
+    if (event.type === "run_created") this.#create(event.data);
+    const exchange = this.exchangeOf(event.runId);
+    if (exchange === undefined) {
+      const message = otherMessage(event);
+      if (message !== undefined) this.#shown.push(message);
+      return [];
+    }
+    takeApprovals(exchange, event);
+    return exchange.fold.take(event).flatMap((chunk) => exchange.answer.take(chunk));
+  }
+
+  exchangeOf(runId: string | undefined): Exchange | undefined {
+    return runId === undefined ? undefined : this.#exchanges.get(runId);
+  }
+
+  last(): Exchange | undefined {
+    return this.#shown.findLast((shown): shown is Exchange => "fold" in shown);
+  }
+
+  knows(messageId: string): boolean {
+    return this.#shown.some((shown) => ("fold" in shown ? shown.question : shown).id === messageId);
+  }
+
+  /** The messages up to the answer of an exchange. */
+  messages(until: Exchange | undefined): readonly Message[] {
+    const end = until === undefined ? this.#shown.length : this.#shown.indexOf(until) + 1;
+    return this.#shown
+      .slice(0, end)
+      .flatMap((shown) => ("fold" in shown ? [shown.question, ...shown.answer.messages()] : [shown]));
+  }
+
+  #create({ runId, input, metadata = {} }: Payload<"run_created">): void {
+    const { retryOf, sentAs } = metadata;
+    const before = typeof retryOf === "string" ? this.#exchanges.get(retryOf) : undefined;
+    if (before !== undefined) {
+      this.#exchanges.set(runId, before);
+      return;
+    }
+    const id = typeof sentAs === "string" ? sentAs : `${runId}-input`;
+    const exchange: Exchange = {
+      runId,
+      question: { id, role: "user", content: contentOf(input) },
+      answer: new Answer(runId, this.#callIds),
+      fold: createUIFold(runId),
+      asked: new Map(),
+    };
+    this.#exchanges.set(runId, exchange);
+    this.#shown.push(exchange);
+  }
+}
+
+function takeApprovals({ asked, answer }: Exchange, event: KnownEvent): void {
+  // Another attempt asks again.
+  if (event.type === "run_started") asked.clear();
+  if (isEvent(event, "approval_requested")) {
+    const { approvalId, toolCallId, title, toolName } = event.data;
+    asked.set(approvalId, { toolCallId: answer.callIdOf(toolCallId), message: title ?? toolName });
+  }
+  if (isEvent(event, "approval_resolved")) asked.delete(event.data.approvalId);
+}
+
+/** A message that belongs to no run, as a program appends it. */
+function otherMessage(event: KnownEvent): Message | undefined {
+  if (!isEvent(event, "message_sent") && !isEvent(event, "message_received")) return undefined;
+  const { content, messageId: id = event.id } = event.data;
+  const role = isEvent(event, "message_sent") ? event.data.role : "assistant";
+  if (role === "assistant" || role === "system") {
+    return { id, role, content: typeof content === "string" ? content : textOf(content) };
+  }
+  return { id, role: "user", content: contentOf(content) };
+}
+
+type UserContent = Extract<Message, { readonly role: "user" }>["content"];
+
+/** One text is a text. What only a blob has is left out. */
+function contentOf(input: unknown): UserContent {
+  if (typeof input === "string") return input;
+  const blocks: readonly Block[] = Array.isArray(input) ? input : [];
+  const [first] = blocks;
+  if (blocks.length === 1 && first?.type === "text") return first.text;
+  return blocks.flatMap((block): Exclude<UserContent, string> => {
+    if (block.type === "text") return [{ type: "text", text: block.text }];
+    if (block.type !== "image" && block.type !== "file") return [];
+    const { mimeType, data, url } = block;
+    const type = block.type === "image" ? "image" : "document";
+    if (data !== undefined) return [{ type, source: { type: "data", value: data, mimeType } }];
+    return url === undefined ? [] : [{ type, source: { type: "url", value: url, ...present({ mimeType }) } }];
+  });
+}
