@@ -89,6 +89,11 @@ export const LIMITS = {
   whisperMs: 120_000,
   /** A model is large: it is given back when nobody spoke for this time. */
   whisperIdleMs: 600_000,
+  /** Bytes of one file of Whisper that a server gives, and the number of its files. */
+  whisperFileBytes: 400_000_000,
+  whisperFiles: 100,
+  /** The interval at which a server that has no Whisper is asked for it. */
+  whisperLookMs: 5_000,
   /** UTF-16 units of the text of one picture. */
   readTextChars: 2_000,
   /** The least confidence of a word, and the least mean of a line, from 0 to 100. */

@@ -23,10 +23,16 @@ const TEXT_READER = [
 /** A page of the extension may load and run only files of the extension; Chromium's has a reader in WebAssembly. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; connect-src http: https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const CHROMIUM_POLICY = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'").replace(
-  "connect-src",
-  "connect-src 'self'",
-);
+const CHROMIUM_POLICY = `${POLICY}; frame-src 'self'`
+  .replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
+  .replace("connect-src", "connect-src 'self'");
+
+/**
+ * Code of the person's server runs in a page without an origin, and reaches nothing: no address, no file, no other page. It
+ * makes its workers and modules of texts that it is given.
+ */
+const SEALED_POLICY =
+  "sandbox allow-scripts; default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src blob:";
 
 export default defineConfig({
   outDir: process.env.CONTINUO_EXTENSION_OUT ?? "dist",
@@ -56,7 +62,11 @@ export default defineConfig({
     optional_host_permissions: EVERY_SITE,
     // The sound of a tab, where the person switches it on.
     ...(browser === "firefox" ? {} : { optional_permissions: ["tabCapture"] }),
-    content_security_policy: { extension_pages: browser === "firefox" ? POLICY : CHROMIUM_POLICY },
+    ...(browser === "firefox" ? {} : { sandbox: { pages: ["whisper.html"] } }),
+    content_security_policy:
+      browser === "firefox"
+        ? { extension_pages: POLICY }
+        : { extension_pages: CHROMIUM_POLICY, sandbox: SEALED_POLICY },
     action: { default_title: "Continuo" },
     ...(browser === "firefox"
       ? {

@@ -1,6 +1,6 @@
 /** The worker that makes text of speech, where the extension has the files of Whisper. */
 
 import { defineUnlistedScript } from "wxt/utils/define-unlisted-script";
-import { serveWhisper } from "../sources/whisper-model.ts";
+import { serveWhisper } from "../sources/whisper-worker.ts";
 
 export default defineUnlistedScript({ exclude: ["firefox"], main: () => serveWhisper() });

@@ -1,10 +1,11 @@
 /** The abilities of this browser and of this build of the extension: languages that they recognise, text that they read. */
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import type { Server } from "../messages/messages.ts";
 import { installSpeech, type LocalSpeech, localSpeech } from "../sources/recognition.ts";
 import { TEXT_DATA } from "../sources/tesseract.ts";
-import { hasWhisper } from "../sources/whisper.ts";
+import { whisperPlace } from "../sources/whisper.ts";
 import { hasFile } from "../sources/worker-reader.ts";
 
 export interface LocalSpeechView {
@@ -30,9 +31,13 @@ export function useLocalSpeech(lang: string): LocalSpeechView {
   return { state, install };
 }
 
-/** True if the extension has the files of Whisper; false until that is known. */
-export function useWhisper(): boolean {
-  return useAnswer(hasWhisper) ?? false;
+/** True if the extension or the server has the files of Whisper; false until that is known. */
+export function useWhisper({ serverUrl, token }: Server): boolean {
+  const ask = useCallback(
+    async () => (await whisperPlace({ serverUrl, token })) !== null,
+    [serverUrl, token],
+  );
+  return useAnswer(ask) ?? false;
 }
 
 /** True if the extension has the reader of text in frames; `null` until that is known. */

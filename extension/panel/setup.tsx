@@ -63,14 +63,9 @@ export function Setup({
         />
         {!import.meta.env.FIREFOX && <PictureTextField sources={sources} onChange={setSources} />}
         {!import.meta.env.FIREFOX && (
-          <TabSoundField sources={sources} serverUrl={settings.serverUrl} onChange={setSources} />
+          <TabSoundField sources={sources} server={settings} onChange={setSources} />
         )}
-        <MicrophoneField
-          sources={sources}
-          serverUrl={settings.serverUrl}
-          speech={speech}
-          onChange={setSources}
-        />
+        <MicrophoneField sources={sources} server={settings} speech={speech} onChange={setSources} />
         <label>
           Language that you speak
           <input

@@ -1,7 +1,7 @@
 /** The fields of Settings for single sources, each with what it costs and what leaves the machine. */
 
 import type { JSX } from "preact";
-import { MICROPHONES, type Sources, TAB_TRANSCRIBERS } from "../messages/messages.ts";
+import { MICROPHONES, type Server, type Sources, TAB_TRANSCRIBERS } from "../messages/messages.ts";
 import { canRecognise } from "../sources/recognition.ts";
 import {
   LanguageState,
@@ -65,14 +65,14 @@ export function PictureTextField({ sources, onChange }: FieldProps): JSX.Element
 }
 
 interface SoundProps extends FieldProps {
-  /** Recordings are sent there. */
-  readonly serverUrl: string;
+  /** Recordings are sent there, and Whisper may come from there. */
+  readonly server: Server;
 }
 
-export function TabSoundField({ sources, serverUrl, onChange }: SoundProps): JSX.Element {
+export function TabSoundField({ sources, server, onChange }: SoundProps): JSX.Element {
   const { tabSound, tabTranscriber, filmLang } = sources;
   const speech = useLocalSpeech(filmLang);
-  const isThere = useWhisper();
+  const isThere = useWhisper(server);
   return (
     <>
       <label>
@@ -107,7 +107,7 @@ export function TabSoundField({ sources, serverUrl, onChange }: SoundProps): JSX
             {canRecognise() && <option value="browser">The browser, on this machine</option>}
             {isThere && <option value="whisper">Whisper, on this machine</option>}
           </select>
-          {tabTranscriber === "server" && <small>{leavesFor(serverUrl)}</small>}
+          {tabTranscriber === "server" && <small>{leavesFor(server.serverUrl)}</small>}
         </label>
       )}
       {tabSound !== "off" && tabTranscriber !== "server" && (
@@ -142,10 +142,10 @@ interface MicrophoneProps extends SoundProps {
   readonly speech: LocalSpeechView;
 }
 
-export function MicrophoneField({ sources, serverUrl, speech, onChange }: MicrophoneProps): JSX.Element {
+export function MicrophoneField({ sources, server, speech, onChange }: MicrophoneProps): JSX.Element {
   const { microphone, lang, voiceMayLeave } = sources;
   const isLocal = speech.state === "available";
-  const isThere = useWhisper();
+  const isThere = useWhisper(server);
   return (
     <>
       <label>
@@ -173,7 +173,7 @@ export function MicrophoneField({ sources, serverUrl, speech, onChange }: Microp
         {microphone !== "off" && (
           <small>
             {microphone === "whisper" && `${WHISPER_STAYS} `}
-            {microphone === "record" && `${leavesFor(serverUrl)} `}
+            {microphone === "record" && `${leavesFor(server.serverUrl)} `}
             It listens only while the video plays in the tab in front and this panel is open; the button shows
             MIC then.
           </small>

@@ -118,8 +118,8 @@ type StateLine = Pick<SourceStatus, "tone" | "text" | "hint">;
 
 const NO_WHISPER: StateLine = {
   tone: "bad",
-  text: "the extension has no files of Whisper",
-  hint: "Put them into the folder `whisper` of the extension, and load it again.",
+  text: "your server has no files of Whisper",
+  hint: "Put them into the folder `whisper` beside continuo.yaml of your server.",
 };
 
 const TAB_SOUND: Readonly<Record<TabSoundState, StateLine>> = {

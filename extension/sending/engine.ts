@@ -35,7 +35,7 @@ export interface ListeningFacts {
   readonly frontTab: number | null;
   readonly panels: number;
   readonly hasTranscriber: boolean;
-  /** The extension has the files of Whisper. */
+  /** The extension or the server has the files of Whisper. */
   readonly hasWhisper: boolean;
 }
 
@@ -176,6 +176,7 @@ export class Engine {
     const before = this.#config?.settings;
     const { serverUrl, token } = config.settings;
     this.#config = config;
+    this.#host.whisper?.use(config.settings);
     if (before !== undefined && (before.serverUrl !== serverUrl || before.token !== token)) this.#closeAll();
     await this.#reconcile();
     this.#changed();

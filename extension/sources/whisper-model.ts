@@ -1,9 +1,7 @@
 /**
- * Makes text of speech in a worker, with transformers.js and a Whisper model. Both are files that the person put into the
- * folder `whisper` of the extension: nothing is loaded from elsewhere.
+ * Makes text of speech with transformers.js and a Whisper model. Both are files that the person put into the folder `whisper`
+ * of the extension, or of the own server: nothing is loaded from elsewhere.
  */
-
-import type { TextAnswer } from "./worker-reader.ts";
 
 /** Samples of one channel from -1 to 1, at 16 kHz. */
 export interface SpeechQuestion {
@@ -12,7 +10,7 @@ export interface SpeechQuestion {
   readonly lang: string | null;
 }
 
-type Recogniser = (
+export type Recogniser = (
   samples: Float32Array,
   options: Readonly<Record<string, unknown>>,
 ) => Promise<{ readonly text: string }>;
@@ -24,49 +22,43 @@ interface Transformers {
     allowLocalModels: boolean;
     localModelPath: string;
     useBrowserCache: boolean;
-    readonly backends: { readonly onnx: { readonly wasm?: { wasmPaths?: string; numThreads?: number } } };
+    useWasmCache?: boolean;
+    readonly backends: { readonly onnx: { readonly wasm?: { wasmPaths?: WasmPaths; numThreads?: number } } };
   };
   pipeline(task: "automatic-speech-recognition", model: string): Promise<Recogniser>;
 }
 
-interface WorkerScope {
-  postMessage(answer: TextAnswer): void;
-  onmessage: ((event: { readonly data: SpeechQuestion }) => void) | null;
-}
+/** The folder of the runtime, or the addresses of its two files. */
+export type WasmPaths = string | { readonly mjs: string; readonly wasm: string };
 
-export const WHISPER_LIBRARY = "/whisper/transformers.min.js";
-const FOLDER = "/whisper/";
+/** The library, whose presence tells that Whisper is there; on a server its path begins at another folder. */
+export const WHISPER_LIBRARY = "transformers.min.js";
+export const FOLDER = "/whisper/";
 /** The folder of the model below it, as the model's maker publishes it. */
 const MODEL = "model";
 
-/** Answers one question at a time. */
-export function serveWhisper(): void {
-  const scope = globalThis as unknown as WorkerScope;
-  let opened: Promise<Recogniser> | null = null;
-  scope.onmessage = ({ data }) => {
-    opened ??= open();
-    void opened
-      .then((recognise) => textOf(recognise, data))
-      .then((text) => scope.postMessage({ text }))
-      .catch((error: unknown) => scope.postMessage({ error: String(error) }));
-  };
+/** The folder of the extension that the person put them into, as an address of one of its files. */
+export function ownFile(name: string): string {
+  return `${FOLDER}${name}`;
 }
 
-async function open(): Promise<Recogniser> {
-  // A path that the bundler does not follow: the file is not part of the build.
-  const library = (await import(/* @vite-ignore */ WHISPER_LIBRARY)) as Transformers;
+export async function openWhisper(address: string, wasmPaths: WasmPaths): Promise<Recogniser> {
+  // An address that the bundler does not follow: the file is not part of the build.
+  const library = (await import(/* @vite-ignore */ address)) as Transformers;
+  if (typeof library.pipeline !== "function") throw new Error(`${WHISPER_LIBRARY} is not transformers.js`);
   const { env } = library;
   env.allowRemoteModels = false;
   env.allowLocalModels = true;
   env.localModelPath = FOLDER;
   env.useBrowserCache = false;
+  env.useWasmCache = false;
   const { wasm } = env.backends.onnx;
   // Threads need a page that is isolated from other origins.
-  if (wasm !== undefined) Object.assign(wasm, { wasmPaths: FOLDER, numThreads: 1 });
+  if (wasm !== undefined) Object.assign(wasm, { wasmPaths, numThreads: 1 });
   return await library.pipeline("automatic-speech-recognition", MODEL);
 }
 
-async function textOf(recognise: Recogniser, { samples, lang }: SpeechQuestion): Promise<string> {
+export async function textOf(recognise: Recogniser, { samples, lang }: SpeechQuestion): Promise<string> {
   const language = lang === null ? {} : { language: lang.split("-")[0], task: "transcribe" };
   const { text } = await recognise(samples, { chunk_length_s: 30, ...language });
   return spokenText(text);

@@ -1,11 +1,13 @@
-/** Speech as text by Whisper, where the extension has its files: recordings never leave this machine. */
+/** Speech as text by Whisper, where the extension or the person's server has its files: recordings never leave this machine. */
 
 import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
+import type { Server } from "../messages/messages.ts";
 import { type Item, newItemId } from "../sending/items.ts";
 import type { Failure } from "../sending/view.ts";
 import type { SpeechSegment } from "./voice.ts";
-import { type SpeechQuestion, WHISPER_LIBRARY } from "./whisper-model.ts";
+import { hasServerFile } from "./whisper-files.ts";
+import { ownFile, type SpeechQuestion, WHISPER_LIBRARY } from "./whisper-model.ts";
 import { hasFile, type TextWorker, WorkerReader } from "./worker-reader.ts";
 
 const SAMPLE_RATE = 16_000;
@@ -15,21 +17,53 @@ export interface Heard {
   readonly speaker: "viewer" | "film";
 }
 
+/** The files lie in the folder of the extension, or on the server of the person. */
+export type WhisperPlace = "extension" | "server";
+
+/** Starts the worker with the files of the extension, or with those of a server. */
+export interface WhisperWorkers {
+  readonly own: () => TextWorker<SpeechQuestion>;
+  readonly sealed: (server: Server) => TextWorker<SpeechQuestion>;
+}
+
 export class Whisper {
   readonly #reader: WorkerReader<SpeechQuestion>;
-  #isThere = false;
+  #server: Server | null = null;
+  #place: WhisperPlace | null = null;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(start: () => TextWorker<SpeechQuestion>) {
+  constructor({ own, sealed }: WhisperWorkers) {
     const { whisperMs: timeMs, whisperIdleMs: idleMs } = LIMITS;
+    const start = (): TextWorker<SpeechQuestion> =>
+      this.#place === "server" && this.#server !== null ? sealed(this.#server) : own();
     this.#reader = new WorkerReader({ start, failure: "Whisper does not work", timeMs, idleMs });
-    void hasWhisper().then((isThere) => {
-      this.#isThere = isThere;
-    });
   }
 
-  /** The files of the extension do not change while it runs. */
+  /** From now on, this server may have the files. */
+  use({ serverUrl, token }: Server): void {
+    if (this.#server?.serverUrl === serverUrl && this.#server.token === token) return;
+    this.#server = { serverUrl, token };
+    this.#place = null;
+    this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+    // The program of another server is another program.
+    this.#reader.close();
+    this.#look();
+  }
+
+  /** The files of the extension do not change while it runs; a server may get them, or come back. */
   get isThere(): boolean {
-    return this.#isThere;
+    this.#look();
+    return this.#place !== null;
+  }
+
+  #look(): void {
+    const server = this.#server;
+    if (server === null || this.#place !== null) return;
+    if (Date.now() - this.#lookedAtMs < LIMITS.whisperLookMs) return;
+    this.#lookedAtMs = Date.now();
+    void whisperPlace(server).then((place) => {
+      if (server === this.#server) this.#place = place;
+    });
   }
 
   /** Why the last recording has no words; `null` if it was understood. */
@@ -49,9 +83,10 @@ export class Whisper {
   }
 }
 
-/** True if the person put the files of Whisper into the folder of the extension. */
-export function hasWhisper(): Promise<boolean> {
-  return hasFile(WHISPER_LIBRARY);
+/** The place into which the person put the files of Whisper. The folder of the extension goes first. */
+export async function whisperPlace(server: Server): Promise<WhisperPlace | null> {
+  if (await hasFile(ownFile(WHISPER_LIBRARY))) return "extension";
+  return (await hasServerFile(server, WHISPER_LIBRARY)) ? "server" : null;
 }
 
 async function samplesOf(bytes: Uint8Array): Promise<Float32Array> {

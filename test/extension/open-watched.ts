@@ -16,7 +16,7 @@ export interface Watched extends AsyncDisposable {
 }
 
 export async function openWatched(
-  options: ViewerOptions & Pick<ServeOptions, "yaml" | "path"> = {},
+  options: ViewerOptions & Pick<ServeOptions, "yaml" | "path" | "whisper"> = {},
 ): Promise<Watched> {
   await using stack = new AsyncDisposableStack();
   const site = stack.use(await openSite());

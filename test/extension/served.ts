@@ -3,7 +3,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
@@ -48,17 +48,24 @@ export interface ServeOptions {
   readonly extension?: "allowed" | "asked";
   /** The folders of programs, which may have agents; those of this machine by default. */
   readonly path?: string;
+  /** Files of Whisper that the person put beside continuo.yaml, by path. */
+  readonly whisper?: Readonly<Record<string, string | Uint8Array>>;
 }
 
 export async function serve({
   yaml = "",
   extension = "allowed",
   path = process.env.PATH ?? "",
+  whisper = {},
 }: ServeOptions = {}): Promise<Served> {
   const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
   const continuoHome = join(home, "continuo");
   mkdirSync(continuoHome);
   writeFileSync(join(continuoHome, "continuo.yaml"), yaml);
+  for (const [name, content] of Object.entries(whisper)) {
+    mkdirSync(dirname(join(continuoHome, "whisper", name)), { recursive: true });
+    writeFileSync(join(continuoHome, "whisper", name), content);
+  }
   const env = { PATH: path, HOME: home, CONTINUO_HOME: continuoHome };
   const flags = extension === "allowed" ? ["--origin", `chrome-extension://${EXTENSION_ID}`] : [];
   let child = await startServer(env, 0, flags);

@@ -4,17 +4,16 @@ import { expect, test } from "vitest";
 import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { textsOf } from "./served.ts";
-import { WHISPER } from "./whisper.ts";
+import { requestsTo, TELL_REQUESTS, WHISPER } from "./whisper.ts";
 
 const PLAY = `(() => { const video = document.querySelector("video"); video.loop = true; return video.play(); })()`;
 
 test("Whisper makes words of the microphone on this machine, and no recording reaches the server", async () => {
   const sources = { microphone: "whisper", lang: "en-GB", captions: false, frameEveryMs: 600_000 };
   // The server has no transcriber.
-  await using watched = await openWatched({ sources, files: WHISPER });
-  const { page, panel, served, viewer, key } = watched;
-  const sent: string[] = [];
-  viewer.context.on("request", (request) => sent.push(request.url()));
+  await using watched = await openWatched({ sources, files: WHISPER, offscreenScript: TELL_REQUESTS });
+  const { page, panel, served, key } = watched;
+  const requests = await requestsTo(panel);
   await page.bringToFront();
   await page.evaluate(PLAY);
   await expect
@@ -27,16 +26,18 @@ test("Whisper makes words of the microphone on this machine, and no recording re
   await panel.getByRole("button", { name: "Settings" }).click();
   await panel.getByText("Recordings stay on this machine").waitFor();
   await checkPanel(panel, "whisper-settings");
-  expect(sent.filter((url) => url.includes("/audio"))).toEqual([]);
+  const sent = await requests();
+  expect(sent.some((line) => line.includes("/v1/live/"))).toBe(true);
+  expect(sent.filter((line) => line.includes("/audio"))).toEqual([]);
 });
 
-test("a panel names the folder for the files of Whisper that are missing, and nothing is recorded", async () => {
+test("a panel says that neither the extension nor the server has files of Whisper", async () => {
   const sources = { microphone: "whisper", tabSound: "always", tabTranscriber: "whisper" };
   await using watched = await openWatched({ sources });
   await watched.page.bringToFront();
   await watched.page.evaluate(PLAY);
-  await watched.panel.getByText("Microphone: the extension has no files of Whisper").waitFor();
-  await watched.panel.getByText("Tab sound: the extension has no files of Whisper").waitFor();
+  await watched.panel.getByText("Microphone: your server has no files of Whisper").waitFor();
+  await watched.panel.getByText("Tab sound: your server has no files of Whisper").waitFor();
 });
 
 test("the panel says that a model does not work", async () => {

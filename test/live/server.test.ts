@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { memoryOutbox, openLive } from "@continuo/core/client/live";
 import { canonicalJson } from "@continuo/core/model";
 import type { EvidenceInput, LiveServerFrame, LiveSession, WireEvent } from "@continuo/core/wire";
@@ -442,4 +445,34 @@ test("a session that tabs share is listed with the keys that the token may read,
   expect(await ask(all, "/a/join", "POST", { key: "e" })).toMatchObject({ videoId: "v" });
   await server.close();
   await store.close();
+});
+
+test("a server gives the files of Whisper from one folder, and none beside it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-whisper-"));
+  const whisperFolder = join(folder, "whisper");
+  mkdirSync(join(whisperFolder, "model"), { recursive: true });
+  writeFileSync(join(whisperFolder, "model/config.json"), "{}");
+  writeFileSync(join(whisperFolder, ".hidden"), "hidden");
+  writeFileSync(join(folder, "server-token"), "secret");
+  try {
+    await using live = await opened({ whisperFolder });
+    const get = (name: string): Promise<Response> => fetch(`${live.server.url}/v1/whisper/${name}`);
+    const found = await get("model/config.json");
+    expect(await found.text()).toBe("{}");
+    expect(found.headers.get("content-length")).toBe("2");
+    // A browser that opens it as a page runs nothing of it.
+    expect(found.headers.get("content-type")).toBe("application/octet-stream");
+    for (const name of [
+      "model",
+      "other.json",
+      ".hidden",
+      "..%2fserver-token",
+      "%2e%2e/server-token",
+      "model%2f..%2f..%2fserver-token",
+    ]) {
+      expect((await get(name)).status, name).toBe(404);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

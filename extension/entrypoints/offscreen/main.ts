@@ -6,6 +6,7 @@ import type { EngineConfig, TabSoundAnswer, ToWorker } from "../../messages/mess
 import { hostEngine } from "../../sending/host.ts";
 import type { TextQuestion } from "../../sources/tesseract.ts";
 import { Whisper } from "../../sources/whisper.ts";
+import { startSealedWhisper } from "../../sources/whisper-seal.ts";
 import { type TextWorker, WorkerReader } from "../../sources/worker-reader.ts";
 
 const tellWorker = (message: ToWorker): void => {
@@ -33,7 +34,7 @@ const pictureText = new WorkerReader<TextQuestion>({
   timeMs: LIMITS.readTextMs,
   idleMs: LIMITS.readTextIdleMs,
 });
-const whisper = new Whisper(() => startWorker("/whisper-reader.js"));
+const whisper = new Whisper({ own: () => startWorker("/whisper-reader.js"), sealed: startSealedWhisper });
 const { configure } = hostEngine(tellWorker, { tabSound, pictureText, whisper });
 void browser.runtime
   .sendMessage({ to: "worker", type: "ready" } satisfies ToWorker)

@@ -40,6 +40,7 @@ import {
   reporterTo,
   stopSignal,
   viewerFolder,
+  whisperFolderOf,
 } from "./work.ts";
 import { writerOffers } from "./writer-offers.ts";
 
@@ -82,6 +83,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     mcp: mcpService(shell),
     machine: () => loadMachine(shell, { store: flags.store, reach }),
     pageFolder: viewerFolder(),
+    whisperFolder: whisperFolderOf(shell),
     ...present({
       pageName,
       // Others may open the pages of a server that has another address.

@@ -64,6 +64,11 @@ export function preferencesFileOf(shell: Pick<Shell, "home" | "env">): string {
   return join(continuoHome(shell), "preferences.json");
 }
 
+/** The folder into which a person puts Whisper for the browser extension. */
+export function whisperFolderOf(shell: Pick<Shell, "home" | "env">): string {
+  return join(continuoHome(shell), "whisper");
+}
+
 /** Prints reports of a server. The lines after the first one are indented, so that no text of others looks like a report. */
 export function reporterTo({ stderr }: Pick<Shell, "stderr">): (report: string) => void {
   return (report) => {

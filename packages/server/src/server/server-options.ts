@@ -54,6 +54,8 @@ export interface ServerOptions {
   readonly machine?: () => Promise<MachineService>;
   /** The folder of the built viewer: the page at `/`. */
   readonly pageFolder?: string;
+  /** A folder with the files of Whisper, which the browser extension runs: `/v1/whisper/`, for tokens that read all sessions. */
+  readonly whisperFolder?: string;
   /** The file for the preferences of the user of this machine; without it, the browser keeps them. */
   readonly preferencesFile?: string;
   /**
@@ -92,6 +94,7 @@ const SERVER_OPTIONS: KnownOptions<ServerOptions> = {
   mcp: true,
   machine: true,
   pageFolder: true,
+  whisperFolder: true,
   preferencesFile: true,
   pageName: true,
   phones: true,

@@ -198,6 +198,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
           ? undefined
           : createPreferences(options.preferencesFile, report),
       pageFolder: options.pageFolder,
+      whisperFolder: options.whisperFolder,
       phones: options.phones,
       pageName: options.pageName,
       webhookKey: options.webhookKey,

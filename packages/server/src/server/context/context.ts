@@ -280,6 +280,7 @@ export interface ServerContext {
   readonly machine?: () => Promise<MachineService>;
   /** The folder of the built viewer, which is the page at `/`; without it, there is no page. */
   readonly pageFolder?: string;
+  readonly whisperFolder?: string;
   /** Without it, pages keep what was chosen in the browser. */
   readonly preferences?: KeptPreferences;
   readonly phones?: PhoneService;

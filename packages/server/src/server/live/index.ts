@@ -16,6 +16,7 @@ import { LIMITS } from "./limits.ts";
 import { measureLive } from "./live-metrics.ts";
 import { liveRoutes } from "./routes.ts";
 import { LiveServices } from "./services.ts";
+import { whisperRoutes } from "./whisper-routes.ts";
 
 const PATH = /^\/v1\/live\/([^/?#]+)\/ws$/u;
 
@@ -35,7 +36,10 @@ export const live: CreateMount = (context) => {
     for (const connection of connections) connection.beat();
   }, LIMITS.heartbeatMs).unref();
   return {
-    routes: (app) => liveRoutes(app, context, services),
+    routes: (app) => {
+      liveRoutes(app, context, services);
+      whisperRoutes(app, context);
+    },
     upgrade: (request, socket, head, peer) => {
       const key = keyIn(request.url ?? "");
       if (key === null) return false;

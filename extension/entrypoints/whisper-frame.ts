@@ -1,0 +1,16 @@
+/** The script of the sealed page: starts the worker whose code it is given, and hands it the ports. */
+
+import { defineUnlistedScript } from "wxt/utils/define-unlisted-script";
+
+export default defineUnlistedScript({
+  exclude: ["firefox"],
+  main: () => {
+    const start = ({ source, data, ports }: MessageEvent<string>): void => {
+      if (source !== parent) return;
+      removeEventListener("message", start);
+      const worker = new Worker(URL.createObjectURL(new Blob([data], { type: "text/javascript" })));
+      worker.postMessage(null, [...ports]);
+    };
+    addEventListener("message", start);
+  },
+});

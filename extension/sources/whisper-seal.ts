@@ -1,0 +1,72 @@
+/**
+ * Whisper of the person's server, sealed: its code runs in a worker of a page without an origin, whose policy lets it reach
+ * nothing. It gets its files before it gets a recording, and after that only answers: no code can take a voice off this
+ * machine.
+ */
+
+import { LIMITS } from "../limits.ts";
+import type { Server } from "../messages/messages.ts";
+import { readServerFile } from "./whisper-files.ts";
+import type { SpeechQuestion } from "./whisper-model.ts";
+import type { FileAnswer, SealedAnswer } from "./whisper-worker.ts";
+import type { TextAnswer, TextWorker } from "./worker-reader.ts";
+
+const FRAME = "/whisper.html";
+const CODE = "/whisper-reader.js";
+/** Names of files, and nothing that a program could say with them. */
+const FILE = /^(?:[\w-][\w.-]{0,99}\/){0,3}[\w-][\w.-]{0,99}$/u;
+
+export function startSealedWhisper(server: Server): TextWorker<SpeechQuestion> {
+  const speech = new MessageChannel();
+  const files = new MessageChannel();
+  const ready = Promise.withResolvers<void>();
+  let answer = (_: TextAnswer): void => undefined;
+  speech.port1.onmessage = ({ data }: MessageEvent<SealedAnswer>) => {
+    if ("ready" in data) {
+      files.port1.close();
+      ready.resolve();
+    } else {
+      if ("error" in data) ready.reject(new Error(data.error));
+      answer(data);
+    }
+  };
+  let count = 0;
+  files.port1.onmessage = ({ data, ports }: MessageEvent<unknown>) => {
+    const isAllowed = typeof data === "string" && FILE.test(data) && count++ < LIMITS.whisperFiles;
+    void (isAllowed ? fileOf(server, data) : refused(data)).then((found) => ports[0]?.postMessage(found));
+  };
+  const frame = document.createElement("iframe");
+  frame.src = FRAME;
+  frame.onload = () => void seal(frame, [speech.port2, files.port2]).catch(ready.reject);
+  document.body.append(frame);
+  return {
+    ask: (question, answered) => {
+      answer = answered;
+      const send = (): void => speech.port1.postMessage(question);
+      ready.promise.then(send, (error: unknown) => answered({ error: String(error) }));
+    },
+    terminate: () => {
+      for (const { port1 } of [speech, files]) port1.close();
+      // With the page, its worker ends.
+      frame.remove();
+    },
+  };
+}
+
+/** The page has no origin: it can load no script of the extension as a worker, and gets the text of one. */
+async function seal(frame: HTMLIFrameElement, ports: readonly MessagePort[]): Promise<void> {
+  const code = await (await fetch(CODE)).text();
+  frame.contentWindow?.postMessage(code, "*", [...ports]);
+}
+
+async function fileOf(server: Server, name: string): Promise<FileAnswer> {
+  try {
+    return { blob: await readServerFile(server, name) };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function refused(name: unknown): Promise<FileAnswer> {
+  return { error: `${JSON.stringify(name)?.slice(0, 100)} is no file of Whisper` };
+}
