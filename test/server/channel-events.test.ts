@@ -198,3 +198,29 @@ test("only who stored a blob refers to it, by every way, and a stored event may 
   const referring = (await store.read("channels/blobs")).events.map(({ blobs }) => blobs);
   expect(referring).toEqual(Array.from({ length: 6 }, () => [hash]));
 });
+
+test("a token that only reads a channel says nothing in it, and changes nothing", async () => {
+  const reads = await tokenOf({ handle: "ada", scopes: ["channel:team:read"] });
+  const said = await call(ada, "POST", "/v1/channels/team/messages", { id: "by-ada", content: "x" });
+  expect(said.status).toBe(200);
+  const message = "/v1/channels/team/messages/by-ada";
+  const answers = await Promise.all([
+    call(reads, "POST", "/v1/channels/team/messages", { content: "x" }),
+    call(reads, "PUT", message, { content: "y" }),
+    call(reads, "DELETE", `${message}?handle=ada`),
+    call(reads, "PUT", `${message}/reactions/ok?handle=ada`),
+    call(reads, "DELETE", `${message}/reactions/ok?handle=ada`),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+});
+
+test("only its author and an administrator delete a message over HTTP, and none makes a channel by that", async () => {
+  await call(ada, "POST", "/v1/channels/team/messages", { id: "hers", content: "x" });
+  const bob = await tokenOf({ handle: "bob" });
+  const path = "/v1/channels/team/messages/hers?handle=bob";
+  expect((await call(bob, "DELETE", path)).status).toBe(403);
+  const admin = (await store.createToken({ scopes: ["admin"] })).secret;
+  expect((await call(admin, "DELETE", path)).status).toBe(200);
+  expect((await call(ada, "DELETE", "/v1/channels/not-there/messages/x?handle=ada")).status).toBe(404);
+  expect(await store.getLog("channels/not-there")).toBeNull();
+});

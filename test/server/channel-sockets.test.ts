@@ -116,3 +116,70 @@ test("a hello is refused for another workspace, and with a handle for a token th
   expect(await welcome(reader.secret, { handle: undefined })).toBe("ready");
   await server.close();
 });
+
+const errorOf = (frame: Readonly<Record<string, unknown>>): unknown =>
+  (frame.error as { readonly code: string }).code;
+
+test("a reader makes no channel, and an agent has no devices", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store);
+  const reader = await open(server.url);
+  reader.socket.send(JSON.stringify({ ...HELLO, handle: undefined }));
+  expect(errorOf(await reader.next("error"))).toBe("not_found");
+  expect(await store.getLog("channels/team")).toBeNull();
+  const agent = await open(server.url);
+  agent.socket.send(JSON.stringify({ ...HELLO, participantType: "agent", device: "phone" }));
+  expect(errorOf(await agent.next("error"))).toBe("invalid");
+  await server.close();
+});
+
+test("an invalid request is refused under its number, and the connection stays", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store);
+  const { socket, next } = await open(server.url);
+  socket.send(JSON.stringify(HELLO));
+  await next("ready");
+  socket.send(JSON.stringify({ type: "send", request: 7, id: "m", content: 5 }));
+  expect(await next("error")).toMatchObject({ request: 7, error: { code: "invalid" } });
+  socket.send(JSON.stringify({ type: "send", request: 8, id: "m", content: "hello" }));
+  expect(await next("ok")).toMatchObject({ request: 8 });
+  await server.close();
+});
+
+test("every connection of a person sees what one of them changed of the session", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store);
+  const hello = { ...HELLO, workspaceId: store.workspaceId };
+  const phone = await open(server.url);
+  phone.socket.send(JSON.stringify({ ...hello, instance: "phone" }));
+  await phone.next("ready");
+  const laptop = await open(server.url);
+  laptop.socket.send(JSON.stringify({ ...hello, instance: "laptop" }));
+  await laptop.next("ready");
+  phone.socket.send(JSON.stringify({ type: "sdk_session", request: 1, sdkSessionId: "abc" }));
+  expect(await laptop.next("session")).toMatchObject({ session: { sdkSessionId: "abc" } });
+  await server.close();
+});
+
+test("a connection that ended leaves its place to another one of its token", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store, {
+    authenticate: createAuthenticate(store),
+    limits: { connections: 1 },
+  });
+  const { secret } = await store.createToken({ scopes: ["channel:team:read,write"], handle: "ann" });
+  const joined = async (): Promise<Opened> => {
+    const one = await open(server.url);
+    one.socket.send(JSON.stringify({ ...HELLO, token: secret }));
+    return one;
+  };
+  const first = await joined();
+  await first.next("ready");
+  const second = await joined();
+  expect(errorOf(await second.next("error"))).toBe("rate_limited");
+  first.socket.send(JSON.stringify({ type: "close" }));
+  await new Promise((resolve) => first.socket.once("close", resolve));
+  const third = await joined();
+  await third.next("ready");
+  await server.close();
+});

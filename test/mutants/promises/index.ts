@@ -3,13 +3,16 @@
 import { CATALOG } from "./catalog.ts";
 import { CATALOG_AGENTS } from "./catalog-agents.ts";
 import { CATALOG_FIGURES } from "./catalog-figures.ts";
+import { CATALOG_WAYS_CATALOG } from "./catalog-marks.ts";
 import { CHANNEL_CHANGES } from "./channel-changes.ts";
 import { CHANNEL_HOLDERS } from "./channel-holders.ts";
 import { CHANNEL_SWEEPS } from "./channel-sweeps.ts";
+import { CHANNEL_WAYS_CHANNELS, CHANNEL_WAYS_SERVER } from "./channel-ways.ts";
 import { CHANNELS } from "./channels.ts";
 import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
 import { CLIENT_ENDS } from "./client-ends.ts";
+import { CLIENT_FRAMES_CLIENT } from "./client-frames.ts";
 import { CLIENT_LIVE } from "./client-live.ts";
 import { GUARD_PROMISES } from "./guard.ts";
 import { HOLDER_PROMISES, HOOK_PROMISES } from "./leases.ts";
@@ -19,6 +22,7 @@ import { MACHINE_LISTS } from "./machine-lists.ts";
 import { MCP } from "./mcp.ts";
 import { MCP_QUESTIONS } from "./mcp-questions.ts";
 import { MCP_RECALL } from "./mcp-recall.ts";
+import { MOVE_HANDOFF } from "./move.ts";
 import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
 import { RELOCATE_CLI, RELOCATE_EDITING, RELOCATE_NATIVE } from "./relocate.ts";
@@ -31,11 +35,17 @@ import { SINGLE } from "./single.ts";
 import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
-  server: [...SERVER, ...SERVER_ACCESS, ...SERVER_USE],
+  server: [...SERVER, ...SERVER_ACCESS, ...SERVER_USE, ...CHANNEL_WAYS_SERVER],
   mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS],
-  channels: [...CHANNELS, ...CHANNEL_CHANGES, ...CHANNEL_HOLDERS, ...CHANNEL_SWEEPS],
-  catalog: [...CATALOG, ...CATALOG_FIGURES, ...CATALOG_AGENTS],
-  client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE],
+  channels: [
+    ...CHANNELS,
+    ...CHANNEL_CHANGES,
+    ...CHANNEL_HOLDERS,
+    ...CHANNEL_SWEEPS,
+    ...CHANNEL_WAYS_CHANNELS,
+  ],
+  catalog: [...CATALOG, ...CATALOG_FIGURES, ...CATALOG_AGENTS, ...CATALOG_WAYS_CATALOG],
+  client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT],
   machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES],
   pages: PAGES,
   wire: WIRE,
@@ -43,5 +53,6 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   runtime: RUNTIME_REPLAY,
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
   native: RELOCATE_NATIVE,
+  handoff: MOVE_HANDOFF,
   files: HOLDER_PROMISES,
 };

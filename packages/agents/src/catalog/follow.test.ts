@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { textOf } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -90,3 +90,20 @@ test.each([
     expect(given).toEqual(expected);
   },
 );
+
+test("following ends with an error when the session is gone", async () => {
+  using home = createHome();
+  const places: PlacesAt = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, LINES.slice(0, 2)));
+  const name = `claude:${CLAUDE_ID}`;
+  const located = await lookUp(name, { places, store: null, examples: "without examples" });
+  const following = async (): Promise<void> => {
+    for await (const { message } of follow(located, places, { from: "start", pollMs: 1 })) {
+      if (textOf(message.content) === "Fixed.") rmSync(join(home.path, claudeFile(CLAUDE_ID)));
+    }
+  };
+  await expect(following()).rejects.toMatchObject({
+    code: "not_found",
+    message: `the session ${name} is gone`,
+  });
+});

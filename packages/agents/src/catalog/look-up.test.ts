@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
 import { lookUp } from "./look-up.ts";
+import { markArchived } from "./marks.ts";
 import { deleteOwn, forkOwn } from "./own-changes.ts";
 import { existingStoreUrl, listOwn, readOwn, storeUrlOf } from "./store.ts";
 
@@ -132,6 +133,48 @@ test("sessions in which nobody said anything are left out, and counted", async (
   const looking = { places, store: readOwn(store) };
   const { sessions, emptyLeftOut, total } = await listCatalog({ empty: "exclude" }, looking);
   expect([sessions.map(({ sessionId }) => sessionId), emptyLeftOut, total]).toEqual([["said"], 1, 1]);
+});
+
+test("empty sessions are listed where nobody leaves them out", async () => {
+  await createOwn("said");
+  await store.createSession({ sessionId: "empty" });
+  expect((await listed()).toSorted()).toEqual(["empty", "said"]);
+});
+
+test("a session that was archived here takes no place from the others", async () => {
+  const ids = ["1", "2", "3"].map((n) => ID.replaceAll("1", n));
+  for (const [at, id] of ids.entries()) writeClaude(id, { day: `0${9 - at}` });
+  const [newest = ""] = ids;
+  await markArchived({ agent: "claude", sessionId: newest }, true, { places });
+  expect(await listed({ limit: 2 })).toEqual(ids.slice(1));
+  expect(await listed({ limit: 2, archived: "include" })).toEqual(ids.slice(0, 2));
+});
+
+test("an agent of the configuration is asked for its sessions, and believed where it has no list", async () => {
+  const about = { cwd: "/app", title: null, updatedAt: null };
+  const items = ["other-1", "other-12", "more-3"].map((sessionId) => ({ sessionId, ...about }));
+  const driverWith = (listSessions: () => Promise<unknown>) =>
+    ({ agent: "other", listSessions }) as unknown as AgentDriver;
+  const told = async (name: string, driver: AgentDriver): Promise<string> => {
+    const asking = {
+      named: async (agent: string) => (agent === driver.agent ? driver : null),
+      lister: async () => driver,
+    };
+    const hit = await lookUp(name, { places, store: null, examples: "without examples", asking });
+    return hit.kind === "told" ? hit.told.sessionId : hit.kind;
+  };
+  const listing = driverWith(async () => ({ items, nextCursor: null }));
+  expect([await told("other:mo", listing), await told("other-1", listing)]).toEqual(["more-3", "other-1"]);
+  await expect(told("other:other", listing)).rejects.toMatchObject({ code: "ambiguous" });
+  const silent = driverWith(() => Promise.reject(new ContinuoError("unsupported", "there is no list")));
+  expect(await told("other:xyz", silent)).toBe("xyz");
+});
+
+test.each([
+  ["cladue:abc", "Did you mean claude:abc?"],
+  ["claude:abc", "Run `continuo session list --all --archived` to see every session."],
+])("the hint for %s, which is not there, is: %s", async (name, hint) => {
+  await expect(found(name)).rejects.toMatchObject({ code: "not_found", hint });
 });
 
 test("a list reports the agents that could not list their sessions", async () => {

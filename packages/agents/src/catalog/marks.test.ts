@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { lockSession, type Places } from "@continuo/files";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
-import { markSession, readMarks, toTag } from "./marks.ts";
+import { markArchived, markMoved, markSession, movedToOf, readMarks, refuseMoved, toTag } from "./marks.ts";
 import { type ListedSession, OWN, type OwnRow } from "./rows.ts";
 
 let home: string;
@@ -119,4 +119,51 @@ test("a tag is kept in small letters; a session has at most 20", async () => {
   await expect(markSession(row("pi", "a"), { addTags: ["more"] }, { places })).rejects.toMatchObject({
     code: "invalid",
   });
+});
+
+const MOVED = {
+  machine: "ssh://laptop",
+  agent: "claude",
+  sessionId: "b",
+  cwd: "/there",
+  at: "2026-11-27T10:00:00.000Z",
+};
+
+test("a session that was moved says where to and is not continued here, until that is taken back", async () => {
+  const claude = row("claude", "a");
+  await markSession(claude, { addTags: ["tea"] }, { places });
+  expect(() => refuseMoved(claude, places)).not.toThrow();
+  await markMoved(claude, MOVED, { places });
+  expect(readMarks(places).mark(claude)).toMatchObject({ movedTo: MOVED, marks: { tags: ["tea"] } });
+  expect(() => refuseMoved(claude, places)).toThrow("the session was moved to ssh://laptop, as claude:b");
+  expect(() => refuseMoved(row("codex", "a"), places)).not.toThrow();
+  await markMoved(claude, null, { places });
+  expect([movedToOf(claude, places), marksOf(claude)]).toEqual([null, { pinned: false, tags: ["tea"] }]);
+  expect(readMarks(places).mark(claude)).not.toHaveProperty("movedTo");
+});
+
+test("a session that its agent archived stays archived, whatever is archived here", async () => {
+  const archived = { ...row("codex", "a"), archived: true };
+  const isArchived = (one: ListedSession): boolean => readMarks(places).mark(one).archived;
+  await markArchived(row("claude", "b"), true, { places });
+  await markArchived(archived, true, { places });
+  expect([isArchived(row("claude", "b")), isArchived(archived), readMarks(places).archived]).toEqual([
+    true,
+    true,
+    2,
+  ]);
+  for (const one of [row("claude", "b"), archived]) await markArchived(one, false, { places });
+  await markSession(archived, { pinned: true }, { places });
+  expect([isArchived(row("claude", "b")), isArchived(archived)]).toEqual([false, true]);
+});
+
+test("marks that are taken back leave nothing, and a tag that is added and removed at once is not there", async () => {
+  await markSession(
+    row("claude", "a"),
+    { pinned: true, addTags: ["tea", "now"], removeTags: ["now"] },
+    { places },
+  );
+  expect(marksOf(row("claude", "a"))).toEqual({ pinned: true, tags: ["tea"] });
+  await markSession(row("claude", "a"), { pinned: false, removeTags: ["tea"] }, { places });
+  expect(JSON.parse(readFileSync(file(), "utf8")).sessions).toEqual({});
 });

@@ -74,3 +74,16 @@ test("of own sessions that changed in the same millisecond the one that changed 
   const rows = ["b", "c", "a"].map((id, at) => toOwnRow(changed(id, { activityOrder: at + 9 }), "/db"));
   expect(rows.sort(byNewest).map(({ sessionId }) => sessionId)).toEqual(["a", "c", "b"]);
 });
+
+test("sessions of the same time stand in the order of their agents and ids", () => {
+  const updatedAt = "2026-01-02T00:00:00.000Z";
+  const names = ["b", "a"].flatMap((sessionId) =>
+    (["pi", "claude"] as const).map((agent) => native(agent, { sessionId, updatedAt })),
+  );
+  expect(names.sort(byNewest).map(({ agent, sessionId }) => `${agent}:${sessionId}`)).toEqual([
+    "claude:a",
+    "claude:b",
+    "pi:a",
+    "pi:b",
+  ]);
+});

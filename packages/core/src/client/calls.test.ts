@@ -65,3 +65,9 @@ test("all calls end with the connection", async () => {
   await expect(Array.fromAsync(call)).rejects.toThrow("the client was closed");
   expect([calls.count, cancelled]).toEqual([0, []]);
 });
+
+test("a call whose caller had given up before it began is cancelled at once", async () => {
+  const { call, cancelled, calls } = begin({ signal: AbortSignal.abort() });
+  await expect(call.result).rejects.toMatchObject({ code: "cancelled" });
+  expect([cancelled, calls.count]).toEqual([["the caller's signal"], 0]);
+});

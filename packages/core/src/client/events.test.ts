@@ -97,3 +97,14 @@ test("a deletion by somebody else says whose message it was, where it stood, and
     reason: "off topic",
   });
 });
+
+test("a message has whom it speaks to, what it replies to, and its attachments, also when it ends in parts", () => {
+  const head = {
+    to: ["me"],
+    replyTo: "q",
+    attachments: [{ blob: "b", name: "a.txt", mediaType: "text/plain" }],
+  };
+  expect(made({ type: "message_sent", data: { content: "x", ...head } })).toMatchObject(head);
+  const end = { type: "message_completed", data: { messageId: "m", content: "x", ...head } };
+  expect(made(end, KNOWN)).toMatchObject({ type: "complete", ...head });
+});

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ContinuoError } from "../model/index.ts";
 import type { ClientEvent } from "./events.ts";
 import { iterateEvents } from "./hand-over.ts";
-import type { Inbox } from "./inbox.ts";
+import { Inbox } from "./inbox.ts";
 import { WholeMessages } from "./whole-messages.ts";
 
 type Wish = { readonly parts?: boolean; readonly targetedOnly?: boolean };
@@ -120,4 +120,38 @@ test("one reader iterates the events, and the next one may after its end", async
   expect(turns).toEqual(["begin", "event"]);
   await iteration.return();
   expect(turns).toEqual(["begin", "event", "end"]);
+});
+
+test("an iteration that is given up while it waits ends, and the next one gets what comes then", async () => {
+  const inbox = new Inbox({
+    onArrival: () => undefined,
+    toEvent: () => null,
+    onTell: () => undefined,
+    onFull: () => undefined,
+    mayPause: () => false,
+  });
+  let isRunning = false;
+  const iterate = (signal?: AbortSignal) =>
+    iterateEvents({
+      inbox,
+      whole: new WholeMessages(),
+      parts: false,
+      targetedOnly: false,
+      ...(signal === undefined ? {} : { signal }),
+      begin: () => {
+        isRunning = true;
+      },
+      end: () => {
+        isRunning = false;
+      },
+      failure: () => null,
+      onHandOver: () => undefined,
+    });
+  const stop = new AbortController();
+  const waiting = iterate(stop.signal).next();
+  stop.abort();
+  expect([await waiting, isRunning]).toEqual([{ done: true, value: undefined }, false]);
+  const later = iterate().next();
+  inbox.put({ type: "message", messageId: "p", state: "complete", content: "hello" } as ClientEvent);
+  expect(await later).toMatchObject({ value: { messageId: "p" } });
 });

@@ -84,3 +84,22 @@ test("a reader that waits gets nothing more after the end", async () => {
   inbox.end();
   expect([await next, await inbox.next()]).toEqual([undefined, undefined]);
 });
+
+test("long events are limited by their characters, and a reader that takes them makes room", async () => {
+  const told: unknown[] = [];
+  const content = "x".repeat(LIMITS.queuedLength / 2);
+  const inbox = new Inbox({
+    onArrival: () => undefined,
+    toEvent: ({ sequence }) => ({ type: "message", sequence, content }) as unknown as ClientEvent,
+    onTell: (frame) => void told.push(frame),
+    onFull: () => undefined,
+    mayPause: () => true,
+  });
+  inbox.begin(0);
+  for (const sequence of [1, 2, 3]) take(inbox, sequence);
+  expect([inbox.position, told]).toEqual([2, [{ type: "pause" }]]);
+  expect(await firstEvents(inbox, 2)).toEqual([1, 2]);
+  expect(told).toEqual([{ type: "pause" }, { type: "resume", after: 2 }]);
+  for (const sequence of [3, 4]) take(inbox, sequence);
+  expect(inbox.position).toBe(4);
+});

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeSocket } from "../../../../test/channels/fake-socket.ts";
 import { CLOSE } from "../wire/index.ts";
 import type { AgenticClient } from "./client.ts";
-import { connect } from "./connect.ts";
+import { type ConnectOptions, connect } from "./connect.ts";
 import { LIMITS } from "./limits.ts";
 import { Link, type LinkOptions, type Request } from "./link.ts";
 
@@ -65,6 +65,36 @@ test("a request that was not confirmed is sent again over the next socket, and a
   expect(await two).toBe("stored too");
 });
 
+test("requests that wait are sent again in their order", async () => {
+  const link = openLink();
+  const first = await greeted();
+  link.joined();
+  const all = ["a", "b", "c"].map((id) => link.request({ ...SEND, id } as Request).catch(() => undefined));
+  first.close(1006);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  const second = await greeted();
+  expect(second.framesOf("send").map(({ id }) => id)).toEqual(["a", "b", "c"]);
+  void link.close();
+  await vi.advanceTimersByTimeAsync(LIMITS.closeMs);
+  second.close();
+  await Promise.all(all);
+});
+
+test("the first pause after a connection that worked is short, however many tries there were before it", async () => {
+  const link = openLink();
+  for (let tries = 0; tries < 6; tries++) {
+    FakeSocket.opened.at(-1)?.close(1006);
+    await vi.advanceTimersByTimeAsync(LIMITS.longestFirstRetryMs);
+  }
+  const socket = await greeted();
+  link.joined();
+  const before = FakeSocket.opened.length;
+  socket.close(1006);
+  await vi.advanceTimersByTimeAsync(LIMITS.firstRetryMs);
+  expect(FakeSocket.opened).toHaveLength(before + 1);
+  await link.close();
+});
+
 test("one write more than may wait for the server is refused at once", async () => {
   const link = openLink();
   const waiting = Array.from({ length: LIMITS.pendingRequests }, () => link.request(SEND));
@@ -124,16 +154,20 @@ test("a server that ends names the time after which its clients come back", asyn
 });
 
 /** A client that was greeted and is ready, and the socket of its server. */
-async function connected(): Promise<{ readonly client: AgenticClient; readonly socket: FakeSocket }> {
+async function connected(
+  more: Partial<ConnectOptions> = {},
+  roster: readonly object[] = [],
+): Promise<{ readonly client: AgenticClient; readonly socket: FakeSocket }> {
   const joining = connect({
     serverUrl: "http://localhost",
     channel: "team",
     handle: "ann",
     workspaceId: "w",
+    ...more,
   });
   const session = { status: "active", processed: 2, received: 2, sdkSessionId: null };
   const socket = await greeted({ after: 2, latestSequence: 2, session, degraded: null });
-  socket.say({ type: "ready", sequence: 2, roster: [] });
+  socket.say({ type: "ready", sequence: 2, roster });
   return { client: await joining, socket };
 }
 
@@ -183,4 +217,65 @@ test("the address of a channel keeps the path of the server, and takes nothing e
   expect(FakeSocket.opened.map(({ url }) => url)).toEqual(["wss://example.com/base/v1/channels/team/ws"]);
   stop.abort(new Error("the person left"));
   await expect(joining).rejects.toMatchObject({ code: "cancelled", cause: new Error("the person left") });
+});
+
+async function leave(client: AgenticClient, socket: FakeSocket): Promise<void> {
+  const closing = client.close();
+  await vi.advanceTimersByTimeAsync(LIMITS.closeMs);
+  socket.close(1000);
+  await closing;
+}
+
+test.each([
+  [{}, { participantType: "person", after: "processed", replay: "collect" }],
+  [
+    { type: "agent", after: 0 },
+    { participantType: "agent", after: 0, replay: "collect" },
+  ],
+  [
+    { replayMode: "skip", after: 7 },
+    { after: 7, replay: "skip" },
+  ],
+] as const)("a hello says who comes, and from where it reads: %j", async (options, hello) => {
+  const { client, socket } = await connected(options);
+  expect(socket.framesOf("hello")).toMatchObject([hello]);
+  await leave(client, socket);
+});
+
+test("a deletion, a reaction and its removal say what they change, and why", async () => {
+  const { client, socket } = await connected();
+  const all = [
+    client.delete("m", { reason: "a secret" }),
+    client.addReaction("m", "👍"),
+    client.removeReaction("m", "👍"),
+  ].map((one) => one.catch(() => undefined));
+  expect(socket.framesOf("delete")).toMatchObject([{ messageId: "m", reason: "a secret" }]);
+  expect(socket.framesOf("react").map(({ change }) => change)).toEqual(["added", "removed"]);
+  await leave(client, socket);
+  await Promise.all(all);
+});
+
+test("those who came and went while the connection was lost are reported, and nobody who was there from the beginning", async () => {
+  const member = (handle: string) => ({ handle, name: handle, type: "person", capabilities: [] });
+  const { client, socket } = await connected({}, ["ann", "bob", "cleo"].map(member));
+  socket.close(1006);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  const second = await greeted({ after: 2, degraded: null });
+  second.say({ type: "ready", sequence: 2, roster: ["ann", "cleo", "dora"].map(member) });
+  await leave(client, second);
+  const changes: unknown[] = [];
+  for await (const one of client.events()) if (one.type === "presence") changes.push([one.change, one.from]);
+  expect(changes).toEqual([
+    ["left", "bob"],
+    ["joined", "dora"],
+  ]);
+});
+
+test("calls that wait for a result end with the client", async () => {
+  const { client, socket } = await connected();
+  const { result } = client.call("bob", "port", {});
+  const ended = expect(result).rejects.toMatchObject({ code: "unavailable" });
+  socket.say({ type: "ok", request: socket.framesOf("call")[0]?.request, result: { sequence: 3 } });
+  await leave(client, socket);
+  await ended;
 });

@@ -205,3 +205,11 @@ test("what is not addressed to the handle is no input of it", async () => {
   await expect(claim(sequence)).rejects.toMatchObject({ code: "invalid" });
   await expect(claim(99)).rejects.toMatchObject({ code: "not_found" });
 });
+
+test("a participant ends only runs of its own", async () => {
+  const own = runOf(await claim((await say("1", "@bot hello")).sequence));
+  const place = { channel: "team", handle: "other" };
+  const end = { place, fence: await fenceOf("other"), runId: own, status: "completed" } as const;
+  await expect(endRun(store, end)).rejects.toMatchObject({ code: "not_found" });
+  expect((await store.getRun(own))?.status).toBe("running");
+});

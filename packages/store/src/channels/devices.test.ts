@@ -60,3 +60,9 @@ test("a device that is seen again on the same day writes nothing", async () => {
   await see("__proto__");
   expect(await seen()).toEqual(["phone", "__proto__"]);
 });
+
+test("a device that was not seen for long stays while there is room", async () => {
+  await see("phone");
+  await see("laptop", 60);
+  expect(await seen()).toEqual(["phone", "laptop"]);
+});

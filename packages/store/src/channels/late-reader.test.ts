@@ -188,3 +188,14 @@ test("parts of messages that ended in the replay are left out, and what comes af
   expect([part(2, "ended"), part(3, "going on"), part(6, "ended")]).toEqual([true, false, false]);
   expect(EMPTY_STATE).toEqual({ sequence: 0, open: {} });
 });
+
+test("a late reader is sent calls of its methods, and messages keep what they reply to", async () => {
+  await say("question");
+  await say("answer", { replyTo: "question", replyToHandle: "ann" }, "bob");
+  const { messages } = await readMessages(store, "team", { limit: 2 });
+  expect(messages.map(({ replyTo }) => replyTo)).toEqual([undefined, "question"]);
+  await add("method_called", "call", { callId: "call", to: "bot", method: "port", args: {} });
+  const replay = { channel: "team", handle: "bot", after: 0, upTo: 3, wholeAfter: 3, omitted: 2 };
+  const addressed = await Array.fromAsync(addressedEvents(store, replay, 0));
+  expect(addressed.map(({ id }) => id)).toEqual(["call"]);
+});

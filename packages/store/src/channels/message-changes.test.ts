@@ -5,8 +5,9 @@ import { CHANNEL_LIMITS, type PostFrame } from "@continuo/core/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
 import { claimInput } from "./claims.ts";
-import { takeHandle } from "./handles.ts";
+import { leaveChannel, takeHandle } from "./handles.ts";
 import { channelLogId } from "./names.ts";
+import { readParticipantSession } from "./participant-session.ts";
 import { openChannel } from "./participants.ts";
 import { type Author, post } from "./post.ts";
 import { readMessages } from "./read-messages.ts";
@@ -55,6 +56,18 @@ test("a deleted input is passed over, and an edited one has its new words", asyn
   const claim = { place, fence, instance: "one", agent: "pi" };
   expect(await claimInput(store, { ...claim, sequence: 2 })).toMatchObject({ content: "@bot three" });
   expect(await claimInput(store, { ...claim, sequence: 1 })).toEqual({ state: "done", runId: null });
+  expect(await readParticipantSession(store, place)).toMatchObject({ processed: 1 });
+});
+
+test("a participant whose handle was given to another one changes nothing", async () => {
+  const place = { channel: "team", handle: "ann" };
+  const card = { instance: "x", handle: "ann", name: "ann", type: "agent", capabilities: [] };
+  const fence = await takeHandle(store, place, { card });
+  const messageId = (await put("send", { content: "hello" }, { fence })).id;
+  await leaveChannel(store, fence);
+  await takeHandle(store, place, { card: { ...card, instance: "y" } });
+  expect(await code(put("send", { content: "hello" }, { fence }))).toBe("fenced");
+  expect(await code(put("edit", { messageId, content: "x" }, { fence }))).toBe("fenced");
 });
 
 test("a late reader receives no words of a deleted message, and every message after it", async () => {

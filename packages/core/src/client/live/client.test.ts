@@ -5,7 +5,7 @@ import { FakeSocket } from "../../../../../test/channels/fake-socket.ts";
 import type { EvidenceInput } from "../../wire/index.ts";
 import { type LiveClient, type OpenLiveOptions, openLive } from "./client.ts";
 import { LIMITS } from "./limits.ts";
-import { memoryOutbox } from "./outbox.ts";
+import { memoryOutbox, type OutboxBatch } from "./outbox.ts";
 
 interface SentRequest {
   readonly method: string;
@@ -154,4 +154,65 @@ test("a recording is sent with its place, its language, its speaker and its vide
     startMs: "1000",
     endMs: "2500",
   });
+});
+
+test("evidence that the server refuses is rejected, and what follows is stored", async () => {
+  const refused = { type: "note", text: "too long" } as unknown as EvidenceInput;
+  replyTo = ({ method, body }) => {
+    const { evidence = [] } = (body ?? {}) as { readonly evidence?: readonly object[] };
+    if (JSON.stringify(evidence).includes("too long"))
+      return { error: { code: "invalid", message: "the note is too long" } };
+    return method === "PUT" ? OPENED : { ok: true };
+  };
+  const client = await open();
+  const first = expect(client.add(refused)).rejects.toMatchObject({ code: "invalid" });
+  const second = client.add(CAPTION);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  await first;
+  expect([await second, client.waiting]).toEqual([{ ok: true }, 0]);
+});
+
+test("evidence is in the outbox before it is sent", async () => {
+  const outbox = memoryOutbox();
+  const kept = Promise.withResolvers<void>();
+  const slow = {
+    ...outbox,
+    add: async (batch: OutboxBatch) => {
+      await kept.promise;
+      await outbox.add(batch);
+    },
+  };
+  const client = await open({ outbox: slow });
+  const added = client.add(CAPTION);
+  await settle();
+  expect(sent("/evidence")).toEqual([]);
+  kept.resolve();
+  expect(await added).toEqual({ ok: true });
+});
+
+test("a session ends after all speech is stored, and a client that is closed says no more that it is there", async () => {
+  const stored = Promise.withResolvers<void>();
+  const client = await open();
+  const box = client.addAudio({ bytes: new Uint8Array([1]), mediaType: "audio/webm", startMs: 0, endMs: 10 });
+  const slow = fetch;
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit = {}) => {
+    if (url.includes("/audio")) await stored.promise;
+    return await slow(url, init);
+  });
+  const later = client.addAudio({
+    bytes: new Uint8Array([2]),
+    mediaType: "audio/webm",
+    startMs: 10,
+    endMs: 20,
+  });
+  const ending = client.end();
+  await settle();
+  expect(requests.filter(({ method }) => method === "DELETE")).toEqual([]);
+  stored.resolve();
+  await Promise.all([box, later, ending]);
+  expect(requests.at(-1)).toMatchObject({ method: "DELETE" });
+  client.close();
+  const before = requests.length;
+  await vi.advanceTimersByTimeAsync(2 * LIMITS.pingMs);
+  expect(requests).toHaveLength(before);
 });

@@ -29,7 +29,7 @@ function speaking(options: {
 test("recordings go in their order, what a former client left first, and leave the outbox when they are stored", async () => {
   const sent: string[] = [];
   const send = async ({ id }: StoredRecording): Promise<Acknowledgement> => {
-    await new Promise((resolve) => setTimeout(resolve, sent.length === 0 ? 5 : 0));
+    await new Promise((resolve) => setTimeout(resolve, { left: 20, a: 10 }[id] ?? 0));
     sent.push(id);
     return STORED;
   };
