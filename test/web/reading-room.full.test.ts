@@ -23,7 +23,7 @@ const SIZES: readonly Size[] = [
   { window: "1920x1080", zoom: 3 },
   { window: "1280x1300", zoom: 4 },
   // Phones, upright and on their side.
-  { window: "360x740", zoom: 1 },
+  { window: "360x640", zoom: 1 },
   { window: "740x360", zoom: 1 },
   { window: "844x390", zoom: 1 },
   { window: "320x568", zoom: 1 },
@@ -100,6 +100,24 @@ test.each([
     expect(await read(hash, selector)).toEqual([]);
   },
 );
+
+test("a session has at least 60 % for reading at any height above 320 pixels, also below its field for a prompt", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.evaluate(`location.hash = ${JSON.stringify(SESSION)}`);
+  // Both come after the turns, and take of their room.
+  await page.waitForSelector(".dock .composer");
+  await page.waitForSelector(".facts-line");
+  const small: unknown[] = [];
+  for (const width of [320, 360, 490, 640, 768, 770, 1280]) {
+    for (let height = 321; height <= 1_000; height += 16) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      const { part, sideways } = await room("main.turns");
+      if (part < 0.6 || sideways > 0) small.push({ width, height, part: Number(part.toFixed(3)), sideways });
+    }
+  }
+  expect(small).toEqual([]);
+});
 
 test("the pages complained about nothing at any size", () => {
   expect(errors.filter((error) => !error.includes("404"))).toEqual([]);

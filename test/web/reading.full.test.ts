@@ -234,3 +234,33 @@ test("a printed file has its whole difference on as many sheets as it needs, wit
     expect([hidden, await page.locator(hidden).first().isVisible()]).toEqual([hidden, false]);
   await page.context().close();
 });
+
+test("all files of a session are printed, each whole, by the key of printing and by the button", async () => {
+  for (const way of ["key", "button"]) {
+    const { page } = await open(READ_ID, "/files");
+    await page.evaluate(`window.print = () => { window.printed = (window.printed ?? 0) + 1; }`);
+    if (way === "key") await page.keyboard.press("Control+p");
+    else await page.getByRole("button", { name: "Print all 2 files" }).click();
+    await expect.poll(() => page.evaluate("window.printed")).toBe(1);
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(`dispatchEvent(new Event("beforeprint"))`);
+    await expect.poll(() => page.locator(".file-changes h2.path bdi").allTextContents()).toHaveLength(2);
+    const paper = await page.locator(".file-changes").innerText();
+    for (const words of ["small.ts", "let time = 240;", "large.ts", "const time79 = 240;"])
+      expect(paper).toContain(words);
+    expect(await cutDifferences(page)).toEqual([0, 0]);
+    await page.evaluate(`dispatchEvent(new Event("afterprint"))`);
+    await page.emulateMedia({ media: "screen" });
+    await page.getByRole("button", { name: "Print all 2 files" }).waitFor();
+    await page.context().close();
+  }
+});
+
+test("a menu of the browser prints the file that is shown, and the paper says that there are others", async () => {
+  const { page } = await open(READ_ID, "/files");
+  const said = page.getByText("The changes of 1 other file are not on this paper");
+  expect(await said.isVisible()).toBe(false);
+  await page.emulateMedia({ media: "print" });
+  await said.waitFor();
+  await page.context().close();
+});

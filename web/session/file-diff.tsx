@@ -47,14 +47,21 @@ export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
           />
         ) : null}
       </div>
-      {isNet ? (
-        <Net lines={net} changes={changes} path={path} state={state} />
-      ) : (
-        changes.map((change) => (
-          <Change key={`${change.messageId}:${change.index}`} change={change} path={path} state={state} />
-        ))
-      )}
+      <ShownChanges changes={changes} net={net} path={path} state={state} />
     </div>
+  );
+}
+
+/** In the form that the reader has chosen. */
+export function ShownChanges({ changes, net, path, state }: FileDiffProps): VNode {
+  if (state.diff.value.net && net !== null)
+    return <Net lines={net} changes={changes} path={path} state={state} />;
+  return (
+    <>
+      {changes.map((change) => (
+        <Change key={`${change.messageId}:${change.index}`} change={change} path={path} state={state} />
+      ))}
+    </>
   );
 }
 

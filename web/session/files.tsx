@@ -10,7 +10,7 @@ import {
   sessionPath,
 } from "@continuo/core/wire/machine";
 import { signal } from "@preact/signals";
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
 import { counted } from "../content/words.ts";
@@ -19,6 +19,8 @@ import { fileLink } from "../shell/route.ts";
 import { ask, isSaved, sayError } from "../state/server.ts";
 import { readingWords } from "./facts.tsx";
 import { FileDiff } from "./file-diff.tsx";
+import { NotPrinted, PrintButton, PrintedFiles, useFilesPrint } from "./printed-files.tsx";
+import { isPrinting } from "./printing.ts";
 import { addStep, type SessionState } from "./session-state.ts";
 
 interface FilesState {
@@ -88,12 +90,14 @@ export function Files({ state }: { state: SessionState }): VNode {
   };
   useKeys({ j: () => step(1), k: () => step(-1) });
   const { files, chosen, changes, net, nextAfter, failure } = shown.value;
+  const print = useFilesPrint(state, files);
   if (failure !== null) return <main class="page-body notice bad">{failure}</main>;
   if (files === null)
     return (
       <main class="page-body">{state.reading.value === null ? "Reading…" : `${readingWords(state)}.`}</main>
     );
   if (files.length === 0) return <main class="page-body dim">This session changed no file.</main>;
+  if (isPrinting.value && print.files.value.length > 0) return <PrintedFiles print={print} state={state} />;
   return (
     <div class="split">
       <nav class="rail" aria-label="Files">
@@ -115,21 +119,10 @@ export function Files({ state }: { state: SessionState }): VNode {
         </ul>
       </nav>
       <main class="scroller file-changes" aria-label="Changes">
-        <h2 class="path">
-          <bdi>{visibleLine(chosen ?? "")}</bdi>{" "}
-          <button
-            type="button"
-            class="quiet"
-            onClick={(event) => void copyText(chosen ?? "", event.currentTarget)}
-          >
-            Copy the path
-          </button>{" "}
-          {isSaved() || chosen === null ? null : (
-            <a class="quiet-link" href={fileLink(fromRoot(chosen, state.head.value?.session.cwd ?? null))}>
-              Who wrote each line
-            </a>
-          )}
-        </h2>
+        <FileHead chosen={chosen} state={state}>
+          <PrintButton print={print} total={files.length} />
+        </FileHead>
+        <NotPrinted total={files.length} />
         <FileDiff changes={changes} net={net} path={chosen ?? ""} state={state} />
         {nextAfter === null || chosen === null || (state.diff.value.net && net !== null) ? null : (
           <button type="button" onClick={() => void read(chosen, nextAfter)}>
@@ -138,6 +131,33 @@ export function Files({ state }: { state: SessionState }): VNode {
         )}
       </main>
     </div>
+  );
+}
+
+interface FileHeadProps {
+  readonly chosen: string | null;
+  readonly state: SessionState;
+  readonly children: ComponentChildren;
+}
+
+function FileHead({ chosen, state, children }: FileHeadProps): VNode {
+  return (
+    <h2 class="path">
+      <bdi>{visibleLine(chosen ?? "")}</bdi>{" "}
+      <button
+        type="button"
+        class="quiet"
+        onClick={(event) => void copyText(chosen ?? "", event.currentTarget)}
+      >
+        Copy the path
+      </button>{" "}
+      {isSaved() || chosen === null ? null : (
+        <a class="quiet-link" href={fileLink(fromRoot(chosen, state.head.value?.session.cwd ?? null))}>
+          Who wrote each line
+        </a>
+      )}{" "}
+      {children}
+    </h2>
   );
 }
 
