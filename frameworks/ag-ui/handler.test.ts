@@ -1,5 +1,6 @@
 /** One thread at a time: interrupts, ends, what is refused, and the order in which a client shows what others said. */
 
+import { once } from "node:events";
 import { EventType, type RunFinishedEvent } from "@ag-ui/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type AgUiHandlerOptions, agUiHandler } from "../../packages/ag-ui/src/index.ts";
@@ -101,6 +102,27 @@ test("a client that may not approve waits for the answer of somebody else", asyn
   await asking;
   expect(endOf(page).outcome).toEqual({ type: "success" });
   expect(page.streams).toHaveLength(1);
+});
+
+test("a question whose run was stopped before the question was kept holds nobody up", async () => {
+  const silent: Agent = {
+    name: "silent",
+    async execute(_, { onEvent, signal }) {
+      const request = { approvalId: "a", title: "Look?", readOnly: true, options: [] };
+      await onEvent({ type: "permission_request", ...request });
+      await once(signal, "abort");
+      throw signal.reason;
+    },
+  };
+  await using one = await openContinuo("memory:", { agents: [silent], pollMs: 20 });
+  const page = new Page(URL, "ann-1", { send: sendTo(one) });
+  page.say("go");
+  await page.agent.runAgent();
+  expect(page.agent.pendingInterrupts).toEqual([expect.objectContaining({ id: "a", message: "Look?" })]);
+  await one.session("ann-1").stop({ reason: "enough" });
+  await page.ask();
+  expect(endOf(page).outcome).toEqual({ type: "cancelled" });
+  expect(page.agent.pendingInterrupts).toEqual([]);
 });
 
 test("an answer to the question of another thread is refused, and the question stays", async () => {

@@ -71,10 +71,11 @@ async function answerInterrupts(c: Continuo, { threadId, answers }: AskedRun, re
   }
   for (const { interruptId, outcome, reason } of answers) {
     const approval = await c.approvals.get(interruptId);
-    if (approval?.sessionId !== threadId) {
+    // A question that is gone needs no answer: the stream shows what became of it.
+    if (approval?.status !== "open") continue;
+    if (approval.sessionId !== threadId) {
       throw new ContinuoError("not_found", `there is no interrupt ${JSON.stringify(interruptId)}`);
     }
-    if (approval.status !== "open") continue;
     try {
       await c.approvals.resolve(interruptId, { outcome, ...present({ by: reader.by, reason }) });
     } catch (error) {

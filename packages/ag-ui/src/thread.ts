@@ -1,6 +1,15 @@
 /** The log of a session as the messages of a thread, and what each of its events changes for a client. */
 
-import { type Block, isEvent, type KnownEvent, type Payload, present, textOf } from "@continuo/core/model";
+import {
+  type Block,
+  isEvent,
+  type KnownEvent,
+  type Payload,
+  present,
+  RUN_END_STATUSES,
+  RUN_EVENTS,
+  textOf,
+} from "@continuo/core/model";
 import { createUIFold, type UIFold } from "@continuo/server/runtime";
 import { Answer, CallIds } from "./answer.ts";
 import type { AgUiEvent, Message } from "./events.ts";
@@ -83,9 +92,11 @@ export class Thread {
   }
 }
 
+const ENDS: ReadonlySet<string> = new Set(RUN_END_STATUSES.map((status) => RUN_EVENTS[status]));
+
 function takeApprovals({ asked, answer }: Exchange, event: KnownEvent): void {
-  // Another attempt asks again.
-  if (event.type === "run_started") asked.clear();
+  // Nobody can answer what an attempt asked that has ended; another one asks again.
+  if (event.type === "run_started" || ENDS.has(event.type)) asked.clear();
   if (isEvent(event, "approval_requested")) {
     const { approvalId, toolCallId, title, toolName } = event.data;
     asked.set(approvalId, { toolCallId: answer.callIdOf(toolCallId), message: title ?? toolName });
