@@ -16,6 +16,7 @@ export const ADAPTERS: readonly string[] = [
   "claude-agent-sdk",
   "ai-sdk",
   "ag-ui",
+  "tanstack",
 ];
 
 export interface Manifest {

@@ -1,4 +1,4 @@
-/** One session as an adapter uses it: reading an unknown one finds nothing, and the first append makes it. */
+/** One session, or one log, as an adapter uses it: reading an unknown one finds nothing, and the first append makes it. */
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,6 +8,7 @@ import {
   isContinuoError,
   isPassing,
   type NewEvent,
+  type NewLog,
   type NewSession,
   type ReadOptions,
   type Store,
@@ -30,6 +31,19 @@ export function adapterSession(
   sessionId: string,
   made: Omit<NewSession, "sessionId"> = {},
 ): AdapterSession {
+  return madeWhenNeeded(store, sessionId, () => openSession(store, sessionId, made));
+}
+
+/** The same for a log that is no session. */
+export function adapterLog(
+  store: Store,
+  logId: string,
+  made: Omit<NewLog, "logId" | "events"> = {},
+): AdapterSession {
+  return madeWhenNeeded(store, logId, () => patiently(() => store.createLog({ ...made, logId })));
+}
+
+function madeWhenNeeded(store: Store, sessionId: string, make: () => Promise<unknown>): AdapterSession {
   return {
     sessionId,
     append: async (events, options = {}) => {
@@ -39,7 +53,7 @@ export function adapterSession(
       } catch (error) {
         if (!isContinuoError(error, "not_found")) throw error;
       }
-      await openSession(store, sessionId, made);
+      await make();
       return await patiently(() => store.append(sessionId, named, options));
     },
     read: async (options = {}) => {

@@ -7,7 +7,7 @@
  * Does not know: the frameworks.
  */
 
-export { type AdapterSession, adapterSession } from "./adapter-session.ts";
+export { type AdapterSession, adapterLog, adapterSession } from "./adapter-session.ts";
 export { FoldedLog, type FoldedLogOptions } from "./folded-log.ts";
 export { InOrder } from "./in-order.ts";
 export { blobOf, type KeptBytes, keepBytes, keptBytes } from "./kept-bytes.ts";

@@ -1,0 +1,172 @@
+/** The chunks of a run as a log of the store: what `memoryStream` of TanStack AI does in one process, in all of them. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  type KnownOptions,
+  type NewEvent,
+  present,
+  type Store,
+  type StoredEvent,
+} from "@continuo/core/model";
+import { adapterLog, FoldedLog } from "@continuo/store/adapters";
+import type { StreamChunk, UpsertableStreamDurability } from "@tanstack/ai";
+import { LIMITS } from "./limits.ts";
+import { FROM_NOW, FROM_START, placeOf, type RunOfStream, runOfStream, toOffset } from "./run-offsets.ts";
+
+export type { RunOfStream };
+
+export interface ContinuoStreamOptions {
+  /** Logs have this text and the id of the run as their ids; `tanstack/` where none is given. Give users prefixes of their own. */
+  readonly prefix?: string;
+  /** Seconds after which a run that nobody reads or writes is forgotten; it is kept where none are given. */
+  readonly ttl?: number;
+  /** Milliseconds in which a reader from the beginning waits for the first chunk of a run that has none; 100 where none are given. */
+  readonly firstChunkDeadlineMs?: number;
+}
+
+const OPTIONS: KnownOptions<ContinuoStreamOptions> = { prefix: true, ttl: true, firstChunkDeadlineMs: true };
+
+type Entry = Awaited<ReturnType<UpsertableStreamDurability["snapshot"]>>[number];
+
+interface RunState {
+  /** Found by their places, and in the order of these. */
+  readonly chunks: Map<number, StreamChunk>;
+  tail: number;
+  isClosed: boolean;
+  sequence: number;
+}
+
+const CHUNK = "tanstack.chunk";
+const CLOSED = "tanstack.closed";
+
+/**
+ * The durability of one run, for `toServerSentEventsResponse` and its kin. What is refused rejects, and nothing of it is stored.
+ * Errors: `invalid` for a request whose run or offset is none.
+ *
+ * @param source the request, or the run that it names
+ */
+export function continuoStream(
+  store: Store,
+  source: Request | RunOfStream,
+  options: ContinuoStreamOptions = {},
+): UpsertableStreamDurability {
+  assertKnownOptions("continuoStream", options, OPTIONS);
+  const { prefix = "tanstack/", ttl, firstChunkDeadlineMs = LIMITS.firstChunkMs } = options;
+  const { runId, offset: resumed } = runOfStream(source);
+  const logId = prefix + runId;
+  const log = new FoldedLog<RunState>(adapterLog(store, logId, present({ ttl })), {
+    initial: () => ({ chunks: new Map(), tail: 0, isClosed: false, sequence: 0 }),
+    apply: takeEvent,
+  });
+  const entryOf = ([at, chunk]: readonly [number, StreamChunk]): Entry => ({
+    offset: toOffset(runId, at),
+    chunk: structuredClone(chunk),
+  });
+
+  /** The state as soon as there is something to read. Errors: `not_found`. */
+  async function begun(isJoin: boolean, signal: AbortSignal | undefined): Promise<boolean> {
+    const end = performance.now() + firstChunkDeadlineMs;
+    for (;;) {
+      if (await log.read(({ tail, isClosed }) => tail > 0 || isClosed)) return true;
+      if (signal?.aborted === true) return false;
+      if (!isJoin || performance.now() > end) {
+        throw new ContinuoError("not_found", `the run ${JSON.stringify(runId)} has no chunks`);
+      }
+      await pause(LIMITS.lookMs);
+    }
+  }
+
+  return {
+    resumeFrom: () => resumed,
+    append: async (chunks) =>
+      await log.change(({ tail }) => {
+        const events = chunks.map((chunk, index) => chunkEvent(tail + 1 + index, chunk));
+        return { events, result: chunks.map((_, index) => toOffset(runId, tail + 1 + index)) };
+      }),
+    upsert: async (entries) =>
+      await log.change((state) => ({
+        events: placesOf(entries, runId, state).map(([at, chunk]) => chunkEvent(at, chunk)),
+        result: entries.map(({ offset }) => offset),
+      })),
+    snapshot: async () => await log.read(({ chunks }) => [...chunks].map(entryOf)),
+    close: async () =>
+      await log.change(({ isClosed }) => ({
+        events: isClosed ? [] : [{ type: CLOSED, data: {} }],
+        result: undefined,
+      })),
+    async *read(offset, signal) {
+      const isJoin = offset === FROM_START || offset === FROM_NOW;
+      const place = isJoin ? 0 : placeOf(offset, runId);
+      const before = offset === FROM_NOW ? await log.read(({ tail }) => tail) : place;
+      if (!(await begun(isJoin, signal))) return;
+      const known = await log.read(({ chunks, isClosed, sequence }) => ({
+        entries: [...chunks].filter(([at]) => at > before),
+        isClosed,
+        sequence,
+      }));
+      let last = before;
+      for (const entry of known.entries) {
+        yield entryOf(entry);
+        last = entry[0];
+      }
+      if (known.isClosed) return;
+      for await (const event of store.tail(logId, { after: known.sequence, ...present({ signal }) })) {
+        if (event.type === CLOSED) return;
+        const chunk = chunkOf(event);
+        // A chunk that was read is not told a second time, also where it was replaced.
+        if (chunk === undefined || chunk.at <= last) continue;
+        yield entryOf([chunk.at, chunk.chunk]);
+        last = chunk.at;
+      }
+    },
+  };
+}
+
+interface StoredChunk {
+  readonly at: number;
+  readonly chunk: StreamChunk;
+}
+
+function chunkEvent(at: number, chunk: StreamChunk): NewEvent {
+  return { type: CHUNK, data: { at, chunk } };
+}
+
+function chunkOf({ type, data }: StoredEvent): StoredChunk | undefined {
+  return type === CHUNK ? (data as StoredChunk) : undefined;
+}
+
+function takeEvent(state: RunState, event: StoredEvent): void {
+  state.sequence = event.sequence;
+  if (event.type === CLOSED) state.isClosed = true;
+  const stored = chunkOf(event);
+  if (stored === undefined) return;
+  state.chunks.set(stored.at, stored.chunk);
+  state.tail = Math.max(state.tail, stored.at);
+}
+
+type Entries = Parameters<UpsertableStreamDurability["upsert"]>[0];
+
+/** Errors: `invalid` for a hole, a foreign or repeated offset, and a new one that is not behind all others. */
+function placesOf(
+  entries: Entries,
+  runId: string,
+  { chunks, tail }: RunState,
+): readonly (readonly [at: number, chunk: StreamChunk])[] {
+  const seen = new Set<number>();
+  let last = tail;
+  // A hole is an entry too, which `map` would leave out.
+  return Array.from(entries, (entry: Entry | undefined, index) => {
+    if (entry === undefined) throw new ContinuoError("invalid", `there is no entry ${index}`);
+    const at = placeOf(entry.offset, runId);
+    const isNew = !chunks.has(at);
+    if (seen.has(at) || (isNew && at <= last)) {
+      const why = seen.has(at) ? "is there twice" : "is not behind the others";
+      throw new ContinuoError("invalid", `the offset ${JSON.stringify(entry.offset)} ${why}`);
+    }
+    seen.add(at);
+    if (isNew) last = at;
+    return [at, entry.chunk];
+  });
+}
