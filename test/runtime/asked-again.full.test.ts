@@ -131,11 +131,29 @@ async function answered({ address }: Program): Promise<string> {
 
 const YES = { outcome: "selected", optionId: "yes" };
 
-describe.each([
-  ["that cannot resume", hello1()],
-  ["that can resume", hello1({ resume: {} })],
-])("the question of an agent %s", (_, hello) => {
-  const made: Script = { hello, prompts: { "*": [{ ask: ASK }, chunk("It is made."), DONE] } };
+const GONE = "[The run was interrupted before it ended: the process that ran it ended]";
+
+const BROKEN = { code: -32603, message: "broken" };
+
+describe.each<[string, Pick<Script, "hello" | "answers">, readonly string[]]>([
+  ["that cannot resume", { hello: hello1() }, ["session/new"]],
+  [
+    "that resumes its session",
+    { hello: hello1({ resume: {} }), answers: { "session/resume": [{ result: {} }] } },
+    ["session/resume"],
+  ],
+  [
+    "that loads its session",
+    { hello: hello1({}, { loadSession: true }), answers: { "session/load": [{ result: {} }] } },
+    ["session/load"],
+  ],
+  [
+    "that fails to resume its session",
+    { hello: hello1({ resume: {} }), answers: { "session/resume": [{ error: BROKEN }] } },
+    ["session/resume", "session/new"],
+  ],
+])("the question of an agent %s", (_, agent, opened) => {
+  const made: Script = { ...agent, prompts: { "*": [{ ask: ASK }, chunk("It is made."), DONE] } };
 
   test.each(["before it is answered", "after it was answered by another process"])(
     "outlives a program that is killed %s: the agent hears one answer once",
@@ -166,13 +184,10 @@ describe.each([
       expect(await answered(next)).toContain("It is made.");
       expect(told()).toEqual([YES]);
       const steps = sent().flatMap(({ method }) => (/^session\//u.test(String(method)) ? [method] : []));
-      // The agent's own session was given the input already: it is told in a new one, with what came of it.
-      expect(steps).toEqual(["session/new", "session/prompt", "session/new", "session/prompt"]);
-      expect(prompts()).toEqual([
-        "make it",
-        expect.stringContaining("[The run was interrupted before it ended: the process that ran it ended]"),
-        "make it",
-      ]);
+      // The agent's own session goes on if it can; else it is told in a new one what came of the input.
+      expect(steps).toEqual(["session/new", "session/prompt", ...opened, "session/prompt"]);
+      const isNew = opened.at(-1) === "session/new";
+      expect(prompts()).toEqual(["make it", ...(isNew ? [expect.stringContaining(GONE)] : []), "make it"]);
       await next.kill();
       await using store = await openStore(url);
       const { events } = await store.read("j", { types: ["message_sent", "approval_resolved"] });
@@ -188,7 +203,7 @@ describe.each([
   test("is asked again if the agent had heard the answer before the program was killed", {
     timeout: 90_000,
   }, async () => {
-    write({ hello, prompts: { "*": [{ ask: ASK }, { waitMs: 60_000 }, chunk("It is made."), DONE] } });
+    write({ ...agent, prompts: { "*": [{ ask: ASK }, { waitMs: 60_000 }, chunk("It is made."), DONE] } });
     const dying = await start();
     await send(dying);
     const asked = await question(dying);

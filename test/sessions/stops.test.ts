@@ -162,6 +162,21 @@ describe("cancelRun", () => {
     });
   });
 
+  test("cancels a run that a worker has taken and not begun yet", async () => {
+    const reference = { sessionId: "n1", baseSequence: 1, state: "live", model: null };
+    const { sessionId } = await startSession(store, { metadata: { providerSessions: { slow: reference } } });
+    const { runId } = await startRun(store, sessionId, "go", { agent: "slow" });
+    const agent = new ScriptedAgent({ name: "slow", turns: [[{ wait: "abort" }]] });
+    const capabilities = agent.capabilities.bind(agent);
+    agent.capabilities = async () => {
+      await cancelRun(store, runId, { reason: "no" });
+      return await capabilities();
+    };
+    expect(await store.claimNextRun({ owner: "w", agents: ["slow"] })).toMatchObject({ runId });
+    const result = await executeRun(store, agent, runId, { claimedBy: "w", continuation: "auto" });
+    expect(result.status).toBe("cancelled");
+  });
+
   test("of a run that has ended, or of none, is refused", async () => {
     const { run } = await runOnce(store, new EchoAgent(), "go");
     await expect(cancelRun(store, run.runId)).rejects.toMatchObject({ code: "invalid_transition" });

@@ -166,3 +166,66 @@ test("an input that was answered is not marked by an agent that fails later", as
     ["[The run failed: no key]", undefined],
   ]);
 });
+
+describe("an input whose agent worked in a native session when its process was killed", () => {
+  /** A run of an agent that named its native session and said something, as a killed process leaves it. */
+  async function killedIn(agent: ScriptedAgent, sessionId: string): Promise<string> {
+    const { runId } = await startRun(store, sessionId, "make it");
+    const killed = new AbortController();
+    const onStored = (events: readonly { type: string }[]): void => {
+      if (events.some(({ type }) => type === "message_received")) killed.abort();
+    };
+    const options = { continuation: "auto", abandon: killed.signal, onStored } as const;
+    await expect(executeRun(store, agent, runId, options)).rejects.toMatchObject({ code: "fenced" });
+    await wake(store, sessionId, { leaseMs: 1 });
+    expect(await store.getRun(runId)).toMatchObject({ status: "interrupted" });
+    return runId;
+  }
+
+  const turns = [[{ say: "I look." }, { wait: "abort" }], [{ say: "It is made." }]] as const;
+
+  test.each(["first", "second"])("continues that native session in the %s turn", async (turn) => {
+    const scripted = new ScriptedAgent({
+      native: "real",
+      turns: turn === "first" ? turns : [[{ say: "hello" }], ...turns],
+    });
+    const { sessionId } = await startSession(store);
+    if (turn === "second") await runOnce(store, scripted, "hi", { sessionId });
+    const retryOf = await killedIn(scripted, sessionId);
+    const result = await runOnce(store, scripted, "make it", {
+      sessionId,
+      retryOf,
+      continuation: "auto",
+      resumeInterrupted: true,
+    });
+    expect(result).toMatchObject({ status: "completed", resumption: { happened: "native" } });
+    const after = scripted.given.at(-1);
+    expect(after?.input).toBe("make it");
+    const begun = (await store.getRun(retryOf))?.metadata.native;
+    expect(begun).toMatchObject({ sessionId: after?.nativeRef?.sessionId });
+    expect(after?.transcript?.join()).not.toContain("user: make it");
+    expect(after?.transcript).toContain(
+      "user: [The run was interrupted before it ended: the process that ran it ended]",
+    );
+    // The native session is trusted again.
+    expect(await runOnce(store, scripted, "next", { sessionId })).toMatchObject({
+      resumption: { happened: "native" },
+    });
+  });
+
+  test("is given by replay where that is not wanted, where another agent answers, and after a failure", async () => {
+    const { sessionId } = await startSession(store);
+    const scripted = new ScriptedAgent({ native: "real", turns: [...turns, [{ say: "again" }]] });
+    const retryOf = await killedIn(scripted, sessionId);
+    const other = new ScriptedAgent({ name: "other", native: "real", turns: [[{ fail: "no key" }]] });
+    const resumed = { sessionId, continuation: "auto", resumeInterrupted: true } as const;
+    const failed = await runOnce(store, other, "make it", { ...resumed, retryOf });
+    expect(failed).toMatchObject({ status: "failed", resumption: { happened: "replay" } });
+    const again = await runOnce(store, scripted, "make it", {
+      sessionId,
+      retryOf: failed.runId,
+      continuation: "auto",
+    });
+    expect(again).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
+  });
+});

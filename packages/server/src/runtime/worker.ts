@@ -135,6 +135,7 @@ export class Worker {
     const result = await executeRun(store, agent, run.runId, {
       claimedBy: owner,
       continuation: "auto",
+      resumeInterrupted: true,
       adapterOpts: { onPermission: own.ask, ...(heldCalls.length === 0 ? {} : { heldCalls }) },
       maxParallel: Math.max(this.#parallel, 1_000),
       abandon: this.#abandoned.signal,

@@ -8,6 +8,11 @@ export interface ExecuteRunOptions {
   /** `false` where none is given. */
   readonly continuation?: Continuation;
   readonly continuationOpts?: ContinuationOptions;
+  /**
+   * With `auto`, a run that is given the input of an interrupted one continues the native session that had it, in which
+   * its agent may find what it has done already; `false` where none is given.
+   */
+  readonly resumeInterrupted?: boolean;
   /** Given to the agent as they are. */
   readonly adapterOpts?: Readonly<Record<string, unknown>>;
   /** Since the run began; then it ends as `timeout`. */
@@ -41,6 +46,7 @@ const LEAST_CONTEXT = { limit: 1, maxMessages: 1, maxChars: 1, maxTokensApprox: 
 const OPTIONS: KnownOptions<ExecuteRunOptions> = {
   continuation: true,
   continuationOpts: true,
+  resumeInterrupted: true,
   adapterOpts: true,
   timeoutMs: true,
   graceMs: true,

@@ -14,6 +14,7 @@ import {
   type NativeRef,
   present,
   type Resumption,
+  type Run,
   type Session,
   type Store,
   toPlainJson,
@@ -26,7 +27,7 @@ import {
 } from "@continuo/core/transcript";
 import type { ContinuationOptions, ContinuationWish } from "./continuation.ts";
 import { CUT_OFF } from "./interrupt.ts";
-import { referenceOf, toNativeRef, usedNative } from "./references.ts";
+import { interruptedReference, type Reference, referenceOf, toNativeRef, usedNative } from "./references.ts";
 
 export interface Plan {
   readonly kind: "native" | "replay" | "new";
@@ -49,8 +50,10 @@ export interface PlanOptions {
   readonly limits: ContinuationOptions;
   /** The event that holds the same input from an earlier attempt: it is the prompt now, so not part of the history. */
   readonly sentBefore: number | null;
-  /** The native session that heard it then. */
-  readonly heardIn: string | null;
+  /** The run that gave it to an agent then. */
+  readonly heardBy: Run | null;
+  /** If that run was interrupted, its native session continues. */
+  readonly resumeInterrupted: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -62,8 +65,10 @@ export async function planRun(options: PlanOptions): Promise<Plan> {
     return { kind: "new", resumption, knownUpTo: 0 };
   }
   if (asked === "replay") return replay(options);
+  const interrupted = await interruptedIn(options);
+  if (interrupted !== null) return native(options, interrupted);
   const obstacle = await obstacleOf(options);
-  if (obstacle === null) return native(options);
+  if (obstacle === null) return native(options, referenceOf(session, agent.name));
   if (asked !== "native") return replay(options, obstacle);
   const beginning = await beginningOf(options);
   if (beginning !== null) return beginning;
@@ -81,9 +86,18 @@ async function beginningOf(options: PlanOptions): Promise<Plan | null> {
   return plan.kind === "new" && plan.resumption.omitted === undefined ? plan : null;
 }
 
+/** The native session of the interrupted run whose input this is, if its agent can continue it. */
+async function interruptedIn(options: PlanOptions): Promise<Reference | null> {
+  const { agent, session, asked, heardBy, resumeInterrupted, signal } = options;
+  if (!resumeInterrupted || asked !== "auto" || heardBy?.status !== "interrupted") return null;
+  const reference = interruptedReference(session, agent.name, heardBy.metadata);
+  if (reference === null) return null;
+  return (await capabilitiesOf(agent, { signal })).native ? reference : null;
+}
+
 /** Why the session cannot continue natively; `null` if it can. */
 async function obstacleOf(options: PlanOptions): Promise<string | null> {
-  const { agent, session, asked, sentBefore, heardIn, signal } = options;
+  const { agent, session, asked, sentBefore, heardBy, signal } = options;
   const reference = referenceOf(session, agent.name);
   if (reference === null) return `there is no native session of ${agent.name} yet`;
   // Who asks for `native` by name knows what happened; `auto` gives nothing twice.
@@ -91,7 +105,8 @@ async function obstacleOf(options: PlanOptions): Promise<string | null> {
     return `a turn on the native session ${reference.sessionId} was cut off, and nobody knows what it received`;
   }
   const isHeard = sentBefore !== null && sentBefore <= reference.baseSequence;
-  if ((isHeard || heardIn === reference.sessionId) && asked === "auto") {
+  const heardIn = heardBy === null ? null : usedNative(heardBy.metadata);
+  if ((isHeard || heardIn?.sessionId === reference.sessionId) && asked === "auto") {
     return `the native session ${reference.sessionId} has already received this input`;
   }
   const capabilities = await capabilitiesOf(agent, { signal });
@@ -146,9 +161,8 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
 }
 
 /** The native session, and what was said without it. */
-async function native(options: PlanOptions): Promise<Plan> {
+async function native(options: PlanOptions, reference: Reference | null): Promise<Plan> {
   const { agent, session, requested } = options;
-  const reference = referenceOf(session, agent.name);
   if (reference === null) throw nativeUnavailable(agent.name, session.sessionId, "there is none");
   const nativeRef = toNativeRef(agent.name, reference);
   const after = reference.baseSequence;

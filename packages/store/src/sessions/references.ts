@@ -93,6 +93,30 @@ export interface UsedNative {
   readonly sessionId: string;
 }
 
+/** A native session that began in a run. The run keeps it until its end makes it the reference of the session. */
+export interface BegunNative extends NativeRef {
+  readonly baseSequence: number;
+}
+
+/**
+ * The reference to the native session of a run that was interrupted; `null` if it is not known. Nobody knows what that
+ * session heard, so it is `unsure`.
+ */
+export function interruptedReference(
+  session: Session,
+  agent: string,
+  metadata: Readonly<Record<string, unknown>>,
+): Reference | null {
+  const used = usedNative(metadata);
+  if (used === null || used.agent !== agent) return null;
+  const kept = referenceOf(session, agent);
+  if (kept?.sessionId === used.sessionId) return kept;
+  const { baseSequence, location = null, cwd = null } = metadata.native as Partial<BegunNative>;
+  if (typeof baseSequence !== "number") return null;
+  const ref = { agent, sessionId: used.sessionId, location, cwd };
+  return toReference({ ref, model: null, baseSequence, verifiedBy: "none", state: "unsure", now: "" });
+}
+
 export function usedNative(metadata: Readonly<Record<string, unknown>>): UsedNative | null {
   const { native } = metadata as { readonly native?: Partial<UsedNative> };
   if (typeof native?.agent !== "string" || typeof native.sessionId !== "string") return null;

@@ -19,7 +19,6 @@ import { createTurn, Journal } from "./journal/index.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed } from "./live-runs.ts";
 import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.ts";
-import { usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
 import { inputEvent, sequenceOfInput } from "./said-input.ts";
 import { createStops, type Stops, watchCancel } from "./stops.ts";
@@ -38,7 +37,7 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
   options.abandon?.addEventListener("abort", abandon, { once: true });
   try {
     const planned = await decide(context, stops);
-    const { stored, head, known, processed } = await begin(context, planned);
+    const { stored, created, head, known, processed } = await begin(context, planned);
     const journal = new Journal(
       {
         store,
@@ -53,7 +52,8 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
       { known, head },
     );
     const onStop = stops.end;
-    void watchCancel({ store, sessionId, runId, after: head, signal: watching.signal, onStop });
+    // A request may be older than the beginning: the run was claimed before.
+    void watchCancel({ store, sessionId, runId, after: created, signal: watching.signal, onStop });
     const state: TurnState = {
       ...context,
       stops,
@@ -87,7 +87,7 @@ async function decide(
   { store, agent, run, session, options }: RunContext,
   stops: Stops,
 ): Promise<TurnDecision> {
-  const { continuation = false, continuationOpts = {} } = options;
+  const { continuation = false, continuationOpts = {}, resumeInterrupted = false } = options;
   const planOptions: PlanOptions = {
     store,
     agent,
@@ -97,6 +97,7 @@ async function decide(
     requested: String(continuation),
     limits: continuationOpts,
     ...(await sentBefore(store, run)),
+    resumeInterrupted,
     signal: stops.signal,
   };
   try {
@@ -107,14 +108,12 @@ async function decide(
   }
 }
 
-/** The event that said this input already, when an interrupted run got so far, and the native session that heard it. */
-async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "sentBefore" | "heardIn">> {
+/** The event that said this input already, when an interrupted run got so far, and that run. */
+async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "sentBefore" | "heardBy">> {
   const { saidBy } = run.metadata;
-  if (typeof saidBy !== "string") return { sentBefore: null, heardIn: null };
+  if (typeof saidBy !== "string") return { sentBefore: null, heardBy: null };
   const sentBefore = await sequenceOfInput(store, { sessionId: run.sessionId, runId: saidBy });
-  const before = await store.getRun(saidBy);
-  const heardIn = before === null ? null : (usedNative(before.metadata)?.sessionId ?? null);
-  return { sentBefore, heardIn };
+  return { sentBefore, heardBy: await store.getRun(saidBy) };
 }
 
 /** A native session is not recorded before its agent confirmed it. */
@@ -129,6 +128,8 @@ function saysInput({ plan }: Pick<TurnDecision, "plan">): boolean {
 
 interface TurnStart {
   readonly stored: readonly StoredEvent[];
+  /** The sequence of the event that journalled the input. */
+  readonly created: number;
   /** The last sequence of the log after the run began. */
   readonly head: number;
   /** Up to here nobody else wrote anything since it was decided what the agent is given. */
@@ -169,7 +170,7 @@ async function begin(
   const read = plan?.knownUpTo ?? 0;
   const head = stored.at(-1)?.sequence ?? read;
   const known = stored[0]?.sequence === read + 1 ? head : read;
-  return { stored, head, known, processed: older ? null : sequence };
+  return { stored, created: sequence, head, known, processed: older ? null : sequence };
 }
 
 /** Calls the agent; calls it again, by replay, if it cannot continue natively and the caller does not require it. */

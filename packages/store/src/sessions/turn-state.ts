@@ -3,17 +3,20 @@
 import {
   type Agent,
   type Block,
+  type NativeRef,
   present,
   type Resumption,
   type Run,
   type Session,
   type Store,
+  type Write,
 } from "@continuo/core/model";
 import type { NativePlace, Outcome } from "./attempt.ts";
 import type { Journal, JournalEntry, TurnJournal } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
 import type { ExecuteRunOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
+import type { BegunNative } from "./references.ts";
 import { inputEntry } from "./said-input.ts";
 import type { Stops } from "./stops.ts";
 
@@ -63,7 +66,20 @@ export function onWhere(state: TurnState, where: NativePlace): void {
   };
   // The end of the run reports a new native session.
   if (plan.kind === "native" && (before === null || isForked)) report(state, resumption);
-  else state.told = resumption;
+  else {
+    state.told = resumption;
+    if (before === null) state.journal.patch(begunIn(state, plan, where.ref));
+  }
+}
+
+/** Should this process be killed, the next attempt can continue the native session that began in this run. */
+function begunIn(
+  { agent, run, owner }: TurnState,
+  { knownUpTo }: Plan,
+  { sessionId, location, cwd }: NativeRef,
+): Write {
+  const native: BegunNative = { agent: agent.name, sessionId, location, cwd, baseSequence: knownUpTo };
+  return { type: "run", runId: run.runId, to: "running", patch: { owner, metadata: { native } } };
 }
 
 export function report(state: TurnState, resumption: Resumption): void {

@@ -66,6 +66,7 @@ export class Journal {
   #given = 0;
   #written = 0;
   #waiting: PendingFlush[] = [];
+  #patches: Write[] = [];
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
   /** Events that the store does not take. */
@@ -108,6 +109,11 @@ export class Journal {
     );
   }
 
+  /** Writes to a row together with the next events; the end of the run has its own. */
+  patch(write: Write): void {
+    this.#patches.push(write);
+  }
+
   /** An event that nobody can store: the run fails, and counts it as lost. */
   lose(error: unknown): Promise<void> {
     this.#lost++;
@@ -137,6 +143,7 @@ export class Journal {
   async end({ said, last, bare }: JournalEnd): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
     if (this.#failure !== undefined) await this.#salvage();
+    this.#patches = [];
     const { entries, also } = await last(this.#lost);
     for (const entry of [...said, ...entries]) this.#add(entry);
     const queue = this.#queue.splice(0);
@@ -195,7 +202,7 @@ export class Journal {
 
   async #append(batch: readonly Item[], also: readonly Write[]): Promise<readonly StoredEvent[]> {
     const { store, sessionId, lease } = this.#options;
-    const writes = [...batch.flatMap((item) => item.also ?? []), ...also];
+    const writes = [...batch.flatMap((item) => item.also ?? []), ...this.#patches.splice(0), ...also];
     const stored = await store.append(
       sessionId,
       batch.map(({ event }) => event),
