@@ -20,6 +20,8 @@ export interface EditorClient {
   leave(sessionId: string): void;
   /** Resolves when the update is written: an editor that does not read holds back the turn, not the memory. */
   update(sessionId: string, update: SessionUpdate): Promise<void>;
+  /** The history of a session. Resolves when all of it is written. */
+  replay(sessionId: string, updates: AsyncIterable<SessionUpdate>): Promise<void>;
   ask(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
   /** `fs`, `terminal` and `elicitation` of its capabilities. */
   readonly tools: Readonly<Record<string, unknown>>;
@@ -46,6 +48,9 @@ export function createClient({ context, capabilities, report }: ClientOptions): 
     enter: () => undefined,
     leave: () => undefined,
     update,
+    async replay(sessionId, updates) {
+      for await (const one of updates) await update(sessionId, one);
+    },
     // The answer to a question that was taken back is not waited for.
     ask: (question, cancellationSignal) =>
       context().request("session/request_permission", question, {

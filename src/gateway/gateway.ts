@@ -90,7 +90,7 @@ export class Gateway {
       showsCompactions: this.#client.showsCompactions,
       isLive: opened.details.live === true,
     });
-    for await (const update of updates) await this.#client.update(opening.sessionId, update);
+    await this.#client.replay(opening.sessionId, updates);
     return session;
   }
 

@@ -21,13 +21,15 @@ export async function* replayOf(
   { ids, showsCompactions, isLive }: ReplayOptions,
 ): AsyncGenerator<SessionUpdate, void, void> {
   const open = new Map<string, string>();
+  const prompted = new Set<string>();
   for await (const message of messages) {
-    const { id: messageId, role, origin, content } = message;
+    const { role, origin, content } = message;
     if (origin === "injected" || origin === "notification" || role === "system") continue;
     if (origin === "summary") {
       yield* summaryOf(message, showsCompactions);
       continue;
     }
+    const messageId = role === "user" ? idOfPrompt(message, prompted) : message.id;
     for (const block of content) {
       if (block.type === "tool_call") {
         const toolCallId = ids.begin(block.id);
@@ -55,6 +57,13 @@ export async function* replayOf(
   for (const toolCallId of open.values()) {
     yield { sessionUpdate: "tool_call_update", toolCallId, status: "failed" };
   }
+}
+
+/** The prompt of a run has the id of the run, as the answer to `session/prompt` named it; other messages have their own. */
+function idOfPrompt({ id, metadata: { runId } }: Message, prompted: Set<string>): string {
+  if (typeof runId !== "string" || prompted.has(runId)) return id;
+  prompted.add(runId);
+  return runId;
 }
 
 function* summaryOf({ id, content }: Message, isShown: boolean): Generator<SessionUpdate, void, void> {

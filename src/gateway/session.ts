@@ -21,7 +21,7 @@ import {
   type PermissionRequest,
   present,
 } from "@continuo/core/model";
-import type { PlacesAt } from "@continuo/files";
+import { isJson, type Json, type PlacesAt } from "@continuo/files";
 import { CallIds } from "./call-ids.ts";
 import type { AgentParams, EditorClient } from "./client.ts";
 import {
@@ -55,6 +55,8 @@ export interface SessionOptions {
 }
 
 export interface PromptOptions {
+  /** The id of the run, and of the message that asks for it. */
+  readonly runId?: string;
   /** Aborted when the editor takes its request back. */
   readonly withdrawn?: AbortSignal;
 }
@@ -160,7 +162,10 @@ export class EditorSession {
   }
 
   /** One turn. Every update is written before it returns. Errors: those of `openTalk` and of a turn. */
-  async prompt(prompt: readonly ContentBlock[], { withdrawn }: PromptOptions = {}): Promise<StopReason> {
+  async prompt(
+    prompt: readonly ContentBlock[],
+    { runId = randomUUID(), withdrawn }: PromptOptions = {},
+  ): Promise<StopReason> {
     const stop = new AbortController();
     this.#stops.add(stop);
     const signal = withdrawn === undefined ? stop.signal : AbortSignal.any([stop.signal, withdrawn]);
@@ -168,7 +173,6 @@ export class EditorSession {
       const talk = await unlessAborted(this.#opened(), signal);
       const updates = new TurnUpdates(this.#ids);
       this.#updates = updates;
-      const runId = randomUUID();
       this.#runs.add(runId);
       const { result, session } = await talk.say(toBlocks(prompt), {
         // The id keeps the session of a first turn that failed: the editor asks again in it.
@@ -285,6 +289,17 @@ export class EditorSession {
     for (const update of updates.of(event)) await this.#update(update);
     // The turn goes on.
     if (event.type === "error") this.#options.client.note(this.id, event.message);
+    if (event.type === "diagnostics" && isJson(event.details))
+      await this.#passOn(event.details, event.message);
+  }
+
+  /** Reports of an agent that speaks the protocol itself, for an editor that shows such reports. */
+  async #passOn(report: Json, message: string | undefined): Promise<void> {
+    const { client } = this.#options;
+    const kind = report.sessionUpdate;
+    if (kind === "notice" && message !== undefined) client.note(this.id, message);
+    const isOfCompaction = kind === "compaction_update" || kind === "compaction_summary_chunk";
+    if (isOfCompaction && client.showsCompactions) await this.#update(report as SessionUpdate);
   }
 
   async #ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionDecision> {

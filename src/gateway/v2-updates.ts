@@ -61,6 +61,20 @@ export class SessionUpdatesV2 {
     }
   }
 
+  /** A replay tells each message from its beginning: a client that has it already writes it new, not twice. */
+  replayed(update: SessionUpdate, begun: Set<string>): readonly UpdateV2[] {
+    return this.of(update).flatMap((one) => {
+      const { sessionUpdate, messageId } = one as {
+        readonly sessionUpdate: string;
+        readonly messageId?: string;
+      };
+      const [, kind] = /^(.+_(?:message|thought))_chunk$/u.exec(sessionUpdate) ?? [];
+      if (kind === undefined || messageId === undefined || begun.has(`${kind} ${messageId}`)) return [one];
+      begun.add(`${kind} ${messageId}`);
+      return [{ sessionUpdate: kind, messageId, content: [] } as UpdateV2, one];
+    });
+  }
+
   callOf<Call extends { locations?: ToolCallLocation[] | null; content?: ToolCallContent[] | null }>(
     call: Call,
   ): object {

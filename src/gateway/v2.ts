@@ -118,6 +118,14 @@ class EditorV2 implements EditorClient {
       : { outcome: { outcome: "cancelled" } };
   };
 
+  replay: EditorClient["replay"] = async (sessionId, replayed) => {
+    const updates = this.#updates.get(sessionId);
+    const begun = new Set<string>();
+    for await (const update of replayed) {
+      for (const one of updates?.replayed(update, begun) ?? []) await this.#send(sessionId, one);
+    }
+  };
+
   /** A form: version 2 has neither files nor terminals of the client. */
   request: EditorClient["request"] = (_method, params, signal) =>
     this.#waiting(params.sessionId, signal, () =>
@@ -163,7 +171,7 @@ class EditorV2 implements EditorClient {
     await this.#send(id, { sessionUpdate: "user_message", messageId, content: [...prompt] } as UpdateV2);
     await this.#send(id, { sessionUpdate: "state_update", state: "running" });
     try {
-      const stopReason = await session.prompt(prompt);
+      const stopReason = await session.prompt(prompt, { runId: messageId });
       await this.#send(id, { sessionUpdate: "state_update", state: "idle", stopReason } as UpdateV2);
     } catch (error) {
       const { code, message, data } = toRequestError(error);

@@ -27,7 +27,12 @@ describe("a session of an ACP agent", () => {
     ]);
     expect(sent()[0]?.params).toMatchObject({
       protocolVersion: 1,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        session: { notices: {}, compaction: {} },
+        subagents: {},
+      },
     });
   });
 

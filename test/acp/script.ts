@@ -7,6 +7,7 @@ export type Json = Record<string, unknown>;
 /** One thing to do; an answer is done step by step. `$WORDS` in an update is what was said. */
 export type ScriptStep =
   | { readonly update: Json; readonly times?: number; readonly sessionId?: string }
+  /** `$PID` is the number of the agent's process. */
   | { readonly result: Json }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   /** The text is sent unchanged, without a line feed. */

@@ -85,7 +85,10 @@ async function take(
       await send({ method: "session/update", params: { sessionId: step.sessionId ?? sessionId, update } });
     }
   }
-  if ("result" in step) await send({ id, result: step.result });
+  if ("result" in step) {
+    const result = JSON.parse(JSON.stringify(step.result).replaceAll("$PID", String(process.pid)));
+    await send({ id, result });
+  }
   if ("error" in step) await send({ id, error: step.error });
   if ("raw" in step) await write(step.raw);
   if ("stderr" in step) process.stderr.write(step.stderr);

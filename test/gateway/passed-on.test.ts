@@ -64,6 +64,19 @@ const PROMPTS = {
     { notify: { method: "elicitation/complete", params: { elicitationId: "e1" } } },
     DONE,
   ],
+  "sum up": [
+    { update: { sessionUpdate: "compaction_update", compactionId: "c1", status: "in_progress" } },
+    {
+      update: {
+        sessionUpdate: "compaction_summary_chunk",
+        compactionId: "c1",
+        content: { type: "text", text: "We built it." },
+      },
+    },
+    { update: { sessionUpdate: "compaction_update", compactionId: "c1", status: "completed" } },
+    { update: { sessionUpdate: "notice", severity: "info", title: "Summed up" } },
+    DONE,
+  ],
   "ask for ever": [request("elicitation/create", FORM), { result: { stopReason: "cancelled" } }],
 } satisfies Record<string, readonly ScriptStep[]>;
 
@@ -212,7 +225,7 @@ describe("an agent hears of", () => {
   test("all that the editor has", async () => {
     const { editor } = await begun(ALL);
     await using _editor = editor;
-    await expect.poll(greeted).toEqual(ALL);
+    await expect.poll(greeted).toMatchObject(ALL);
   });
 
   test("nothing that the editor lacks, and is refused it", async () => {
@@ -222,7 +235,11 @@ describe("an agent hears of", () => {
       return { content: "" };
     });
     await using editor = at.editor;
-    await expect.poll(greeted).toEqual({ fs: { readTextFile: true, writeTextFile: false }, terminal: false });
+    await expect.poll(greeted).toMatchObject({
+      fs: { readTextFile: true, writeTextFile: false },
+      terminal: false,
+    });
+    expect(greeted()).not.toHaveProperty("elicitation");
     for (const words of ["write", "run", "form"]) await say(at, words);
     expect(asked).toEqual([]);
     const codes = (heard(editor) as readonly { readonly error?: { readonly code: number } }[]).map(
@@ -231,5 +248,32 @@ describe("an agent hears of", () => {
     expect(new Set(codes)).toEqual(new Set([-32_601]));
     await say(at, "read");
     expect(asked).toEqual(["fs/read_text_file"]);
+  });
+});
+
+describe("a compaction of the agent", () => {
+  const kinds = (editor: Editor): readonly string[] =>
+    editor
+      .take()
+      .flatMap(({ sessionUpdate }) => (/compaction|notice/u.test(sessionUpdate) ? [sessionUpdate] : []));
+
+  test("is shown as it happens where the editor shows compactions, with its notice", async () => {
+    const at = await begun({ session: { compaction: {}, notices: {} } });
+    await using editor = at.editor;
+    await say(at, "sum up");
+    expect(kinds(editor)).toEqual([
+      "compaction_update",
+      "compaction_summary_chunk",
+      "compaction_update",
+      "notice",
+    ]);
+  });
+
+  test("is not sent to an editor without them", async () => {
+    const at = await begun({});
+    await using editor = at.editor;
+    await say(at, "sum up");
+    expect(kinds(editor)).toEqual([]);
+    expect(editor.reports).toContain("Summed up");
   });
 });

@@ -88,3 +88,43 @@ function wrongIn(name: string, value: unknown, version: Version): string[] {
     ? []
     : [`${name}: ${error.message.slice(0, 1_000)} in ${JSON.stringify(value).slice(0, 500)}`];
 }
+
+/** Fields at the top of parameters or a result that the protocol does not have; `asked` as in `violationsOf`. */
+export function unknownKeysIn(
+  { id, method, params, result }: Message,
+  asked: string | undefined,
+  version: Version,
+): string[] {
+  const end = method === undefined ? "Response" : id === undefined ? "Notification" : "Request";
+  const of = method ?? asked;
+  const name =
+    of === undefined
+      ? null
+      : nameFor({ side: method === undefined ? "agent" : "client", method: of, end }, version);
+  const value = method === undefined ? result : params;
+  if (name === null || value === undefined || value === null) return [];
+  const known = new Set(keysOf({ $ref: `#/$defs/${name}` }, version));
+  return Object.keys(value)
+    .filter((key) => !known.has(key))
+    .map((key) => `${name} has no ${key}`);
+}
+
+/** The fields that a definition, or a branch of it, names. */
+function keysOf(part: unknown, version: Version): readonly string[] {
+  const {
+    $ref,
+    properties = {},
+    allOf = [],
+    anyOf = [],
+    oneOf = [],
+  } = part as {
+    readonly $ref?: string;
+    readonly properties?: Json;
+    readonly allOf?: readonly unknown[];
+    readonly anyOf?: readonly unknown[];
+    readonly oneOf?: readonly unknown[];
+  };
+  const referred = $ref === undefined ? [] : [schemaOf(version).$defs[$ref.replace("#/$defs/", "")] ?? {}];
+  const parts = [...referred, ...allOf, ...anyOf, ...oneOf];
+  return [...Object.keys(properties), ...parts.flatMap((one) => keysOf(one, version))];
+}

@@ -105,6 +105,11 @@ export class Wire implements AsyncDisposable {
     return result ?? {};
   }
 
+  /** The method that the message answers. */
+  methodOf({ id, method }: Message): string | undefined {
+    return method === undefined && id !== undefined && id !== null ? this.#methods.get(id) : undefined;
+  }
+
   updatesOf(sessionId: unknown): Json[] {
     return this.messages
       .filter(({ method, params }) => method === "session/update" && params?.sessionId === sessionId)
@@ -154,7 +159,7 @@ export class Wire implements AsyncDisposable {
     }
     this.messages.push(message);
     const { id, method } = message;
-    const asked = method === undefined && id !== undefined && id !== null ? this.#methods.get(id) : undefined;
+    const asked = this.methodOf(message);
     try {
       this.violations.push(...violationsOf(message, asked, this.#version));
     } catch (error) {

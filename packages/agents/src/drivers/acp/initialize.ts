@@ -32,7 +32,14 @@ export function greeting(protocol: ProtocolVersion, editor: Json = {}): Json {
     : {
         protocolVersion: 1,
         clientInfo: info,
-        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false, ...editor },
+        clientCapabilities: {
+          fs: { readTextFile: false, writeTextFile: false },
+          terminal: false,
+          // Reports that an agent sends only where they are wanted.
+          session: { notices: {}, compaction: {} },
+          subagents: {},
+          ...editor,
+        },
       };
 }
 

@@ -6,6 +6,7 @@
 import { type AgentEvent, type Block, present, type ToolStatus, type Usage } from "@continuo/core/model";
 import { entryOf, isJson, type Json } from "@continuo/files";
 import { toBlock } from "./content.ts";
+import { reportOf } from "./reports.ts";
 
 /** The parts of a turn that were reported so far. */
 export interface UpdateState {
@@ -54,6 +55,10 @@ export function eventsOf(update: Json, state: UpdateState): readonly AgentEvent[
       return typeof update.currentModeId === "string" ? [{ type: "mode", mode: update.currentModeId }] : [];
     case "config_option_update":
       return modeEvents(update.configOptions);
+    case "notice":
+    case "compaction_update":
+    case "subagent_update":
+      return [reportOf(update)];
     default:
       return [{ type: "diagnostics", details: update }];
   }
