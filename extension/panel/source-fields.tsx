@@ -160,7 +160,7 @@ export function MicrophoneField({ sources, server, speech, onChange }: Microphon
           }
         >
           <option value="off">Off</option>
-          <option value="record">Recorded, and transcribed by your server</option>
+          <option value="record">Recorded, for your server</option>
           {canRecognise() && (
             <option value="recognise">
               {isLocal
@@ -168,7 +168,7 @@ export function MicrophoneField({ sources, server, speech, onChange }: Microphon
                 : "Recognised by the browser's maker, over the internet"}
             </option>
           )}
-          {isThere && <option value="whisper">Recorded, and transcribed by Whisper on this machine</option>}
+          {isThere && <option value="whisper">Whisper, on this machine</option>}
         </select>
         {microphone !== "off" && (
           <small>

@@ -397,7 +397,12 @@ test("the numbers of continuous sessions are series of /metrics, and each measur
     'continuo_live_success_ratio{measure="checkpoints"} 1\n',
     'continuo_live_success_ratio{measure="closed"} 1\n',
     'continuo_live_success_ratio{measure="coverage"} 1\n',
+    'continuo_live_success_target{measure="segments"} 0.95\n',
+    'continuo_live_success_target{measure="checkpoints"} 0.99\n',
+    'continuo_live_success_target{measure="closed"} 0.99\n',
+    'continuo_live_success_target{measure="coverage"} 1\n',
     'continuo_live_success_target{measure="replay"} 0.95\n',
+    'continuo_live_success_target{measure="citations"} ',
   ])
     expect(text).toContain(series);
 });

@@ -257,7 +257,7 @@ test("the clean-up ends a session without input for an hour once, and a ping res
   const { service, store, clock } = live;
   const { sessionId } = await service.open("quiet", { videoId: "v" });
   await service.open("pinged", { videoId: "v" });
-  await live.send("quiet", said("hello"));
+  await live.send("quiet", said("The harbour opens at dawn"));
   await clock.advance(3_000_000);
   await service.ping("pinged");
   expect(await service.cleanUp()).toBe(0);
@@ -266,6 +266,10 @@ test("the clean-up ends a session without input for an hour once, and a ping res
   expect(await service.cleanUp()).toBe(0);
   expect((await service.session("quiet")).state).toBe("closed");
   expect((await service.session("pinged")).state).not.toBe("closed");
+  // It is whole: its notes are written, and its last checkpoint is of all that came before the end.
+  expect(await service.notes("quiet")).toHaveLength(1);
+  const types = (await eventsOf(store, sessionId)).map(({ type }) => type);
+  expect(types.lastIndexOf("checkpoint_written")).toBeGreaterThan(types.lastIndexOf("note_written"));
   expect(steps(await eventsOf(store, sessionId)).filter((step) => step.endsWith("closed"))).toHaveLength(1);
   await expect(service.ping("quiet")).rejects.toMatchObject({ code: "log_closed" });
 });
