@@ -1,6 +1,6 @@
 /**
  * The size of copies against that of sessions: the recorded sessions of Claude Code and Gemini CLI, stored at once, and stored while
- * they grow, with a run after each part. Everything in the guard's folder counts.
+ * they grow, with a run after each part, and the whole archive of a home as people have it. Everything in the guard's folder counts.
  */
 
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -9,6 +9,7 @@ import { filesBelow, type Places } from "@continuo/files";
 import { runGuard, verifyGuard } from "@continuo/native/editing/guard";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
+import { appendTurn, realisticSessions } from "./realistic-home.ts";
 import { claudeLines } from "./sessions.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -88,3 +89,37 @@ test("sessions of half a megabyte that grow from run to run take at most 0.15 of
   }
   expect(await ratio(home, sizeOf(join(home, ".claude")))).toBeLessThan(0.15);
 });
+
+const RUNS = 12;
+/** Each grows for a fifth of the time, and then nobody opens it again. */
+const LIFETIME = 0.2;
+
+test.each([
+  { medianBytes: 250_000, count: 40, most: 0.15 },
+  { medianBytes: 100_000, count: 50, most: 0.15 },
+  // A turn or two each: the dictionary is a third of so small an archive.
+  { medianBytes: 5_000, count: 60, most: 0.18 },
+])(
+  "the archive of $count sessions, half of them over $medianBytes bytes, that grow turn by turn takes at most $most of their size",
+  { timeout: 600_000 },
+  async ({ medianBytes, count, most }) => {
+    const home = scratchFolder("guard-home");
+    const sessions = realisticSessions(home, { count, medianBytes });
+    const sizes = sessions.map(() => 0);
+    for (let run = 1; run <= RUNS; run += 1) {
+      for (const [at, session] of sessions.entries()) {
+        const share = Math.min(1, (run / RUNS - session.beginsAt) / LIFETIME);
+        while ((sizes[at] ?? 0) < share * session.sizeBytes)
+          sizes[at] = (sizes[at] ?? 0) + appendTurn(session);
+      }
+      expect(await runGuard({ places: { home, env: {} } })).toMatchObject({ failed: [] });
+    }
+    expect((await verifyGuard({ home, env: {} })).sessions).toBe(count);
+    expect(
+      await ratio(
+        home,
+        sizes.reduce((sum, size) => sum + size, 0),
+      ),
+    ).toBeLessThan(most);
+  },
+);

@@ -37,7 +37,7 @@ const MIN_PART_BYTES = 2 * 1024;
 /** A part that is so much smaller than the dictionary is not worth another one. */
 const LEAST_GROWTH = 1 / 8;
 /** Sessions are text that repeats itself; a higher level costs more time than it saves bytes. */
-const LEVEL = 9;
+const LEVEL = 12;
 
 interface Entry extends SessionKey {
   readonly sha256: string;
