@@ -16,7 +16,7 @@ const PROJECTS = ["packages/core", "packages/native", "packages/agents", "packag
 /** Half are smaller. */
 const MEDIAN_BYTES = 250_000;
 const MOST_BYTES = 4_000_000;
-/** Of the logarithm of the size: two thirds lie within a third and the threefold of the median. */
+/** The deviation of the size's logarithm: two thirds of the sizes lie between a third of the median and three times as much. */
 const SPREAD = 1.1;
 /** Base64 that nothing compresses, as a thought of a model is signed. */
 const SIGNATURE_BYTES = 450;
@@ -174,7 +174,7 @@ function changed(text: string, { random, paragraphs }: Talk): string {
   return lines.join("\n");
 }
 
-/** Of some files much is read. */
+/** Some files are read much more often than others. */
 function pick(all: readonly string[], random: Random): string {
   return all[Math.floor(random() ** 2 * all.length)] ?? "";
 }

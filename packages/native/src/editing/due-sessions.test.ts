@@ -1,0 +1,78 @@
+/** Sessions of Gemini CLI that its settings, and its list, are going to delete, as the guard counts them. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Places } from "@continuo/files";
+import { beforeEach, expect, test } from "vitest";
+import { DAY_MS, writeGeminiSession } from "../../../../test/guard/sessions.ts";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
+import { findDueSessions } from "./guard/index.ts";
+
+let places: Places;
+let ids: readonly string[];
+
+/** Three sessions of one project, the youngest first. */
+beforeEach(() => {
+  const home = scratchFolder("due-gemini");
+  places = { home, env: {} };
+  ids = [1, 5, 9].map((days, at) => {
+    const id = `${at}b9c1a52-0000-4000-8000-000000000001`;
+    return writeGeminiSession(home, { id, turns: 4, writtenMs: Date.now() - days * DAY_MS }).id;
+  });
+});
+
+function retain(sessionRetention: object, folder: string = places.home ?? ""): void {
+  const path = join(folder, ".gemini/settings.json");
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify({ general: { sessionRetention } }));
+}
+
+async function due(): Promise<readonly (readonly [id: string, days: number, rule: string])[]> {
+  const { sessions } = await findDueSessions({ places });
+  return sessions.map(({ sessionId, endsAt, rule }) => [
+    sessionId,
+    Math.max(0, Math.round((Date.parse(endsAt) - Date.now()) / DAY_MS)),
+    rule,
+  ]);
+}
+
+test("sessions go by their age, and those beyond the newest that are kept at the next start", async () => {
+  const byAge = "general.sessionRetention.maxAge is 30d";
+  const [young = "", middle = "", old = ""] = ids;
+  expect(await due()).toEqual([
+    [old, 21, byAge],
+    [middle, 25, byAge],
+    [young, 29, byAge],
+  ]);
+  retain({ maxCount: 2 });
+  expect(await due()).toEqual([
+    [old, 0, "general.sessionRetention.maxCount is 2"],
+    [middle, 25, byAge],
+    [young, 29, byAge],
+  ]);
+  const { rules } = await findDueSessions({ places });
+  expect(rules.find(({ agent }) => agent === "gemini")?.rule).toContain("all but the newest 2 of a project");
+});
+
+test("settings of the project count over those of the person, and where nothing is deleted nothing goes", async () => {
+  retain({ maxAge: "10d" });
+  expect((await due()).map(([, days]) => days)).toEqual([1, 5, 9]);
+  retain({ enabled: false }, join(places.home ?? "", "project"));
+  expect(await due()).toEqual([]);
+  expect((await findDueSessions({ places })).rules).toContainEqual(
+    expect.objectContaining({ agent: "gemini", sessions: 3 }),
+  );
+});
+
+test("a healthy session goes with a file that holds no conversation, if their names end alike", async () => {
+  const [young = ""] = ids;
+  const path = join(
+    places.home ?? "",
+    ".gemini/tmp/project/chats",
+    `session-2026-06-02T00-00-${young.slice(0, 8)}.jsonl`,
+  );
+  writeFileSync(path, `${JSON.stringify({ sessionId: young, projectHash: "x" })}\n`);
+  const now = (await due()).filter(([, days]) => days === 0);
+  expect(now.map(([id]) => id)).toContain(young);
+  expect(now.every(([id]) => id === young)).toBe(true);
+});
