@@ -77,10 +77,13 @@ function control(args: readonly string[], { env }: Shell): boolean {
 }
 
 /** Paths and texts; what starts comes last. */
-export function unitsOf(shell: Shell): readonly (readonly [path: string, text: string])[] {
+export function unitsOf(
+  shell: Pick<Shell, "env" | "cwd" | "home">,
+  platform: NodeJS.Platform = process.platform,
+): readonly (readonly [path: string, text: string])[] {
   const command = [...ownCommand(shell), "guard", "run", "--quiet"];
   const variables = variablesOf(shell);
-  if (process.platform === "darwin") {
+  if (platform === "darwin") {
     const path = join(shell.home, "Library", "LaunchAgents", `${LAUNCHD_NAME}.plist`);
     return [[path, launchdAgent(command, variables)]];
   }
@@ -93,7 +96,11 @@ export function unitsOf(shell: Shell): readonly (readonly [path: string, text: s
 }
 
 /** Those that say where things lie: a timer has no others. */
-function variablesOf({ env, cwd, home }: Shell): Readonly<Record<string, string>> {
+function variablesOf({
+  env,
+  cwd,
+  home,
+}: Pick<Shell, "env" | "cwd" | "home">): Readonly<Record<string, string>> {
   const names = ["XDG_CONFIG_HOME", "PATH", ...Object.values(HOME_VARIABLES)];
   const set = names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
   return Object.fromEntries([["CONTINUO_HOME", resolve(cwd, continuoHome({ env, home }))], ...set]);

@@ -42,7 +42,7 @@ export async function openCodex(
   version: CodexVersion = "codex",
 ): Promise<Codex> {
   const home = join(sandbox.root, ".codex");
-  await mkdir(home);
+  await mkdir(home, { recursive: true });
   const instructions = await sandbox.write(".codex/instructions.md", INSTRUCTIONS);
   await sandbox.write(".codex/config.toml", configFor(sandbox.project, modelUrl, instructions));
   await sandbox.write(".codex/auth.json", '{"auth_mode":"apikey","OPENAI_API_KEY":"a-key-for-tests"}\n');
