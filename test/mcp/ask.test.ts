@@ -110,6 +110,32 @@ test("an answer whose agent was interrupted says so", async () => {
   expect(text).toContain("codex was interrupted while it answered.");
 });
 
+test("of several channels one has to be named, and the same question to another agent is another message", async () => {
+  const asked: { readonly channel: string; readonly to: string; readonly messageId: string }[] = [];
+  const several = {
+    channels: ["team", "ops"],
+    present: async () => [],
+    ask: async (message: (typeof asked)[number]) => void asked.push(message),
+    replyTo: async () => null,
+  };
+  await using mcp = openMcp(home, { asking: several });
+  const question = { question: "Which port?", waitSeconds: 0 };
+  const { isError, text } = await mcp.call("ask", { ...question, to: "codex" });
+  expect([isError, text]).toEqual([true, expect.stringContaining("one of team, ops")]);
+  for (const more of [
+    { to: "codex", channel: "team" },
+    { to: "pi", channel: "team" },
+    { to: "pi", channel: "ops" },
+  ])
+    await mcp.call("ask", { ...question, ...more });
+  expect(asked.map(({ channel, to }) => [channel, to])).toEqual([
+    ["team", "codex"],
+    ["team", "pi"],
+    ["ops", "pi"],
+  ]);
+  expect(new Set(asked.map(({ messageId }) => messageId)).size).toBe(3);
+});
+
 test("an answer is within the tokens that its caller asks for", async () => {
   await using _codex = await joined(() => "word ".repeat(20_000));
   await using mcp = openMcp(home, { asking: await asking() });

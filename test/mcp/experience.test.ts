@@ -1,5 +1,6 @@
 /** `fix` and `how`: an agent asks what solved an error before, and how a command was used here. */
 
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
@@ -258,4 +259,31 @@ test("whatever a session printed, ran or changed, it stays inside the fence of a
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e\u2028]/u);
   }
+});
+
+test("fix and how show nothing of a session that is excluded or deleted", async () => {
+  await using mcp = openMcp(home, { cwd: project });
+  const sessions = async (): Promise<readonly unknown[]> => {
+    const fix = await mcp.call("fix", { error: ERROR });
+    const how = await mcp.call("how", { command: "npm run dev" });
+    const all = [...fix.data.repairs, ...how.data.ways];
+    return [...new Set(all.map(({ session }: { session: string }) => session))].toSorted();
+  };
+  const both = [HERE, OTHER].map((id) => `claude:${id}`);
+  expect(await sessions()).toEqual(both);
+  home.write(".continuo/continuo.yaml", `index: { exclude: ["~/web"] }`);
+  expect(await sessions()).toEqual(both.slice(0, 1));
+  home.write(".continuo/continuo.yaml", "");
+  expect(await sessions()).toEqual(both);
+  expect((await runHere(home, ["session", "delete", `claude:${OTHER}`, "--yes"])).code).toBe(0);
+  expect(await sessions()).toEqual(both.slice(0, 1));
+});
+
+test("a file that a repair changed and that is gone since says so", async () => {
+  rmSync(join(project, "server.ts"));
+  await using mcp = openMcp(home, { cwd: project });
+  const { data, text } = await mcp.call("fix", { error: ERROR });
+  const files: readonly { readonly path: string; readonly since: string }[] = data.repairs[0].files;
+  expect(files.find(({ path }) => path.endsWith("server.ts"))?.since).toBe("gone");
+  expect(text).toContain("server.ts (gone since):");
 });

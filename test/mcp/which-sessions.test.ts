@@ -2,7 +2,7 @@
  * The sessions that the tools show an agent: sub-agents, archived ones and Continuo's own, and no deleted ones.
  */
 
-import { cpSync, readdirSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { trashNativeSession } from "@continuo/agents";
 import { openStore } from "@continuo/store";
@@ -99,6 +99,26 @@ test("an archived session is found and read", async () => {
   const { data } = await mcp.call("search", { query: "build" });
   expect(data.results).toMatchObject([{ session: `claude:${CLAUDE_ID}` }]);
   expect((await mcp.call("read", { session: data.results[0].session })).isError).toBe(false);
+});
+
+test("an archived session whose id is no plain word is read by its place", async () => {
+  writeSessions(home);
+  const location = `.codex/archived_sessions/rollout-2025-01-05T10-00-00-${CODEX_ID}.jsonl`;
+  const [found = ""] = readdirSync(join(home.path, ".codex/sessions"), {
+    recursive: true,
+    encoding: "utf8",
+  }).filter((name) => name.endsWith(`${CODEX_ID}.jsonl`));
+  mkdirSync(join(home.path, ".codex/archived_sessions"), { recursive: true });
+  renameSync(join(home.path, ".codex/sessions", found), join(home.path, location));
+  await using mcp = openMcp(home);
+  expect((await mcp.call("read", { session: join(home.path, location) })).isError).toBe(false);
+});
+
+test("what is invisible in the name of a session that is not there is spelled out", async () => {
+  await using mcp = openMcp(home);
+  const { text, isError } = await mcp.call("read", { session: "abc\u202edef" });
+  expect([isError, text]).toEqual([true, expect.stringMatching(/^not_found: /u)]);
+  expect(text).not.toContain("\u202e");
 });
 
 test("one of Continuo's own is found as one conversation with its native session, and no longer when it is deleted", async () => {

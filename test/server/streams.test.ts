@@ -226,3 +226,16 @@ test("records whose bytes were pruned are left out of pages, long-polls and SSE,
   await reader?.cancel();
   stop.abort();
 });
+
+test("a batch that a producer sends again is stored once, and answered with the place that it reached", async () => {
+  await send("PUT", "producer");
+  const producer = { "producer-id": "p", "producer-epoch": "0", "producer-seq": "0" };
+  const first = await send("POST", "producer", "[1,2]", producer);
+  const again = await send("POST", "producer", "[1,2]", producer);
+  const place = (answer: Response): unknown => [
+    answer.headers.get("stream-next-offset"),
+    answer.headers.get("producer-seq"),
+  ];
+  expect([first.status, again.status, place(again)]).toEqual([200, 204, place(first)]);
+  expect(await (await send("GET", "producer?offset=-1")).json()).toEqual([1, 2]);
+});

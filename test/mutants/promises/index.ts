@@ -19,7 +19,9 @@ import { HOLDER_PROMISES, HOOK_PROMISES } from "./leases.ts";
 import { MACHINE } from "./machine.ts";
 import { MACHINE_HISTORIES } from "./machine-histories.ts";
 import { MACHINE_LISTS } from "./machine-lists.ts";
+import { MACHINE_PAGES_MACHINE } from "./machine-pages.ts";
 import { MCP } from "./mcp.ts";
+import { MCP_ANSWERS_MCP } from "./mcp-answers.ts";
 import { MCP_QUESTIONS } from "./mcp-questions.ts";
 import { MCP_RECALL } from "./mcp-recall.ts";
 import { MOVE_HANDOFF } from "./move.ts";
@@ -29,14 +31,15 @@ import { RELOCATE_CLI, RELOCATE_EDITING, RELOCATE_NATIVE } from "./relocate.ts";
 import { RUNTIME_REPLAY } from "./replay.ts";
 import { SERVER } from "./server.ts";
 import { SERVER_ACCESS } from "./server-access.ts";
+import { SERVER_TOKENS_SERVER } from "./server-tokens.ts";
 import { SERVER_USE } from "./server-use.ts";
 import { SETUP_PROMISES } from "./setup.ts";
 import { SINGLE } from "./single.ts";
 import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
-  server: [...SERVER, ...SERVER_ACCESS, ...SERVER_USE, ...CHANNEL_WAYS_SERVER],
-  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS],
+  server: [...SERVER, ...SERVER_ACCESS, ...SERVER_USE, ...CHANNEL_WAYS_SERVER, ...SERVER_TOKENS_SERVER],
+  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP],
   channels: [
     ...CHANNELS,
     ...CHANNEL_CHANGES,
@@ -46,7 +49,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   ],
   catalog: [...CATALOG, ...CATALOG_FIGURES, ...CATALOG_AGENTS, ...CATALOG_WAYS_CATALOG],
   client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT],
-  machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES],
+  machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES, ...MACHINE_PAGES_MACHINE],
   pages: PAGES,
   wire: WIRE,
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],

@@ -78,6 +78,30 @@ function silentStore(kind: "fails" | "hangs"): (id: string) => Store {
   return () => ({ listTokens }) as unknown as Store;
 }
 
+test("the tokens of each workspace are looked up in that workspace", async () => {
+  const known = new Map([
+    ["one", "a"],
+    ["two", "b"],
+  ]);
+  const tokens = (workspaceId: string): Store => {
+    const listTokens = async ({ tokenIds = [] }: { tokenIds?: readonly string[] }) => {
+      const found = tokenIds.filter((id) => known.get(workspaceId) === id);
+      return { items: found.map((tokenId) => ({ tokenId, state: "active" })), nextCursor: null };
+    };
+    return { listTokens } as unknown as Store;
+  };
+  using _ending = ending();
+  const watch = createTokenWatch(tokens, _ending.signal);
+  const lost: string[] = [];
+  for (const [workspaceId, id] of known)
+    watch.watch({ ...grantOf(id), workspaceId }, () => void lost.push(id));
+  await vi.advanceTimersByTimeAsync(2 * LIMITS.tokenLookMs);
+  expect(lost).toEqual([]);
+  known.delete("two");
+  await vi.advanceTimersByTimeAsync(2 * LIMITS.tokenLookMs);
+  expect(lost).toEqual(["b"]);
+});
+
 test("a store that does not answer for a moment ends no connection", async () => {
   using _ending = ending();
   const watch = createTokenWatch(silentStore("fails"), _ending.signal);

@@ -48,3 +48,15 @@ test("an event that is stored may be sent again long after, and a new one only b
   await store.append("channels/team", [{ id: "sent", type: "message_sent", data: {} }]);
   expect([await refused(ANN, "sent"), await refused(ANN, "new")]).toEqual([null, "not_found"]);
 });
+
+test("of several blobs of an event each has to be of the participant, in whatever order they stand", async () => {
+  const other = "b".repeat(64);
+  await rememberOwner(store, ANN, HASH);
+  for (const blobs of [
+    [HASH, other],
+    [other, HASH],
+  ]) {
+    const event = { logId: "channels/team", blobs };
+    await expect(requireOwner(store, ANN, event)).rejects.toMatchObject({ details: { hash: other } });
+  }
+});
