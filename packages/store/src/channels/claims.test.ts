@@ -9,7 +9,12 @@ import { type Fence, takeHandle } from "./handles.ts";
 import { interruptMessages } from "./interrupt.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, participantSession } from "./names.ts";
-import { markInterrupted, readHistory, readParticipantSession } from "./participant-session.ts";
+import {
+  createParticipantSession,
+  markInterrupted,
+  readHistory,
+  readParticipantSession,
+} from "./participant-session.ts";
 import { openChannel } from "./participants.ts";
 import { post } from "./post.ts";
 
@@ -209,6 +214,7 @@ test("what is not addressed to the handle is no input of it", async () => {
 test("a participant ends only runs of its own", async () => {
   const own = runOf(await claim((await say("1", "@bot hello")).sequence));
   const place = { channel: "team", handle: "other" };
+  await createParticipantSession(store, place);
   const end = { place, fence: await fenceOf("other"), runId: own, status: "completed" } as const;
   await expect(endRun(store, end)).rejects.toMatchObject({ code: "not_found" });
   expect((await store.getRun(own))?.status).toBe("running");
