@@ -92,11 +92,14 @@ export class Thread {
   }
 }
 
-const ENDS: ReadonlySet<string> = new Set(RUN_END_STATUSES.map((status) => RUN_EVENTS[status]));
+const OVER: ReadonlySet<string> = new Set([
+  ...["run_started", "run_cancel_requested"],
+  ...RUN_END_STATUSES.map((status) => RUN_EVENTS[status]),
+]);
 
 function takeApprovals({ asked, answer }: Exchange, event: KnownEvent): void {
-  // Nobody can answer what an attempt asked that has ended; another one asks again.
-  if (event.type === "run_started" || ENDS.has(event.type)) asked.clear();
+  // An attempt that is stopped or has ended asks nobody any more, and the next one asks again.
+  if (OVER.has(event.type)) asked.clear();
   if (isEvent(event, "approval_requested")) {
     const { approvalId, toolCallId, title, toolName } = event.data;
     asked.set(approvalId, { toolCallId: answer.callIdOf(toolCallId), message: title ?? toolName });
