@@ -7,7 +7,9 @@ import { dispatch, type Sender } from "./client-actions.ts";
 import { AhpError, reasonOf, toRpcError } from "./errors.ts";
 import { type AhpHost, folderOf, type Reader } from "./host.ts";
 import { LIMITS } from "./limits.ts";
-import { AHP_ERRORS, type Snapshot, VERSIONS } from "./protocol.ts";
+import { AHP_ERRORS, type Snapshot } from "./protocol.ts";
+import { refusalOf } from "./refusals.ts";
+import { chooseVersion, VERSIONS } from "./versions.ts";
 
 export interface ConnectionOptions {
   readonly host: AhpHost;
@@ -117,7 +119,7 @@ export class AhpConnection implements Reader {
   }
 
   async #asked(method: string, params: unknown, reply: Reply): Promise<void> {
-    if (method === "ping") return reply({});
+    if (method === "ping") return reply(null);
     this.#options.may("read");
     if (method === "initialize") return await this.#initialize(parse(INITIALIZE, params), reply);
     if (method === "reconnect") return await this.#reconnect(parse(RECONNECT, params), reply);
@@ -145,10 +147,7 @@ export class AhpConnection implements Reader {
         return reply({ data, encoding, contentType: "text/plain" });
       }
       default:
-        throw new AhpError(
-          AHP_ERRORS.methodNotFound,
-          `Continuo does not have the method ${method.slice(0, 100)}`,
-        );
+        throw refusalOf(method);
     }
   }
 
@@ -177,7 +176,7 @@ export class AhpConnection implements Reader {
   ): Promise<void> {
     if (this.#clientId !== null)
       throw new AhpError(AHP_ERRORS.invalidRequest, "the connection is initialized");
-    const protocolVersion = protocolVersions.find((one) => VERSIONS.includes(one));
+    const protocolVersion = chooseVersion(protocolVersions);
     if (protocolVersion === undefined) {
       const data = { supportedVersions: VERSIONS };
       throw new AhpError(AHP_ERRORS.unsupportedVersion, `Continuo speaks ${VERSIONS.join(", ")}`, data);

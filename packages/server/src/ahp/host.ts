@@ -188,18 +188,13 @@ export class AhpHost {
 
   /** Conversations, the newest change first. */
   async list(): Promise<readonly SessionSummary[]> {
-    const items: SessionSummary[] = [];
-    let cursor: string | null = null;
-    do {
-      const page = await this.machine.sessions({
-        part: "conversations",
-        archived: "include",
-        limit: LIMITS.page,
-        ...present({ cursor: cursor ?? undefined }),
-      });
-      for (const row of page.sessions) if (isShown(row)) items.push(this.#summaryOf(row));
-      cursor = page.nextCursor;
-    } while (cursor !== null && items.length < LIMITS.listed);
+    // Each page would look at all of them.
+    const { sessions } = await this.machine.sessions({
+      part: "conversations",
+      archived: "include",
+      limit: LIMITS.listed,
+    });
+    const items = sessions.filter(isShown).map((row) => this.#summaryOf(row));
     return items.toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : a.modifiedAt > b.modifiedAt ? -1 : 0));
   }
 

@@ -9,8 +9,6 @@ export const LIMITS = {
   windowsSearched: 100,
   /** Sessions that one answer lists. */
   listed: 10_000,
-  /** Sessions that the machine is asked for at a time. */
-  page: 500,
   /** Actions that a client which lost its connection can have replayed, and their characters. */
   actions: 10_000,
   actionChars: 33_554_432,

@@ -1,7 +1,4 @@
-/** The words of the Agent Host Protocol that this host uses: versions, codes of errors, states and actions. */
-
-/** The versions of the protocol that the host speaks, the best first. */
-export const VERSIONS: readonly string[] = ["0.9.0"];
+/** The words of the Agent Host Protocol that this host uses: codes of errors, states and actions. */
 
 export const ROOT_CHANNEL = "ahp-root://";
 

@@ -210,12 +210,15 @@ export class SessionFeed {
     return { ...this.chat, turns: this.chat.turns.slice(first), turnsNextCursor: `${KNOWN}${oldest.id}` };
   }
 
-  /** Tells the turns before the cursor, by default those before the first one. Errors: those of reading them. */
+  /**
+   * Tells the turns before the cursor, by default those before the first one. Errors: `invalid` for a cursor that the chat
+   * did not give out; those of reading them.
+   */
   async loadOlder(cursor: string | undefined): Promise<void> {
     const before = cursor ?? this.chat.turnsNextCursor;
     if (before?.startsWith(KNOWN) === true) return this.#tellKnown(before.slice(KNOWN.length));
     if (before === undefined || this.#key === null) return;
-    const { turns, cursor: turnsNextCursor } = await this.#window({ before });
+    const { turns, cursor: turnsNextCursor } = await this.#window({ before }).catch(toBadCursor);
     this.act({ type: "chat/turnsLoaded", turns, ...present({ turnsNextCursor }) });
   }
 
@@ -223,8 +226,8 @@ export class SessionFeed {
   #tellKnown(id: string): void {
     const { turns, turnsNextCursor } = this.chat;
     const end = turns.findIndex((turn) => turn.id === id);
-    const known = end === -1 ? turns : turns.slice(0, end);
-    this.act({ type: "chat/turnsLoaded", turns: known, ...present({ turnsNextCursor }) });
+    if (end === -1) throw badCursor();
+    this.act({ type: "chat/turnsLoaded", turns: turns.slice(0, end), ...present({ turnsNextCursor }) });
   }
 
   async #window(at: { readonly before?: string }): Promise<{
@@ -431,4 +434,12 @@ export class SessionFeed {
   #settle(): void {
     this.#told = Math.max(this.#told, ...this.#live.messages.map(sequenceOf));
   }
+}
+
+function badCursor(cause?: unknown): ContinuoError {
+  return new ContinuoError("invalid", "the cursor is not one that the chat gave out", { cause });
+}
+
+function toBadCursor(error: unknown): never {
+  throw isContinuoError(error, "not_found") ? badCursor(error) : error;
 }

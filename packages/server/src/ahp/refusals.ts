@@ -1,0 +1,51 @@
+/** The commands of the protocol that this host does not have: the code of each, and the reason. */
+
+import { AhpError } from "./errors.ts";
+import { AHP_ERRORS } from "./protocol.ts";
+
+const ONE_CHAT = "a session of Continuo has one chat: a fork is a session of its own";
+const NO_TERMINAL = "Continuo gives away no terminal: a command runs within its agent";
+const NO_CHANGESET = "Continuo has no changesets: the changes are in the calls that made them";
+const NO_AUTOMATION = "Continuo has no automations";
+
+const NOT_HAD: Readonly<Record<string, string>> = {
+  createChat: ONE_CHAT,
+  disposeChat: ONE_CHAT,
+  moveChat: ONE_CHAT,
+  createTerminal: NO_TERMINAL,
+  disposeTerminal: NO_TERMINAL,
+  invokeChangesetOperation: NO_CHANGESET,
+  listAutomationTriggerDefinitions: NO_AUTOMATION,
+  runAutomation: NO_AUTOMATION,
+  fetchAutomationRuns: NO_AUTOMATION,
+  authenticate: "no agent of Continuo takes a token from an editor: log in within the agent's own program",
+  resolveSessionConfig: "a session of Continuo has no configuration: it is that of the agent's own program",
+  sessionConfigCompletions: "a session of Continuo has no configuration to complete",
+  completions: "Continuo completes nothing while a person writes",
+};
+
+/** The files of a person are their agents' business, and the editor's own. */
+const DENIED: ReadonlySet<string> = new Set([
+  "resourceWrite",
+  "resourceList",
+  "resourceCopy",
+  "resourceDelete",
+  "resourceMove",
+  "resourceResolve",
+  "resourceMkdir",
+  "resourceRequest",
+  "createResourceWatch",
+]);
+
+export function refusalOf(method: string): AhpError {
+  if (DENIED.has(method))
+    return new AhpError(
+      AHP_ERRORS.permissionDenied,
+      "Continuo gives away only the texts of its calls' edits",
+    );
+  const reason = Object.hasOwn(NOT_HAD, method) ? NOT_HAD[method] : undefined;
+  return new AhpError(
+    AHP_ERRORS.methodNotFound,
+    reason ?? `Continuo does not have the method ${method.slice(0, 100)}`,
+  );
+}

@@ -1,0 +1,13 @@
+import { soakTest } from "../sizes/soak-test.ts";
+import { cutWindows } from "./cut-windows.ts";
+
+/** Two windows break once in a turn, the bare client so often that a turn has five reconnects. */
+const IN_A_TURN = 5;
+
+soakTest(
+  "reconnects of two windows and a bare client",
+  { count: 1_000, batchSize: 100 },
+  async ({ count }) => {
+    await cutWindows({ turns: Math.ceil(count / IN_A_TURN), cuts: IN_A_TURN - 2 });
+  },
+);
