@@ -75,6 +75,18 @@ test("the keys and the rail work from what is loaded while the rest is read, and
   await page.context().close();
 });
 
+test("a step to an error that is not loaded yet is made as soon as it was read", async () => {
+  const { page, read } = await whileReading();
+  await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS}`);
+  await page.keyboard.press("[");
+  // Nothing is lost, and nothing moves until then.
+  await page.waitForTimeout(300);
+  expect(await current(page)).toBe(`Question ${LONG_TURNS}`);
+  read();
+  await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS - 100}`);
+  await page.context().close();
+});
+
 test("a server that is started again shows what an earlier one found out while it reads the session", async () => {
   const path = `/v1/machine/sessions/claude:${LONG_ID}`;
   await viewer.machine.json(path);

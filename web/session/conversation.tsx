@@ -337,9 +337,23 @@ function noteTurn(state: SessionState, turn: number | null): void {
   if (isHere && part !== next) history.replaceState(null, "", state.link(next));
 }
 
+/** Makes a step to what is not loaded yet once the session was read, unless the reader went elsewhere. */
+function useLaterStep(state: SessionState): { current: (() => void) | null } {
+  const later = useRef<(() => void) | null>(null);
+  const isRead = state.outline.value !== null;
+  useEffect(() => {
+    const step = later.current;
+    later.current = null;
+    if (isRead) step?.();
+  }, [isRead]);
+  return later;
+}
+
 function useTurnKeys(state: SessionState, shown: ConversationView): void {
+  const later = useLaterStep(state);
   const total = (): number => state.turns.value.turns.at(-1)?.number ?? 0;
   const go = (turn: number): void => {
+    later.current = null;
     if (turn === 0 || turn > total()) return;
     const before = shown.turn.value;
     shown.turn.value = turn;
@@ -353,6 +367,7 @@ function useTurnKeys(state: SessionState, shown: ConversationView): void {
     const turns = [...new Set(state.turns.value.marks.map(({ turn }) => turn))].sort((a, b) => a - b);
     const next = step > 0 ? turns.find((turn) => turn > here) : turns.findLast((turn) => turn < here);
     if (next !== undefined) go(next);
+    else if (state.outline.value === null) later.current = () => toMark(step);
   };
   useKeys({
     j: () => go((shown.turn.value ?? 0) + 1),
@@ -360,7 +375,10 @@ function useTurnKeys(state: SessionState, shown: ConversationView): void {
     "]": () => toMark(1),
     "[": () => toMark(-1),
     g: () => go(1),
-    G: () => void state.showNewest(),
+    G: () => {
+      later.current = null;
+      void state.showNewest();
+    },
     t: () => toggleThinking(state, shown),
     m: () => !isSaved() && toggleView(state),
     b: () => toggleTree(state, shown),
