@@ -17,7 +17,7 @@ export interface Shelf extends Disposable {
 }
 
 /** A session up to this size is held in memory; parsed it takes a few times as much. */
-const HELD_BYTES = 16 * 1024 * 1024;
+const HELD_BYTES = 64 * 1024 * 1024;
 /** Compressed files expand to many times their size. */
 const HELD_COMPRESSED_BYTES = 1024 * 1024;
 
@@ -90,7 +90,7 @@ function createJsonFile(file: number): JsonFile {
 }
 
 /** Bytes of the parts read last that stay in memory. */
-const RECENT_BYTES = 1024 * 1024;
+const RECENT_BYTES = 16 * 1024 * 1024;
 
 function createRecent(
   read: (place: number) => { readonly part: Part; readonly sizeBytes: number },
