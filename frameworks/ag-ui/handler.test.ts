@@ -104,6 +104,37 @@ test("a client that may not approve waits for the answer of somebody else", asyn
   expect(page.streams).toHaveLength(1);
 });
 
+test.each(["before", "after"])(
+  "a message that waits behind a question that was asked %s it was sent offers the question",
+  async (when) => {
+    const words = Promise.withResolvers<void>();
+    await using one = await openContinuo("memory:", { agents: [desk(() => words.promise)], pollMs: 20 });
+    const [first, second] = ["please parcel", "parcel"].map((text) => {
+      const page = new Page(URL, "ann-1", { send: sendTo(one) });
+      page.say(text);
+      return page;
+    }) as [Page, Page];
+    const leaving = first.agent.runAgent().catch(() => undefined);
+    await expect.poll(() => first.streams.flat().length).toBeGreaterThan(1);
+    first.agent.abortRun();
+    await leaving;
+    if (when === "before") {
+      words.resolve();
+      await expect.poll(async () => (await one.approvals.list({ status: "open" })).length).toBe(1);
+    }
+    const asking = second.ask();
+    await expect.poll(() => second.streams.flat().length).toBeGreaterThan(1);
+    words.resolve();
+    await asking;
+    const results = saidIn(second.agent.messages).map(({ user, calls }) => [user, calls[0]?.[2]]);
+    expect(results).toEqual([
+      ["please parcel", "2 parcels"],
+      ["parcel", "1 parcels"],
+    ]);
+    await second.verify();
+  },
+);
+
 test("a question whose run was stopped before the question was kept holds nobody up", async () => {
   const silent: Agent = {
     name: "silent",

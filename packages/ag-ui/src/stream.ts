@@ -9,7 +9,7 @@ import { type Approval, type Continuo, isKnownEvent, type UIChunk, wordsOf } fro
 import type { AgUiEvent, Interrupt, Message } from "./events.ts";
 import type { AskedRun } from "./input.ts";
 import { LIMITS } from "./limits.ts";
-import { type Exchange, Thread } from "./thread.ts";
+import { type Exchange, type Question, Thread } from "./thread.ts";
 
 /** Permissions of the one who asks. */
 export interface Reader {
@@ -84,8 +84,10 @@ async function* streamAnswer(
   const others = new Others(c, answering);
   yield* answer.reopening();
   answer.isChanged = false;
-  let interrupts = reader.canApprove ? await openInterrupts(c, exchange) : [];
-  const events = c.session(asked.threadId).run(runId).events({ after: thread.sequence, signal });
+  const session = c.session(asked.threadId);
+  const events = session.run(runId).events({ after: thread.sequence, signal });
+  let interrupts = reader.canApprove ? await openInterrupts(c, thread.askedUpTo(exchange)) : [];
+  if (interrupts.length === 0 && reader.canApprove) interrupts = await earlierInterrupts(c, answering, others);
   if (interrupts.length === 0) {
     for await (const event of events) {
       const isBegin = event.type === "run_started";
@@ -97,7 +99,7 @@ async function* streamAnswer(
         answer.isChanged = false;
       }
       if (event.type !== "approval_requested" || !reader.canApprove) continue;
-      interrupts = await openInterrupts(c, exchange);
+      interrupts = await openInterrupts(c, thread.askedUpTo(exchange));
       if (interrupts.length > 0) break;
     }
   }
@@ -111,6 +113,21 @@ async function* streamAnswer(
   await others.take({});
   if (others.isChanged || answer.isChanged) yield* shown.snapshot(thread.messages(exchange));
   return endOf(chunks.at(-1), asked);
+}
+
+/** A message waits behind earlier ones. Returns the first questions that come in the meantime; none when they are over. */
+async function earlierInterrupts(c: Continuo, answering: Answering, others: Others): Promise<Interrupt[]> {
+  const { asked, thread, exchange, signal } = answering;
+  const after = thread.sequence;
+  for (const { runId } of thread.openBefore(exchange)) {
+    for await (const event of c.session(asked.threadId).run(runId).events({ after, signal })) {
+      if (event.type !== "approval_requested") continue;
+      await others.take({});
+      const interrupts = await openInterrupts(c, thread.askedUpTo(exchange));
+      if (interrupts.length > 0) return interrupts;
+    }
+  }
+  return [];
 }
 
 /** Changes of earlier answers, which are told when the last one begins and when it has ended. */
@@ -159,7 +176,10 @@ class Shown {
 }
 
 /** Questions that nobody answered yet. */
-async function openInterrupts(c: Continuo, { asked }: Exchange): Promise<Interrupt[]> {
+async function openInterrupts(
+  c: Continuo,
+  asked: readonly (readonly [string, Question])[],
+): Promise<Interrupt[]> {
   const interrupts: Interrupt[] = [];
   for (const [id, { toolCallId, message }] of asked) {
     const approval = await storedApproval(c, id);

@@ -23,9 +23,11 @@ export interface Exchange {
   readonly fold: UIFold;
   /** Questions of the last attempt, by the ids of their approvals. */
   readonly asked: Map<string, Question>;
+  /** True if no attempt can follow. */
+  isOver: boolean;
 }
 
-interface Question {
+export interface Question {
   readonly toolCallId: string | undefined;
   readonly message: string | undefined;
 }
@@ -49,6 +51,7 @@ export class Thread {
       return [];
     }
     takeApprovals(exchange, event);
+    if (event.type in STATES) exchange.isOver = STATES[event.type] ?? false;
     return exchange.fold.take(event).flatMap((chunk) => exchange.answer.take(chunk));
   }
 
@@ -58,6 +61,21 @@ export class Thread {
 
   last(): Exchange | undefined {
     return this.#shown.findLast((shown): shown is Exchange => "fold" in shown);
+  }
+
+  /** The exchanges before this one that may still wait for their answer. */
+  openBefore(exchange: Exchange): readonly Exchange[] {
+    return this.#upTo(exchange).filter((earlier) => earlier !== exchange && !earlier.isOver);
+  }
+
+  /** The questions of this exchange and of those before it, for which it waits. */
+  askedUpTo(exchange: Exchange): readonly (readonly [string, Question])[] {
+    return this.#upTo(exchange).flatMap(({ asked }) => [...asked]);
+  }
+
+  #upTo(exchange: Exchange): readonly Exchange[] {
+    const shown = this.#shown.slice(0, this.#shown.indexOf(exchange) + 1);
+    return shown.filter((one): one is Exchange => "fold" in one);
   }
 
   knows(messageId: string): boolean {
@@ -86,11 +104,19 @@ export class Thread {
       answer: new Answer(runId, this.#callIds),
       fold: createUIFold(runId),
       asked: new Map(),
+      isOver: false,
     };
     this.#exchanges.set(runId, exchange);
     this.#shown.push(exchange);
   }
 }
+
+/** True for an end after which no attempt follows. */
+const STATES: Readonly<Partial<Record<string, boolean>>> = {
+  run_created: false,
+  [RUN_EVENTS.completed]: true,
+  [RUN_EVENTS.cancelled]: true,
+};
 
 const OVER: ReadonlySet<string> = new Set([
   ...["run_started", "run_cancel_requested"],
