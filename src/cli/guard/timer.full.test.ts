@@ -17,8 +17,7 @@ function shellIn(name: string): {
   return { home, cwd: home, env: { PATH: process.env.PATH ?? "" } };
 }
 
-test("systemd-analyze has nothing to say against the units", (context) => {
-  if (spawnSync("systemd-analyze", ["--version"]).status !== 0) return context.skip("systemd is not here");
+test("systemd-analyze has nothing to say against the units", () => {
   const shell = shellIn('100% "mine" $HOME & <more>');
   const paths = unitsOf(shell, "linux").map(([path, text]) => {
     mkdirSync(dirname(path), { recursive: true });
