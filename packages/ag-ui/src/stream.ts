@@ -87,7 +87,8 @@ async function* streamAnswer(
   const session = c.session(asked.threadId);
   const events = session.run(runId).events({ after: thread.sequence, signal });
   let interrupts = reader.canApprove ? await openInterrupts(c, thread.askedUpTo(exchange)) : [];
-  if (interrupts.length === 0 && reader.canApprove) interrupts = await earlierInterrupts(c, answering, others);
+  if (interrupts.length === 0 && reader.canApprove)
+    interrupts = await earlierInterrupts(c, answering, others);
   if (interrupts.length === 0) {
     for await (const event of events) {
       const isBegin = event.type === "run_started";
