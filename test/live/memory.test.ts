@@ -170,7 +170,8 @@ test("a server of many sessions that ended holds the folds of the newest, and no
   const after = held().map((count, n) => count - (before[n] ?? 0));
   // The session that ended last was no ended one when it was opened.
   expect(after[0]).toBeLessThanOrEqual(LIMITS.endedFollowers + 1);
-  expect(after[0]).toBeGreaterThan(LIMITS.endedFollowers - 1);
+  // Those of earlier files of the worker may be given back in the meantime.
+  expect(after[0]).toBeGreaterThan(LIMITS.endedFollowers / 2);
   // The owner of the last session may still be held by the promise of its end.
   expect(after[1]).toBeLessThanOrEqual(1);
   expect((await live.service.notes("tab/0")).map(({ text }) => text)).toEqual([
