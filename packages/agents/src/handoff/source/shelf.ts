@@ -7,6 +7,7 @@
 
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { getHeapStatistics } from "node:v8";
 import { isCompressed } from "@continuo/files/records";
 import { openScratch } from "@continuo/native/editing/placing";
 import { type FoundSession, keepMessage } from "@continuo/native/kit";
@@ -16,8 +17,8 @@ export interface Shelf extends Disposable {
   keep<M extends object>(message: M): M;
 }
 
-/** A session up to this size is held in memory; parsed it takes a few times as much. */
-const HELD_BYTES = 64 * 1024 * 1024;
+/** A session up to this size is held in memory; parsed it takes a few times as much. A small heap holds less. */
+const HELD_BYTES: number = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 32);
 /** Compressed files expand to many times their size. */
 const HELD_COMPRESSED_BYTES = 1024 * 1024;
 
@@ -90,7 +91,7 @@ function createJsonFile(file: number): JsonFile {
 }
 
 /** Bytes of the parts read last that stay in memory. */
-const RECENT_BYTES = 16 * 1024 * 1024;
+const RECENT_BYTES = 1024 * 1024;
 
 function createRecent(
   read: (place: number) => { readonly part: Part; readonly sizeBytes: number },
