@@ -86,7 +86,9 @@ test.each([
       expect(there.equals(here.subarray(0, there.length))).toBe(true);
       if (kill % (KILLS / LOOKED_INTO) !== 0) continue;
       const [row] = await rowsOn(machines, "there");
-      expect(row).toMatchObject({ location: mirror, problems: [{ code: "mirror" }] });
+      // A kill in the middle of a write leaves the beginning of a line, which nobody acknowledged.
+      const codes = row?.problems.map(({ code }) => code).filter((code) => code !== "torn_line");
+      expect([row?.location, codes]).toEqual([mirror, ["mirror"]]);
     }
     const following = way.follow();
     ask(machines, "The last question");
