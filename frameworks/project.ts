@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Killable } from "./killable.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -75,6 +76,37 @@ export function saveFiles(project: Project, guide: string): string {
     writeFileSync(join(project.folder, name), code);
   }
   return text;
+}
+
+/**
+ * Asks the server of a guide as the guide says, and kills the server in the middle of the answer.
+ *
+ * @returns what was printed, and what the guide says is printed
+ */
+export async function askThroughKill(
+  project: Project,
+  guide: string,
+  { server, port }: { readonly server: Killable; readonly port: number },
+): Promise<readonly [printed: string, expected: string | undefined]> {
+  const text = saveFiles(project, guide);
+  await server.start();
+  const asking = spawn(process.execPath, ["ask.js", String(port)], {
+    cwd: project.folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const done = once(asking, "close");
+  let printed = "";
+  const begun = new Promise<void>((resolve) => {
+    asking.stdout.on("data", (part) => {
+      printed += part;
+      if (printed.includes("the answer begins")) resolve();
+    });
+  });
+  await Promise.race([begun, done]);
+  await server.kill();
+  await server.start();
+  await done;
+  return [printed, /```text\n([\s\S]*?)```/u.exec(text)?.[1]];
 }
 
 /** Saves the first program of a page as `main.js`. */

@@ -102,7 +102,7 @@ export interface Said {
   readonly calls: readonly (readonly [name: string, args: unknown, result: unknown])[];
 }
 
-/** What a client shows, without ids. */
+/** The messages of a client, without ids. */
 export function saidIn(messages: readonly Message[]): readonly Said[] {
   const said: { user: string; texts: string[]; calls: [string, unknown, unknown][] }[] = [];
   const calls = new Map<string, [string, unknown, unknown]>();

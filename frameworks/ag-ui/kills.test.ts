@@ -1,15 +1,13 @@
 /** A real server, killed again and again, and the protocol's own client that asks it until it has its answers. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openContinuo } from "../../packages/server/src/runtime/index.ts";
+import { freePorts } from "../../test/free-ports.ts";
+import { type Killable, killable } from "../killable.ts";
 import { Page, saidIn, saidInChat } from "./client.ts";
 
 /** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
@@ -17,50 +15,38 @@ const KILLS = Number(process.env.CONTINUO_KILLS ?? 10);
 
 let folder: string;
 let port: number;
-let server: ChildProcess | undefined;
+let server: Killable;
 
 beforeEach(async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   folder = mkdtempSync(join(tmpdir(), "continuo-ag-ui-kills-"));
-  const listening = createServer().listen(0, "127.0.0.1");
-  await once(listening, "listening");
-  ({ port } = listening.address() as AddressInfo);
-  await new Promise((closed) => listening.close(closed));
+  [port = 0] = await freePorts(1);
+  server = killable([
+    join(import.meta.dirname, "desk-program.ts"),
+    `sqlite:${join(folder, "desk.db")}`,
+    String(port),
+  ]);
 });
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  await kill();
+  await server.kill();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function start(): Promise<void> {
-  const program = join(import.meta.dirname, "desk-program.ts");
-  const url = `sqlite:${join(folder, "desk.db")}`;
-  server = spawn(process.execPath, [program, url, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
-  await once(server.stdout as NodeJS.ReadableStream, "data");
-}
-
-async function kill(): Promise<void> {
-  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-  const ended = once(server, "exit");
-  server.kill("SIGKILL");
-  await ended;
-}
 
 const newPage = (): Page => new Page(`http://127.0.0.1:${port}/`, "orders");
 
 test(`a thread whose server is killed at ${KILLS} random moments has each question once, with its whole answer`, {
   timeout: 30 * 60_000,
 }, async () => {
-  await start();
+  await server.start();
   let kills = 0;
   const killing = (async () => {
     while (kills < KILLS) {
       await pause(900 * Math.random());
-      await kill();
+      await server.kill();
       kills++;
-      await start();
+      await server.start();
     }
   })();
   const pages = [newPage()];
@@ -78,7 +64,7 @@ test(`a thread whose server is killed at ${KILLS} random moments has each questi
   await killing;
   const fresh = newPage();
   await fresh.ask();
-  await kill();
+  await server.kill();
   const words = (at: number): string[] =>
     at % 2 === 0 ? ["parcel", `${at + 1}`] : ["please", "parcel", `${at + 1}`];
   const expected = Array.from({ length: asked }, (_, at) => ({

@@ -7,6 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { agUiHandler } from "../../packages/ag-ui/src/index.ts";
 import { type Continuo, openContinuo } from "../../packages/server/src/runtime/index.ts";
+import { createRandom } from "../../test/mutants/random.ts";
+import { badNetwork } from "../bad-network.ts";
 import { Page, saidIn, saidInChat } from "./client.ts";
 import { desk } from "./desk.ts";
 
@@ -36,44 +38,10 @@ afterEach(async () => {
 
 const direct: typeof fetch = async (to, init) => await handle(new Request(to as string, init));
 
-/** One request in ten does not arrive, one in ten has no answer, and the connection of one in five breaks. */
-function badNetwork(random: () => number): typeof fetch {
-  return async (to, init) => {
-    const lost = random();
-    if (lost < 0.1) throw new TypeError("fetch failed");
-    const response = await handle(new Request(to as string, init));
-    if (lost < 0.2) {
-      await response.body?.cancel();
-      throw new TypeError("fetch failed");
-    }
-    if (lost > 0.4 || response.body === null) return response;
-    let left = 1 + Math.floor(8 * random());
-    const breaking = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (bytes, controller) => {
-        if (left-- > 0) controller.enqueue(bytes);
-        else controller.error(new TypeError("network error"));
-      },
-    });
-    const { status, headers } = response;
-    return new Response(response.body.pipeThrough(breaking), { status, headers });
-  };
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const WORDS = ["parcel", "please", "fail", "again", "the", "blue", "one"];
 
 async function randomThread(seed: number, counts: Record<string, number>): Promise<void> {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const threadId = `thread-${seed}`;
   const count = (what: string): void => {
     counts[what] = (counts[what] ?? 0) + 1;
@@ -89,7 +57,7 @@ async function randomThread(seed: number, counts: Record<string, number>): Promi
     );
   };
   const open = (): Page => {
-    const page = new Page(URL, threadId, { send: badNetwork(random), approve: random() < 0.5 });
+    const page = new Page(URL, threadId, { send: badNetwork(handle, random), approve: random() < 0.5 });
     start(page);
     return page;
   };

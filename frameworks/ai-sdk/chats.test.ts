@@ -9,27 +9,18 @@ import { expect, test } from "vitest";
 import { ContinuoChatTransport } from "../../packages/ai-sdk/src/index.ts";
 import type { Agent } from "../../packages/core/src/model/index.ts";
 import { type Continuo, type FetchHandler, openContinuo } from "../../packages/server/src/runtime/index.ts";
+import { createRandom } from "../../test/mutants/random.ts";
+import { badNetwork } from "../bad-network.ts";
 import { shown, Tab } from "./tab.ts";
 
 const ACTS = Number(process.env.CONTINUO_CHATS ?? 1_000);
 const ACTS_OF_A_CHAT = 20;
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** It says some words with pauses, and looks something up in the middle of them. */
 const desk: Agent = {
   name: "desk",
   async execute({ run, input }, { onEvent, signal }) {
-    const random = randomFrom(Number.parseInt(run.runId.slice(0, 8), 16));
+    const random = createRandom(Number.parseInt(run.runId.slice(0, 8), 16));
     for (let step = 0; step < 1 + 2 * random(); step++) {
       for (let word = 0; word < 1 + 4 * random(); word++) {
         await pause(40 * random(), undefined, { signal });
@@ -46,29 +37,6 @@ const desk: Agent = {
   },
 };
 
-/** One request in ten does not arrive, one in ten has no answer, and the connection of one in five breaks. */
-function badNetwork(handler: FetchHandler, random: () => number): typeof fetch {
-  return async (to, init) => {
-    const lost = random();
-    if (lost < 0.1) throw new TypeError("fetch failed");
-    const response = await handler(new Request(to as string, init));
-    if (lost < 0.2) {
-      await response.body?.cancel();
-      throw new TypeError("fetch failed");
-    }
-    if (lost > 0.4 || response.body === null) return response;
-    let left = 1 + Math.floor(8 * random());
-    const breaking = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (bytes, controller) => {
-        if (left-- > 0) controller.enqueue(bytes);
-        else controller.error(new TypeError("network error"));
-      },
-    });
-    const { status, headers } = response;
-    return new Response(response.body.pipeThrough(breaking), { status, headers });
-  };
-}
-
 interface Counts {
   sent: number;
   reloads: number;
@@ -78,7 +46,7 @@ interface Counts {
 }
 
 async function randomChat(c: Continuo, handler: FetchHandler, seed: number, counts: Counts): Promise<void> {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const chatId = `chat-${seed}`;
   const open = (): Promise<Tab> => {
     const url = "http://desk.example";

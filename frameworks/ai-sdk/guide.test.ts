@@ -1,70 +1,31 @@
 /** docs/guides/ai-sdk.md and the page of the package, followed from an empty folder; the guide's page in a real browser. */
 
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openBrowser } from "../../test/cli/browser.ts";
-import { newProject, type Project, saveFiles, saveProgram } from "../project.ts";
+import { freePorts } from "../../test/free-ports.ts";
+import { type Killable, killable } from "../killable.ts";
+import { askThroughKill, newProject, type Project, saveFiles, saveProgram } from "../project.ts";
 
 let project: Project;
 let port: number;
-let server: Awaited<ReturnType<typeof startServer>> | undefined;
+let server: Killable;
 beforeEach(async () => {
   project = newProject("ai-sdk");
-  port = await freePort();
+  [port = 0] = await freePorts(1);
+  server = killable(["server.js", String(port)], project.folder);
 });
 afterEach(async () => {
-  await server?.kill();
-  server = undefined;
+  await server.kill();
   project.remove();
 });
 
 const ANSWER = "Your parcel left Ulm on Monday. It will be with you on Friday.";
 
-async function freePort(): Promise<number> {
-  const listening = createServer().listen(0, "127.0.0.1");
-  await once(listening, "listening");
-  const { port: free } = listening.address() as AddressInfo;
-  await new Promise((closed) => listening.close(closed));
-  return free;
-}
-
-async function startServer(): Promise<{ kill(): Promise<void> }> {
-  const child = spawn(process.execPath, ["server.js", String(port)], {
-    cwd: project.folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exit = once(child, "exit");
-  await Promise.race([once(child.stdout, "data"), exit.then(() => Promise.reject(new Error("no server")))]);
-  return {
-    kill: async () => {
-      child.kill("SIGKILL");
-      await exit;
-    },
-  };
-}
-
 test("the guide is followed: a question whose server is killed has its answer once", async () => {
-  const guide = saveFiles(project, "docs/guides/ai-sdk.md");
-  server = await startServer();
-  const asking = spawn(process.execPath, ["ask.js", String(port)], {
-    cwd: project.folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let printed = "";
-  asking.stdout.on("data", (text) => {
-    printed += text;
-  });
-  const done = once(asking, "close");
-  await expect.poll(() => printed, { timeout: 30_000 }).toContain("the answer begins");
-  await server.kill();
-  server = await startServer();
-  await done;
-  const [, expected] = /```text\n([\s\S]*?)```/u.exec(guide) ?? [];
+  const [printed, expected] = await askThroughKill(project, "docs/guides/ai-sdk.md", { server, port });
   expect(printed).toBe(expected);
 });
 
@@ -75,7 +36,7 @@ test("the guide's page shows each answer once: after a kill, a reload, in a seco
   const esbuild = join(project.folder, "node_modules/esbuild/bin/esbuild");
   execFileSync(process.execPath, [esbuild, ...options.split(" ")], { cwd: project.folder });
   writeFileSync(join(project.folder, "index.html"), html);
-  server = await startServer();
+  await server.start();
   await using browser = await openBrowser();
   const page = await browser.newPage();
   const said = async (of = page): Promise<readonly string[]> =>
@@ -86,7 +47,7 @@ test("the guide's page shows each answer once: after a kill, a reload, in a seco
   await page.getByRole("button", { name: "Send" }).click();
   await expect.poll(said, { timeout: 30_000 }).toContainEqual(expect.stringContaining("Your parcel"));
   await server.kill();
-  server = await startServer();
+  await server.start();
   await expect.poll(said, { timeout: 60_000 }).toEqual(first);
   await page.reload();
   await expect.poll(said, { timeout: 30_000 }).toEqual(first);

@@ -1,16 +1,14 @@
 /** A real server is killed at random moments while a tab asks, is loaded again, and stops answers. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ContinuoChatTransport } from "../../packages/ai-sdk/src/index.ts";
 import { openStore } from "../../packages/store/src/store/index.ts";
+import { freePorts } from "../../test/free-ports.ts";
+import { type Killable, killable } from "../killable.ts";
 import { shown, Tab } from "./tab.ts";
 
 /** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
@@ -18,35 +16,20 @@ const KILLS = Number(process.env.CONTINUO_KILLS ?? 20);
 
 let folder: string;
 let port: number;
-let server: ChildProcess | undefined;
+let server: Killable;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "continuo-ai-sdk-kills-"));
-  const listening = createServer().listen(0, "127.0.0.1");
-  await once(listening, "listening");
-  ({ port } = listening.address() as AddressInfo);
-  await new Promise((closed) => listening.close(closed));
+  [port = 0] = await freePorts(1);
+  server = killable([join(import.meta.dirname, "desk-program.ts"), url(), String(port)]);
 });
 
 afterEach(async () => {
-  await kill();
+  await server.kill();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const url = (): string => `sqlite:${join(folder, "desk.db")}`;
-
-async function start(): Promise<void> {
-  const program = join(import.meta.dirname, "desk-program.ts");
-  server = spawn(process.execPath, [program, url(), String(port)], { stdio: ["ignore", "pipe", "inherit"] });
-  await once(server.stdout as NodeJS.ReadableStream, "data");
-}
-
-async function kill(): Promise<void> {
-  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-  const ended = once(server, "exit");
-  server.kill("SIGKILL");
-  await ended;
-}
 
 function newTransport(): ContinuoChatTransport {
   return new ContinuoChatTransport({ url: `http://127.0.0.1:${port}`, patienceMs: 300_000 });
@@ -55,14 +38,14 @@ function newTransport(): ContinuoChatTransport {
 test(`a chat whose server is killed at ${KILLS} random moments has each question once, with its whole answer`, {
   timeout: 30 * 60_000,
 }, async () => {
-  await start();
+  await server.start();
   let kills = 0;
   const killing = (async () => {
     while (kills < KILLS) {
       await pause(700 * Math.random());
-      await kill();
+      await server.kill();
       kills++;
-      await start();
+      await server.start();
     }
   })();
   let tab = await Tab.open("orders", newTransport());
@@ -86,14 +69,14 @@ test(`a chat whose server is killed at ${KILLS} random moments has each question
 });
 
 test("an answer that is stopped while its server is down stays stopped, with what was said of it", async () => {
-  await start();
+  await server.start();
   const transport = newTransport();
   const tab = await Tab.open("orders", transport);
   const sending = tab.sendMessage({ text: "a long story ".repeat(70).trim() });
   await expect.poll(() => JSON.stringify(tab.messages), { timeout: 30_000 }).toContain("You ");
-  await kill();
+  await server.kill();
   const stopping = transport.stop("orders", { reason: "enough" });
-  await start();
+  await server.start();
   await stopping;
   await sending;
   const statuses = await runStatuses();

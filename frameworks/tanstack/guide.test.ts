@@ -1,64 +1,25 @@
 /** docs/guides/tanstack.md and the page of the package, followed from an empty folder. */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newProject, type Project, saveFiles, saveProgram } from "../project.ts";
+import { freePorts } from "../../test/free-ports.ts";
+import { type Killable, killable } from "../killable.ts";
+import { askThroughKill, newProject, type Project, saveProgram } from "../project.ts";
 
 let project: Project;
-let server: Awaited<ReturnType<typeof startServer>> | undefined;
-beforeEach(() => {
+let port: number;
+let server: Killable;
+beforeEach(async () => {
   project = newProject("tanstack");
+  [port = 0] = await freePorts(1);
+  server = killable(["server.js", String(port)], project.folder);
 });
 afterEach(async () => {
-  await server?.kill();
-  server = undefined;
+  await server.kill();
   project.remove();
 });
 
-async function freePort(): Promise<number> {
-  const listening = createServer().listen(0, "127.0.0.1");
-  await once(listening, "listening");
-  const { port } = listening.address() as AddressInfo;
-  await new Promise((closed) => listening.close(closed));
-  return port;
-}
-
-async function startServer(port: number): Promise<{ kill(): Promise<void> }> {
-  const child = spawn(process.execPath, ["server.js", String(port)], {
-    cwd: project.folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exit = once(child, "exit");
-  await Promise.race([once(child.stdout, "data"), exit.then(() => Promise.reject(new Error("no server")))]);
-  return {
-    kill: async () => {
-      child.kill("SIGKILL");
-      await exit;
-    },
-  };
-}
-
 test("the guide is followed: a reader whose server is killed has the answer once", async () => {
-  const guide = saveFiles(project, "docs/guides/tanstack.md");
-  const port = await freePort();
-  server = await startServer(port);
-  const asking = spawn(process.execPath, ["ask.js", String(port)], {
-    cwd: project.folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let printed = "";
-  asking.stdout.on("data", (text) => {
-    printed += text;
-  });
-  const done = once(asking, "close");
-  await expect.poll(() => printed, { timeout: 60_000 }).toContain("the answer begins");
-  await server.kill();
-  server = await startServer(port);
-  await done;
-  const [, expected] = /```text\n([\s\S]*?)```/u.exec(guide) ?? [];
+  const [printed, expected] = await askThroughKill(project, "docs/guides/tanstack.md", { server, port });
   expect(printed).toBe(expected);
 });
 

@@ -1,0 +1,33 @@
+/** A program in a process of its own, which tests kill in the middle of its work. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+
+export interface Killable {
+  /** Resolves when the program prints its first words, as a server does that listens. Errors: it ended before. */
+  start(): Promise<void>;
+  /** Nothing where it does not run. */
+  kill(): Promise<void>;
+}
+
+/** @param args the program of Node, and its arguments */
+export function killable(args: readonly string[], cwd?: string): Killable {
+  let child: ChildProcess | undefined;
+  return {
+    async start() {
+      const started = spawn(process.execPath, args, {
+        stdio: ["ignore", "pipe", "inherit"],
+        ...(cwd === undefined ? {} : { cwd }),
+      });
+      child = started;
+      const ended = once(started, "exit").then(() => Promise.reject(new Error(`${args[0]} ended at once`)));
+      await Promise.race([once(started.stdout, "data"), ended]);
+    },
+    async kill() {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
