@@ -120,8 +120,12 @@ async function* streamAnswer(
 async function earlierInterrupts(c: Continuo, answering: Answering, others: Others): Promise<Interrupt[]> {
   const { asked, thread, exchange, signal } = answering;
   const after = thread.sequence;
-  for (const { runId } of thread.openBefore(exchange)) {
-    for await (const event of c.session(asked.threadId).run(runId).events({ after, signal })) {
+  const unsure = thread.openBefore(exchange);
+  if (unsure.length === 0) return [];
+  const session = c.session(asked.threadId);
+  const { open } = await session.chat();
+  for (const { runId } of unsure.filter((earlier) => open.includes(earlier.runId))) {
+    for await (const event of session.run(runId).events({ after, signal })) {
       if (event.type !== "approval_requested") continue;
       await others.take({});
       const interrupts = await openInterrupts(c, thread.askedUpTo(exchange));
