@@ -15,7 +15,7 @@ import {
 } from "@continuo/core/model";
 import { newId } from "./ids.ts";
 import { rememberStart, starterOf } from "./live-runs.ts";
-import { sequenceOfInput } from "./said-input.ts";
+import { runThatSaid } from "./said-input.ts";
 
 function claimName(root: string): string {
   return `input/${root}`;
@@ -68,17 +68,8 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
 }
 
 /** The attempt whose message has the input, or that gave it to its agent when its process ended. */
-async function saidBy(
-  store: Store,
-  { metadata, sessionId, runId, startedAt }: Run,
-  call: CallOptions,
-): Promise<string | null> {
-  const earlier = metadata.saidBy;
-  for (const by of [earlier, runId]) {
-    if (typeof by === "string" && (await sequenceOfInput(store, { sessionId, runId: by }, call)) !== null)
-      return by;
-  }
-  return startedAt === null ? null : runId;
+async function saidBy(store: Store, run: Run, call: CallOptions): Promise<string | null> {
+  return (await runThatSaid(store, run, call)) ?? (run.startedAt === null ? null : run.runId);
 }
 
 export interface RunCreation extends CallOptions {

@@ -26,13 +26,21 @@ export function inputEvent(input: readonly Block[], runId: string): NewEvent {
 
 /** The event that has yet to be written before the end of a run; none if the log says its input already. */
 export async function unsaidInput(store: Store, run: Run): Promise<readonly NewEvent[]> {
-  const { sessionId, runId, input, metadata } = run;
-  if (!isInput(input)) return [];
-  for (const by of [runId, metadata.saidBy]) {
-    if (typeof by === "string" && (await sequenceOfInput(store, { sessionId, runId: by })) !== null)
-      return [];
+  if (!isInput(run.input) || (await runThatSaid(store, run)) !== null) return [];
+  return [inputEvent(toBlocks(run.input), run.runId)];
+}
+
+/** The attempt whose message has the input of a run: an earlier one, or the run itself; `null` where none has. */
+export async function runThatSaid(
+  store: Store,
+  { sessionId, runId, metadata }: Run,
+  call: CallOptions = {},
+): Promise<string | null> {
+  for (const by of [metadata.saidBy, runId]) {
+    if (typeof by === "string" && (await sequenceOfInput(store, { sessionId, runId: by }, call)) !== null)
+      return by;
   }
-  return [inputEvent(toBlocks(input), runId)];
+  return null;
 }
 
 /** The sequence of the message that holds the input of a run; `null` if the log has none. */
