@@ -76,9 +76,11 @@ function control(args: readonly string[], { env }: Shell): boolean {
   return status === 0;
 }
 
+type ShellPlaces = Pick<Shell, "env" | "cwd" | "home">;
+
 /** Paths and texts; what starts comes last. */
 export function unitsOf(
-  shell: Pick<Shell, "env" | "cwd" | "home">,
+  shell: ShellPlaces,
   platform: NodeJS.Platform = process.platform,
 ): readonly (readonly [path: string, text: string])[] {
   const command = [...ownCommand(shell), "guard", "run", "--quiet"];
@@ -96,11 +98,7 @@ export function unitsOf(
 }
 
 /** Those that say where things lie: a timer has no others. */
-function variablesOf({
-  env,
-  cwd,
-  home,
-}: Pick<Shell, "env" | "cwd" | "home">): Readonly<Record<string, string>> {
+function variablesOf({ env, cwd, home }: ShellPlaces): Readonly<Record<string, string>> {
   const names = ["XDG_CONFIG_HOME", "PATH", ...Object.values(HOME_VARIABLES)];
   const set = names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
   return Object.fromEntries([["CONTINUO_HOME", resolve(cwd, continuoHome({ env, home }))], ...set]);

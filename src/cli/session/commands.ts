@@ -7,6 +7,7 @@ import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type {
   DeleteFlags,
   ForkFlags,
+  MarkVerb,
   RepairFlags,
   RestoreFlags,
   TagFlags,
@@ -64,10 +65,7 @@ export function addSessionCommands(session: Command, run: ProgramRun | null): vo
   addCopy(session, action);
   addDelete(session, action);
   addRename(session, action);
-  addPin(session, "pin", action);
-  addPin(session, "unpin", action);
-  addArchive(session, "archive", action);
-  addArchive(session, "unarchive", action);
+  for (const verb of Object.keys(MARK_HELP) as MarkVerb[]) addMark(session, verb, action);
   addTag(session, action);
   addFork(session, action);
   addRepair(session, action);
@@ -322,38 +320,22 @@ function addRename(session: Command, action: Action): void {
     );
 }
 
-const PIN_HELP = {
+const MARK_HELP: Readonly<Record<MarkVerb, string>> = {
   pin: "keep a session at the top of the viewer's list, and in `session list --pinned`",
   unpin: "remove the pin of a session",
-} as const;
-
-function addPin(session: Command, verb: "pin" | "unpin", action: Action): void {
-  session
-    .command(verb)
-    .description(PIN_HELP[verb])
-    .argument("[id]", CHOSEN)
-    .addHelpText("after", ID_HELP)
-    .action((id: string | undefined) =>
-      action(async (shell) =>
-        (await import("./change/index.ts")).runPin(await named(id, verb, shell), verb, shell),
-      ),
-    );
-}
-
-const ARCHIVE_HELP = {
   archive: "leave a session out of the lists, until `session list --archived` asks for it; its files stay",
   unarchive: "show an archived session in the lists again",
-} as const;
+};
 
-function addArchive(session: Command, verb: "archive" | "unarchive", action: Action): void {
+function addMark(session: Command, verb: MarkVerb, action: Action): void {
   session
     .command(verb)
-    .description(ARCHIVE_HELP[verb])
+    .description(MARK_HELP[verb])
     .argument("[id]", CHOSEN)
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined) =>
       action(async (shell) =>
-        (await import("./change/index.ts")).runArchive(await named(id, verb, shell), verb, shell),
+        (await import("./change/index.ts")).runMark(await named(id, verb, shell), verb, shell),
       ),
     );
 }

@@ -7,7 +7,7 @@
 
 export { type DeleteFlags, runDelete } from "./delete.ts";
 export { type ForkFlags, runFork } from "./fork.ts";
-export { runArchive, runPin, runTag, type TagFlags } from "./marks.ts";
+export { type MarkVerb, runMark, runTag, type TagFlags } from "./marks.ts";
 export { runRename } from "./rename.ts";
 export { type RepairFlags, runRepair } from "./repair.ts";
 export { runRepairAll } from "./repair-all.ts";

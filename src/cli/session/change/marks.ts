@@ -8,16 +8,23 @@ import { placesOf } from "@continuo/files";
 import { locate } from "../../notices/index.ts";
 import { createOutput, type Shell } from "../../terminal/index.ts";
 
-export async function runPin(id: string, verb: "pin" | "unpin", shell: Shell): Promise<number> {
-  await marked(id, { pinned: verb === "pin" }, shell);
-  await createOutput(shell.stdout).write(`${verb}ned\n`);
-  return 0;
-}
+export type MarkVerb = "pin" | "unpin" | "archive" | "unarchive";
 
-export async function runArchive(id: string, verb: "archive" | "unarchive", shell: Shell): Promise<number> {
-  const hit = await locate(id, shell, "without examples");
-  await setArchived(hit, verb === "archive", { places: placesOf(shell) });
-  await createOutput(shell.stdout).write(`${verb}d\n`);
+const DONE: Readonly<Record<MarkVerb, string>> = {
+  pin: "pinned",
+  unpin: "unpinned",
+  archive: "archived",
+  unarchive: "unarchived",
+};
+
+export async function runMark(id: string, verb: MarkVerb, shell: Shell): Promise<number> {
+  if (verb === "pin" || verb === "unpin") await marked(id, { pinned: verb === "pin" }, shell);
+  else {
+    const hit = await locate(id, shell, "without examples");
+    await setArchived(hit, verb === "archive", { places: placesOf(shell) });
+  }
+  await createOutput(shell.stdout).write(`${DONE[verb]}
+`);
   return 0;
 }
 
