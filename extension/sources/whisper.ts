@@ -59,8 +59,8 @@ export class Whisper {
   #look(): void {
     const server = this.#server;
     if (server === null || this.#place !== null) return;
-    if (Date.now() - this.#lookedAtMs < LIMITS.whisperLookMs) return;
-    this.#lookedAtMs = Date.now();
+    if (performance.now() - this.#lookedAtMs < LIMITS.whisperLookMs) return;
+    this.#lookedAtMs = performance.now();
     void whisperPlace(server).then((place) => {
       if (server === this.#server) this.#place = place;
     });
