@@ -77,16 +77,18 @@ function manifestIn(folder: string): Manifest {
 
 /** The licences of the packages in a bill of materials, as their authors want them to go with their code. */
 export function noticesOf(folder: string, bom: Bom): string {
-  const notices = bom.components.map(({ name, version }) => {
-    const place = join(folder, "node_modules", name);
-    const file = existsSync(place)
-      ? readdirSync(place).find((one) => /^(?:licen[cs]e|copying)/iu.test(one))
-      : undefined;
-    const text =
-      file === undefined
-        ? "Its licence is named in its package.json."
-        : readFileSync(join(place, file), "utf8");
-    return `${name} ${version}\n\n${text.trim()}\n`;
+  const packages = Map.groupBy(bom.components, ({ name }) => licenceOf(join(folder, "node_modules", name)));
+  const notices = [...packages].map(([text, those]) => {
+    const names = those.map(({ name, version }) => `${name} ${version}`);
+    return `${names.join("\n")}\n\n${text}\n`;
   });
   return notices.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function licenceOf(place: string): string {
+  const file = existsSync(place)
+    ? readdirSync(place).find((one) => /^(?:licen[cs]e|copying)/iu.test(one))
+    : undefined;
+  if (file === undefined) return "Its licence is named in its package.json.";
+  return readFileSync(join(place, file), "utf8").trim();
 }
