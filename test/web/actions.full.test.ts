@@ -195,6 +195,8 @@ test("each field of a dialog stands below its name, with room for the ring of th
     expect(gaps.length).toBeGreaterThan(0);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3);
     await close(page, "keyboard");
+    // The dialog gives the focus back to what is shown.
+    await page.locator("summary:focus", { hasText: "More" }).waitFor();
   }
   await page.context().close();
 });

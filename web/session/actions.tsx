@@ -50,14 +50,21 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   const masks = useSignal(true);
   const menu = useRef<HTMLDetailsElement>(null);
   const mayChange = state.head.value?.readOnly !== ONLY_READS;
+  /** The focus goes to the button of the menu, so that a dialog gives it back to something that is shown. */
+  const closeMenu = (): boolean => {
+    if (menu.current?.open !== true) return false;
+    menu.current.open = false;
+    menu.current.querySelector("summary")?.focus();
+    return true;
+  };
   const start = (action: Action): void => {
     if (!mayChange && !READS.has(action)) return;
     if (isLost.value || state.head.value?.session.trashId != null) return;
-    if (menu.current !== null) menu.current.open = false;
+    closeMenu();
     open.value = action;
   };
   const save = (format: Format): void => {
-    if (menu.current !== null) menu.current.open = false;
+    closeMenu();
     const path = exportPath(state.key, { format, ...(masks.value && { secrets: "masked" }) });
     downloadFile(path).catch((error: unknown) => {
       state.failure.value = sayError(error);
@@ -76,11 +83,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
       menu.current.open = !menu.current.open;
       return menu.current.querySelector<HTMLElement>("button, a")?.focus();
     },
-    Escape: () => {
-      if (menu.current?.open !== true) return false;
-      menu.current.open = false;
-      return menu.current.querySelector("summary")?.focus();
-    },
+    Escape: closeMenu,
   });
   const head = state.head.value;
   if (head === null) return null;
