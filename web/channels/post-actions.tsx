@@ -4,7 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ChannelState } from "./channel-state.ts";
 import type { ShownMessage } from "./fold.ts";
 
@@ -70,7 +70,7 @@ interface ActionProps {
 
 function Menu({ message, state, open, close }: ActionProps & { readonly open: Signal<OpenAction> }): VNode {
   const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
   return (
     <fieldset class="post-menu" aria-label="Actions">
       {Object.entries(REACTIONS).map(([reaction, name], index) => (
@@ -109,7 +109,7 @@ function Menu({ message, state, open, close }: ActionProps & { readonly open: Si
 function EditForm({ message, state, close }: ActionProps): VNode {
   const field = useRef<HTMLTextAreaElement>(null);
   const text = useSignal(message.content);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const save = async (): Promise<void> => {
     const words = text.value.trim();
     if (words === message.content || (words !== "" && (await state.edit(message, words)))) close();
@@ -149,7 +149,7 @@ function EditForm({ message, state, close }: ActionProps): VNode {
 
 function DeleteQuestion({ message, state, close }: ActionProps): VNode {
   const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => keep.current?.focus(), []);
+  useLayoutEffect(() => keep.current?.focus(), []);
   return (
     <fieldset class="post-menu" aria-label="Delete this message?">
       <span class="dim">Delete this message for everybody?</span>
