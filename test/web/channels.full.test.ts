@@ -108,7 +108,9 @@ test("a writer edits and deletes a message of their own, and everybody reacts to
   // Another reader reacts, and has no way to change the text.
   await actions(grace).focus();
   await grace.keyboard.press("Enter");
-  expect(await grace.getByRole("group", { name: "Actions" }).getByRole("button").count()).toBe(6);
+  const reactions = grace.getByRole("group", { name: "Actions" }).getByRole("button");
+  await reactions.and(grace.locator(":focus")).waitFor();
+  expect(await reactions.count()).toBe(6);
   await grace.keyboard.press("Enter");
   await ada.getByRole("button", { name: "Thumbs up, 1: grace" }).click();
   const both = grace.getByRole("button", { name: "Thumbs up, 2: grace, ada" });

@@ -21,6 +21,8 @@ afterAll(async () => {
 test("a conversation begins in the chosen folder with the chosen agent; reload keeps what was chosen", async () => {
   const { page, errors } = await viewer.open("/");
   await page.getByRole("link", { name: "New" }).press("Enter");
+  // The list has a folder to fill in too.
+  await page.getByRole("heading", { name: "New conversation" }).waitFor();
   await page.getByLabel("Folder").fill(`${home.path}/project`);
   await page.getByLabel("Agent").selectOption("robot");
   await page.getByLabel("Permissions").selectOption("ask");
