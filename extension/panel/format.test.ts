@@ -107,6 +107,27 @@ test("a degraded session is read-only until the server says another state", () =
   });
 });
 
+test("speech of the film and of the person is counted apart, and a remark is no speech", () => {
+  const heard = (type: string, data: object, sequence: number): Parameters<typeof foldFrame>[1] => {
+    const event = { id: `e${sequence}`, type, sequence, recordedAt: "2026-11-27T10:00:00.000Z", data };
+    return { type: "event", event } as Parameters<typeof foldFrame>[1];
+  };
+  const spoken = (speaker?: string): object => ({
+    text: "words",
+    mediaTimeMs: 0,
+    ...(speaker && { speaker }),
+  });
+  const view = [
+    heard("transcript_added", spoken(), 1),
+    heard("transcript_added", spoken("film"), 2),
+    heard("transcript_added", spoken("viewer"), 3),
+    heard("remark_added", spoken("viewer"), 4),
+  ].reduce(foldFrame, VIEW);
+  expect(view.evidence).toHaveLength(4);
+  const at = [Date.parse("2026-11-27T10:00:00.000Z")];
+  expect([view.filmTimes, view.viewerTimes]).toEqual([at, at]);
+});
+
 test("a question is shown once, and a new session begins without the old one's evidence", () => {
   const request = { type: "context_request", requestId: "r", draftId: "d", question: "Which ship?" } as const;
   const asked = foldFrame(foldFrame(VIEW, request), request);

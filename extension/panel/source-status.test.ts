@@ -18,7 +18,7 @@ const INPUT: SourceInput = {
   sources: SOURCES,
   report: REPORT,
   position: { mediaTimeMs: 0, durationMs: null, playing: true, rate: 1, atMs: NOW - 500 },
-  microphone: MICROPHONE_OFF,
+  microphone: { ...MICROPHONE_OFF, perMinute: 0, lastAtMs: null },
   tabSound: { ...TAB_SOUND_OFF, perMinute: 0, lastAtMs: null },
   textFailure: null,
   nowMs: NOW,
@@ -76,6 +76,20 @@ test.each([
   ],
 ] as const)("a source without evidence is not green, and says what mends it (%#)", (part, line) => {
   expect(linesOf(part as Partial<SourceInput>)).toContain(line);
+});
+
+test("the microphone is green only with speech of the last 30 s, however long it listens", () => {
+  const heard = (part: Partial<SourceInput["microphone"]>): string | undefined =>
+    linesOf({ microphone: { ...INPUT.microphone, state: "listening", ...part } }).at(-1);
+  expect(heard({})).toBe("Microphone: listening, nothing was said yet (dim)");
+  expect(heard({ perMinute: 3, lastAtMs: NOW - 29_000 })).toBe("Microphone: listening, 3 a minute (good)");
+  expect(heard({ perMinute: 3, lastAtMs: NOW - 31_000 })).toBe(
+    "Microphone: listening, nothing was said for 31 s (dim)",
+  );
+  // Speech from before it waits does not make a microphone green that waits.
+  expect(heard({ state: "video-paused", perMinute: 3, lastAtMs: NOW - 1_000 })).toBe(
+    "Microphone: waits, the video is paused (dim)",
+  );
 });
 
 test("the sound of the tab is green only with speech of the last 30 s, and says what is missing", () => {

@@ -3,7 +3,7 @@
 import { LIMITS } from "../limits.ts";
 import type { Sources } from "../messages/messages.ts";
 import type { Failure } from "../sending/view.ts";
-import type { MicrophoneState, MicrophoneStatus } from "../sources/listening.ts";
+import type { MicrophoneState, MicrophoneView } from "../sources/listening.ts";
 import type { TabSoundState, TabSoundView } from "../sources/tab-sound-state.ts";
 import { isPlaying, type Position } from "../watching/position.ts";
 import type { Given, SourceReport } from "../watching/source-report.ts";
@@ -31,7 +31,7 @@ export interface SourceInput {
   readonly sources: Sources;
   readonly report: SourceReport | null;
   readonly position: Position | null;
-  readonly microphone: MicrophoneStatus;
+  readonly microphone: MicrophoneView;
   readonly tabSound: TabSoundView;
   /** Why the text in pictures is not read; `null` if it is, or nobody wants it. */
   readonly textFailure: Failure | null;
@@ -158,9 +158,7 @@ function tabSoundStatus(input: SourceInput): SourceStatus {
   const status = linesOf("Tab sound");
   if (failure !== null) return status(tone, failure.message, { hint: failure.hint });
   if (state === "listening" && isFresh(tabSound, input)) return status("good", rateOf(tabSound));
-  if (state === "listening" && tabSound.lastAtMs !== null) {
-    return status("dim", `listening, nothing was said for ${sinceOf(tabSound, input)}`);
-  }
+  if (state === "listening" && tabSound.lastAtMs !== null) return status("dim", silenceOf(tabSound, input));
   if (state === "off") return status(tone, text, { remedy: SWITCH_ON });
   const isMended =
     state === "no-permission" ||
@@ -172,7 +170,7 @@ function tabSoundStatus(input: SourceInput): SourceStatus {
 
 const MICROPHONE: Readonly<Record<MicrophoneState, StateLine>> = {
   off: { tone: "dim", text: "off", hint: "" },
-  listening: { tone: "good", text: "listening", hint: "" },
+  listening: { tone: "dim", text: "listening, nothing was said yet", hint: "" },
   paused: { tone: "dim", text: "paused by you", hint: "" },
   "no-video": { tone: "dim", text: "waits for a video", hint: "" },
   "video-paused": { tone: "dim", text: "waits, the video is paused", hint: "" },
@@ -192,11 +190,16 @@ const MICROPHONE: Readonly<Record<MicrophoneState, StateLine>> = {
   failed: { tone: "bad", text: "it does not work", hint: "" },
 };
 
-function microphoneStatus({ microphone: { state, failure } }: SourceInput): SourceStatus {
+function microphoneStatus(input: SourceInput): SourceStatus {
+  const { microphone } = input;
+  const { state, failure, lastAtMs } = microphone;
   const { tone, text, hint } = MICROPHONE[state];
+  const status = linesOf("Microphone");
   const remedy = remedyOf(state);
-  if (failure === null) return { source: "Microphone", tone, text, hint, remedy };
-  return { source: "Microphone", tone, text: failure.message, hint: failure.hint, remedy };
+  if (failure !== null) return status(tone, failure.message, { hint: failure.hint, remedy });
+  if (state !== "listening" || lastAtMs === null) return status(tone, text, { hint, remedy });
+  if (isFresh(microphone, input)) return status("good", `listening, ${rateOf(microphone)}`);
+  return status("dim", silenceOf(microphone, input));
 }
 
 function remedyOf(state: MicrophoneState): Remedy | null {
@@ -211,6 +214,10 @@ function isFresh({ lastAtMs }: Given, { nowMs }: Pick<SourceInput, "nowMs">): bo
 
 function rateOf({ perMinute }: Given): string {
   return `${perMinute} a minute`;
+}
+
+function silenceOf(given: Given, input: SourceInput): string {
+  return `listening, nothing was said for ${sinceOf(given, input)}`;
 }
 
 function sinceOf({ lastAtMs }: Given, { nowMs }: Pick<SourceInput, "nowMs">): string {

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../limits.ts";
 import type { EngineConfig, SessionToOpen } from "../messages/messages.ts";
-import { MICROPHONE_OFF, type MicrophoneStatus } from "../sources/listening.ts";
+import { MICROPHONE_OFF, type MicrophoneStatus, type MicrophoneView } from "../sources/listening.ts";
 import { TAB_SOUND_OFF, type TabSoundStatus, type TabSoundView } from "../sources/tab-sound-state.ts";
 import type { TextQuestion } from "../sources/tesseract.ts";
 import type { SpeechSegment } from "../sources/voice.ts";
@@ -47,7 +47,7 @@ export interface EngineView {
   readonly place: Pick<SessionToOpen, "tabId" | "frameId"> | null;
   /** The report of the page about its sources; `null` before its first report. */
   readonly report: SourceReport | null;
-  readonly microphone: MicrophoneStatus;
+  readonly microphone: MicrophoneView;
   readonly tabSound: TabSoundView;
   /** Why the text of the last picture was not read; `null` if it was, or nobody wants it. */
   readonly textFailure: Failure | null;
@@ -104,7 +104,7 @@ export class Engine {
       session: sender === undefined ? null : toPanelSession(sender.view, room),
       position,
       report: this.#reports.get(placeName(recording)) ?? null,
-      microphone: this.#microphone,
+      microphone: { ...this.#microphone, ...givenOf(sender?.view.viewerTimes ?? [], Date.now()) },
       tabSound: { ...this.#tabSound, ...givenOf(sender?.view.filmTimes ?? [], Date.now()) },
       textFailure: this.#pictureText()?.failure ?? null,
       place: recording === null ? null : { tabId: recording.tabId, frameId: recording.frameId },

@@ -87,6 +87,8 @@ export interface SessionView {
   readonly hasTranscriber: boolean;
   /** When speech of the film was stored in the last minute. */
   readonly filmTimes: readonly number[];
+  /** When speech of the person was. */
+  readonly viewerTimes: readonly number[];
   /** When the newest evidence was stored; `null` before the first. */
   readonly storedAtMs: number | null;
   readonly notes: readonly Note[];
@@ -117,6 +119,7 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
     failure: null,
     hasTranscriber: true,
     filmTimes: [],
+    viewerTimes: [],
     storedAtMs: null,
     notes: [],
     carried: [],
@@ -156,6 +159,7 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
             purges: [],
             degraded: null,
             filmTimes: [],
+            viewerTimes: [],
             storedAtMs: null,
           }
         : {};
@@ -207,11 +211,13 @@ function foldEvent(
     const recordedAtMs = Date.parse(event.recordedAt);
     const storedAtMs = Math.max(view.storedAtMs ?? 0, recordedAtMs);
     const isFilm = data.speaker === "film";
+    const isViewer = heard.type === "transcript_added" && data.speaker === "viewer";
     return {
       ...view,
       requests,
       storedAtMs,
       filmTimes: isFilm ? counted(view.filmTimes, recordedAtMs) : view.filmTimes,
+      viewerTimes: isViewer ? counted(view.viewerTimes, recordedAtMs) : view.viewerTimes,
       evidence: [...view.evidence, shown].slice(-LIMITS.shownEvidence),
       remarks: view.remarks.filter((remark) => remark.id !== id),
     };

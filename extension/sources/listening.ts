@@ -3,6 +3,7 @@
 import type { SessionToOpen, Settings } from "../messages/messages.ts";
 import type { Failure } from "../sending/view.ts";
 import { isPlaying, type Position } from "../watching/position.ts";
+import type { Given } from "../watching/source-report.ts";
 
 export type MicrophoneState =
   | "off"
@@ -22,6 +23,9 @@ export interface MicrophoneStatus {
   /** Set while it failed. */
   readonly failure: Failure | null;
 }
+
+/** With the speech of the last minute, as the server stored it. */
+export interface MicrophoneView extends MicrophoneStatus, Given {}
 
 export const MICROPHONE_OFF: MicrophoneStatus = { state: "off", failure: null };
 

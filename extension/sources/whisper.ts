@@ -58,7 +58,8 @@ export class Whisper {
 
   #look(): void {
     const server = this.#server;
-    if (server === null || this.#place !== null) return;
+    // Nothing is asked of any address before the person connected the extension.
+    if (server === null || server.token === "" || this.#place !== null) return;
     if (performance.now() - this.#lookedAtMs < LIMITS.whisperLookMs) return;
     this.#lookedAtMs = performance.now();
     void whisperPlace(server).then((place) => {

@@ -80,6 +80,8 @@ export interface ViewerOptions {
   readonly watchScript?: string;
   /** Files that the person put into the folder of the extension, by path. */
   readonly files?: Readonly<Record<string, string>>;
+  /** A file for the browser's log of its requests, those of documents and workers without a page among them. */
+  readonly netLog?: string;
 }
 
 /** Permissions are granted by people in a dialog; here the copy of the extension has them from the start. */
@@ -94,6 +96,7 @@ export async function openViewer(
     tabSound,
     watchScript = "",
     files = {},
+    netLog,
   }: ViewerOptions = {},
 ): Promise<Viewer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-viewer-"));
@@ -143,6 +146,7 @@ export async function openViewer(
         ...(tabSound === "allowed" ? [`--allowlisted-extension-id=${EXTENSION_ID}`] : []),
         `--disable-extensions-except=${extension}`,
         `--load-extension=${extension}`,
+        ...(netLog === undefined ? [] : [`--log-net-log=${netLog}`]),
         ...more,
       ],
       // A muted browser gives silence as the sound of its tabs.

@@ -29,18 +29,22 @@ test("nothing is heard while the video is paused, another tab is in front, the m
     await playing(page);
     await expect.poll(mic).toBe(true);
     const before = transcriber.heard();
-    await expect.poll(() => transcriber.heard(), { timeout: 60_000 }).toBeGreaterThan(before);
+    await expect.poll(() => transcriber.heard(), { timeout: 120_000 }).toBeGreaterThan(before);
   };
-  /** It stopped, and after what was on its way, nothing arrives. */
+  const heardWithin = async (ms: number): Promise<number> => {
+    const before = transcriber.heard();
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return transcriber.heard() - before;
+  };
+  /** It stopped, and after what was on its way, which a busy machine sends late, nothing arrives. */
   const isSilent = async (): Promise<void> => {
     await expect.poll(mic).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    const before = transcriber.heard();
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    expect(transcriber.heard()).toBe(before);
+    await expect.poll(() => heardWithin(QUIET_MS)).toBe(0);
   };
+  await panel.getByText("Microphone: waits, the video is paused").waitFor();
   await hears();
-  await panel.getByText("Microphone: listening").waitFor();
+  const green = panel.locator(".status.good", { hasText: /Microphone: listening, \d+ a minute/u });
+  await green.waitFor();
   await checkPanel(panel, "listening");
 
   await page.evaluate(`document.querySelector("video").pause()`);

@@ -1,11 +1,14 @@
 /** The text of a slide is read on this machine where the person switched it on: it is searched, cited, and outlives its picture. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ReadableEvidence } from "@continuo/core/wire";
 import { evidenceOf } from "@continuo/core/wire";
 import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
 import { openSite, openViewer } from "./harness.ts";
 import { checkPanel } from "./pictures.ts";
-import { keysOf, type Served, serve } from "./served.ts";
+import { EXTENSION_ID, keysOf, type Served, serve } from "./served.ts";
 
 /** A talk whose video is one slide. */
 const SLIDE = `<!doctype html><title>A talk with slides</title>
@@ -39,15 +42,29 @@ async function framesOf(served: Served, key: string): Promise<readonly ReadableE
   });
 }
 
+/** The hosts that the extension asked, as the browser wrote them down. */
+function hostsAsked(netLog: string): readonly string[] {
+  const { constants, events } = JSON.parse(readFileSync(netLog, "utf8")) as {
+    readonly constants: { readonly logEventTypes: Readonly<Record<string, number>> };
+    readonly events: readonly {
+      readonly type: number;
+      readonly params?: Readonly<Record<string, unknown>>;
+    }[];
+  };
+  const started = constants.logEventTypes.URL_REQUEST_START_JOB;
+  const asked = events.flatMap(({ type, params }) => {
+    const isOurs = type === started && params?.initiator === `chrome-extension://${EXTENSION_ID}`;
+    return isOurs ? [new URL(String(params.url)).host] : [];
+  });
+  return [...new Set(asked)].filter((host) => host !== "");
+}
+
 test("the text of a slide is read without a network, found by the search, and the answer to a question", async () => {
   await using site = await openSite();
   site.pages.set("/slides", SLIDE);
   await using served = await serve();
-  await using viewer = await openViewer(site, served, { sources: { ...SOURCES, pictureText: true } });
-  const elsewhere: string[] = [];
-  viewer.context.on("request", (request) => {
-    if (![site.url, served.url].some((url) => request.url().startsWith(url))) elsewhere.push(request.url());
-  });
+  const netLog = join(scratchFolder("net-log"), "log.json");
+  await using viewer = await openViewer(site, served, { sources: { ...SOURCES, pictureText: true }, netLog });
   const panel = await viewer.panel();
   const page = await viewer.context.newPage();
   await page.goto(`${site.url}/slides`);
@@ -70,7 +87,10 @@ test("the text of a slide is read without a network, found by the search, and th
   await panel.getByRole("button", { name: "Settings" }).click();
   await panel.getByText("150 MB of memory").waitFor();
   await checkPanel(panel, "picture-text-settings");
-  expect(elsewhere.filter((url) => url.startsWith("http"))).toEqual([]);
+
+  // The log is complete when the browser is closed. It has the requests of the document that reads, and of its worker.
+  await viewer.context.close();
+  expect(hostsAsked(netLog)).toEqual([new URL(served.url).host]);
 });
 
 test("no text is read while the switch is off", async () => {
