@@ -1,6 +1,7 @@
 /** Sessions that Gemini CLI's own list does not show. Each is hidden by the real one in `test/agents/lost/`. */
 
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LostHome, type LostRecipe, toLines, writeText } from "./recipe.ts";
 
@@ -8,6 +9,7 @@ export const GEMINI_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const GEMINI_NAME = "session-2026-11-20T10-00-7c9e6679.jsonl";
 const PARENT = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
 const TIME = "2026-11-20T10:00:00.000Z";
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function geminiPath(home: LostHome, ...parts: readonly string[]): string {
   return join(home.root, ".gemini", "tmp", "project", ...parts);
@@ -20,7 +22,32 @@ function writeProject(home: LostHome): void {
     JSON.stringify({ projects: { [home.project]: "project" } }),
   );
   writeText(geminiPath(home, ".project_root"), home.project);
+  // The recipes grow old, and must stay what they are.
+  if (!existsSync(settingsPath(home))) setRetention(home, { enabled: false });
 }
+
+function settingsPath(home: LostHome): string {
+  return join(home.root, ".gemini", "settings.json");
+}
+
+/** Other settings stay. */
+export function setRetention(home: LostHome, sessionRetention: object): void {
+  const path = settingsPath(home);
+  const settings = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const general = { ...settings.general, sessionRetention };
+  writeText(path, JSON.stringify({ ...settings, general }));
+}
+
+export const DEFAULT_RETENTION = { enabled: true, maxAge: "30d" };
+
+/** The head of a session that was written to so many days ago. */
+export function agedHead(home: LostHome, days: number, more: object = {}): object {
+  const time = new Date(Date.now() - days * DAY_MS).toISOString();
+  return geminiHead(home, { startTime: time, lastUpdated: time, ...more });
+}
+
+/** The file that a resumption leaves beside the session: no word of the conversation is in it. */
+export const STUB_NAME = "session-2026-11-21T10-00-7c9e6679.jsonl";
 
 export function geminiHead(home: LostHome, more: object = {}): object {
   const projectHash = createHash("sha256").update(home.project).digest("hex");
@@ -37,6 +64,11 @@ export const GEMINI_TALK: readonly object[] = [
     thoughts: [],
     model: "gemini-2.5-flash",
   },
+];
+
+const LATER_TALK: readonly object[] = [
+  { id: "m3", timestamp: TIME, type: "user", content: [{ text: "And what ends it?" }] },
+  { id: "m4", timestamp: TIME, type: "gemini", content: "A limit.", thoughts: [], model: "gemini-2.5-flash" },
 ];
 
 export function writeGemini(home: LostHome, lines: readonly object[], ...place: readonly string[]): void {
@@ -86,5 +118,46 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
         `${GEMINI_ID}.jsonl`,
       );
     },
+  },
+  {
+    title: "a session of 40 days",
+    cause: "older_than_allowed",
+    write: (home) => {
+      writeGemini(home, [agedHead(home, 40), ...GEMINI_TALK]);
+      setRetention(home, DEFAULT_RETENTION);
+    },
+    messages: 2,
+  },
+  {
+    title: "the file that a resumption left beside the session",
+    cause: "empty_twin",
+    write: (home) => {
+      writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
+      writeGemini(home, [agedHead(home, 1)], STUB_NAME);
+      setRetention(home, DEFAULT_RETENTION);
+    },
+    messages: 2,
+  },
+  {
+    title: "two files of one id",
+    cause: "older_twin",
+    write: (home) => {
+      writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
+      writeGemini(home, [agedHead(home, 1), ...LATER_TALK], STUB_NAME);
+    },
+  },
+  {
+    title: "notes of the program alone",
+    cause: "nothing_resumable",
+    write: (home) =>
+      writeGemini(home, [
+        geminiHead(home),
+        { id: "m1", timestamp: TIME, type: "info", content: "Logged in" },
+      ]),
+  },
+  {
+    title: "a start after which nothing was said",
+    cause: "nothing_resumable",
+    write: (home) => writeGemini(home, [geminiHead(home)]),
   },
 ];

@@ -2,11 +2,22 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { returnHiddenSession } from "@continuo/native/editing";
 import { afterAll, expect, test } from "vitest";
-import { GEMINI_RECIPES, GEMINI_TALK, geminiHead, geminiPath, writeGemini } from "./gemini-recipes.ts";
+import {
+  agedHead,
+  DEFAULT_RETENTION,
+  GEMINI_RECIPES,
+  GEMINI_TALK,
+  geminiHead,
+  geminiPath,
+  STUB_NAME,
+  setRetention,
+  writeGemini,
+} from "./gemini-recipes.ts";
 import { hiddenIn, proveRecipes } from "./prove.ts";
-import { type LostHome, makeLostHome, writeText } from "./recipe.ts";
+import { type LostHome, makeLostHome, placesOfHome, writeText } from "./recipe.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "continuo-lost-gemini-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -21,8 +32,30 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
       writeGemini(home, [geminiHead(home, { projectHash: undefined }), ...GEMINI_TALK, geminiHead(home)]),
   ],
   [
-    "a session with only notes",
-    (home) => writeGemini(home, [geminiHead(home), { id: "m1", type: "info", content: "Logged in" }]),
+    "a session of 20 days",
+    (home) => {
+      writeGemini(home, [agedHead(home, 20), ...GEMINI_TALK]);
+      setRetention(home, DEFAULT_RETENTION);
+    },
+  ],
+  [
+    "a session that began 40 days ago and was written to today",
+    (home) => {
+      const lastUpdated = new Date().toISOString();
+      writeGemini(home, [agedHead(home, 40), ...GEMINI_TALK, { $set: { lastUpdated } }]);
+      setRetention(home, DEFAULT_RETENTION);
+    },
+  ],
+  [
+    "a session of 40 days whose owner keeps all of them",
+    (home) => writeGemini(home, [agedHead(home, 40), ...GEMINI_TALK]),
+  ],
+  [
+    "the file that a resumption left, where all are kept",
+    (home) => {
+      writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
+      writeGemini(home, [agedHead(home, 1)], STUB_NAME);
+    },
   ],
   [
     "a file that is no session",
@@ -37,4 +70,22 @@ test.each(LISTED)("%s is not missed", async (_title, make) => {
   const home = makeLostHome(mkdtempSync(join(scratch, "listed-")));
   make(home);
   expect(await hiddenIn(home, "gemini")).toEqual([]);
+});
+
+test("a damaged session of 40 days is given the time of now too, because the list would delete it", async () => {
+  const home = makeLostHome(mkdtempSync(join(scratch, "damaged-")));
+  writeGemini(home, [agedHead(home, 40, { projectHash: undefined }), ...GEMINI_TALK]);
+  setRetention(home, DEFAULT_RETENTION);
+  const [hidden] = await hiddenIn(home, "gemini");
+  if (hidden === undefined) throw new Error("nothing is hidden");
+  expect(hidden.cause).toBe("no_project_hash");
+  await returnHiddenSession(hidden, { places: placesOfHome(home), write: "in place" });
+  expect(await hiddenIn(home, "gemini")).toEqual([]);
+});
+
+test("the older of two files of one id is the one that is left out", async () => {
+  const home = makeLostHome(mkdtempSync(join(scratch, "twins-")));
+  GEMINI_RECIPES.find(({ cause }) => cause === "older_twin")?.write(home);
+  const [hidden] = await hiddenIn(home, "gemini");
+  expect(basename(hidden?.found.location ?? "")).toBe("session-2026-11-20T10-00-7c9e6679.jsonl");
 });

@@ -3,8 +3,8 @@
  * and lacks it again after the change is undone. It is asked in copies of the home, because its list deletes.
  */
 
-import { cpSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
 import { expect, test } from "vitest";
 import { GEMINI_ID, GEMINI_RECIPES } from "../../lost/gemini-recipes.ts";
@@ -17,33 +17,53 @@ import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
-test.each([...GEMINI_RECIPES, ...otherWaysOf("gemini")])(
-  "$title: $cause",
-  async ({ cause, write, messages }) => {
-    await using sandbox = await makeSandbox();
-    const gemini = await openGemini(sandbox, CLOSED);
-    const home = { root: gemini.home, project: sandbox.project };
-    write(home);
-    const before = snapshotOf(home);
-    expect(await listing(sandbox, gemini)).not.toContain(GEMINI_ID);
-    const [hidden] = await hiddenIn(home, "gemini");
-    if (hidden === undefined) throw new Error("nothing is hidden");
-    expect(hidden.cause).toBe(cause);
-    expect(snapshotOf(home)).toEqual(before);
-    if (messages === undefined) return;
-    const places = placesOfHome(home);
-    const returned = await returnHiddenSession(hidden, { places, write: "in place" });
-    const { trashId } = returned;
-    await expectConfirmed(home, { ...returned, messages });
-    const shown = await listing(sandbox, gemini);
-    // A damaged head names only the first eight characters in the name of the file.
-    expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);
-    expect(shown).toContain("Why does the retry loop never end?");
-    await restoreNativeSession(trashId ?? "", { places });
-    expect(snapshotOf(home)).toEqual(before);
-    expect(await listing(sandbox, gemini)).not.toContain(`[${GEMINI_ID.slice(0, 8)}`);
-  },
-);
+/** The list shows its id, by another file. */
+const TWINS = GEMINI_RECIPES.filter(({ cause }) => cause === "older_twin");
+const OTHERS = GEMINI_RECIPES.filter(({ cause }) => cause !== "older_twin");
+
+test.each([...OTHERS, ...otherWaysOf("gemini")])("$title: $cause", async ({ cause, write, messages }) => {
+  await using sandbox = await makeSandbox();
+  const gemini = await openGemini(sandbox, CLOSED);
+  const home = { root: gemini.home, project: sandbox.project };
+  write(home);
+  const before = snapshotOf(home);
+  expect(await listing(sandbox, gemini)).not.toContain(GEMINI_ID);
+  const [hidden] = await hiddenIn(home, "gemini");
+  if (hidden === undefined) throw new Error("nothing is hidden");
+  expect(hidden.cause).toBe(cause);
+  expect(snapshotOf(home)).toEqual(before);
+  if (messages === undefined) return;
+  const places = placesOfHome(home);
+  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+  const { trashId } = returned;
+  await expectConfirmed(home, { ...returned, messages });
+  const shown = await listing(sandbox, gemini);
+  // A damaged head names only the first eight characters in the name of the file.
+  expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);
+  expect(shown).toContain("Why does the retry loop never end?");
+  await restoreNativeSession(trashId ?? "", { places });
+  expect(snapshotOf(home)).toEqual(before);
+  expect(await listing(sandbox, gemini)).not.toContain(`[${GEMINI_ID.slice(0, 8)}`);
+});
+
+test.each(TWINS)("$title: $cause, and without the newer file the list shows it", async ({ cause, write }) => {
+  await using sandbox = await makeSandbox();
+  const gemini = await openGemini(sandbox, CLOSED);
+  const home = { root: gemini.home, project: sandbox.project };
+  write(home);
+  const before = snapshotOf(home);
+  const hidden = await hiddenIn(home, "gemini");
+  expect(hidden.map((one) => one.cause)).toEqual([cause]);
+  expect(snapshotOf(home)).toEqual(before);
+  const both = await listing(sandbox, gemini);
+  expect(both).toContain("And what ends it?");
+  expect(both).not.toContain("Why does the retry loop never end?");
+  const older = hidden[0]?.found.location ?? "";
+  for (const name of readdirSync(dirname(older))) {
+    if (name !== basename(older)) rmSync(join(dirname(older), name));
+  }
+  expect(await listing(sandbox, gemini)).toContain("Why does the retry loop never end?");
+});
 
 let copies = 0;
 

@@ -74,11 +74,11 @@ export async function returnHiddenSession(
   const planned = { agent, sessionId, location, cause, command: rules.command(hidden) };
   if (mending === null) return { ...planned, steps: [], newLocation: location, trashId: null };
   if (mending.of === "row") {
-    const change = { reader, found, mending, places };
+    const change = { cause, reader, found, mending, places };
     const trashId = options.write === undefined ? null : await replaceRow(change, rules, options.signal);
     return { ...planned, steps: mending.steps, newLocation: location, trashId };
   }
-  const changing = { reader, found, mending, places };
+  const changing = { cause, reader, found, mending, places };
   await verify(changing, rules);
   const changed = { ...planned, steps: mending.steps, newLocation: mending.to };
   if (options.write === undefined) return { ...changed, trashId: null };
@@ -87,6 +87,7 @@ export async function returnHiddenSession(
 }
 
 interface Changing<Change = FileMending> {
+  readonly cause: string;
   readonly reader: AgentReader;
   readonly found: FoundSession;
   readonly mending: Change;
@@ -114,8 +115,14 @@ async function verify(changing: Changing, rules: AgentVisibility): Promise<void>
   const before = await textsOf({ reader, found }, places, found.location);
   assertAllSaid(before, await textsOf({ reader, found: again }, staged, location));
   for await (const still of rules.hidden(staged, {})) {
-    if (still.found.location === location) throw unsound(`the list would hide it still (${still.cause})`);
+    if (still.found.location !== location || isOtherPurpose(still.cause, changing.cause, rules)) continue;
+    throw unsound(`the list would hide it still (${still.cause})`);
   }
+}
+
+/** A list that leaves the session out on purpose for another cause does so whatever is changed. */
+function isOtherPurpose(still: string, mended: string, { causes }: AgentVisibility): boolean {
+  return still !== mended && causes[still]?.intended === true;
 }
 
 function filesBeside({ beside }: FileMending): FileMending["beside"] {

@@ -85,6 +85,16 @@ export async function brokenNeighbour(path: string): Promise<string | null> {
   return null;
 }
 
+/** Thousands of files are compared by their names at once. */
+export function aloneIn(folder: string): (path: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const name of namesIn(folder)) {
+    const id = shortIdOf(name);
+    if (id !== null) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return (path) => (counts.get(shortIdOf(path) ?? "") ?? 0) <= 1;
+}
+
 export function separatorProblems(records: ReadonlySet<number>, index: Index): Problem[] {
   return [...records].map((record) => ({
     code: "lost_on_resume",

@@ -38,7 +38,7 @@ import {
   shortIdOf,
 } from "./places.ts";
 import { kindOf, metadataIn } from "./records.ts";
-import { skimFile } from "./skim-file.ts";
+import { lastUpdatedOf, skimFile } from "./skim-file.ts";
 import { readHeadText } from "./source.ts";
 import { subagentFiles } from "./subagents.ts";
 
@@ -167,7 +167,8 @@ async function mainOf(files: SessionFiles["files"]): Promise<string> {
   for (const [path, file] of files) {
     if (file === null) continue;
     const skimmed = await skimFile(file, { part: "ends" });
-    const key = `${skimmed.firsts.conversation ? 1 : 0} ${skimmed.lasts.lastUpdated ?? ""}`;
+    const lastUpdated = (await lastUpdatedOf(file)) ?? "";
+    const key = `${skimmed.firsts.conversation ? 1 : 0} ${lastUpdated}`;
     if (best === null || key > best.key) best = { path, key };
   }
   return best?.path ?? [...files.keys()][0] ?? "";

@@ -18,6 +18,7 @@ const made = { by: "continuo", list: "every", intended: false, evidence: "made" 
 const reported = { by: "person", list: "every", intended: false, evidence: "reported" } as const;
 const KEPT =
   "Gemini CLI deletes a file that it cannot list at one of its next starts; it keeps this one then.";
+const SETTING = "`general.sessionRetention.enabled: false` in the settings keeps all of them.";
 
 export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
   torn_header: {
@@ -47,29 +48,31 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
     changes: "Nothing.",
   },
   empty_twin: {
-    ...reported,
+    ...made,
     means:
-      "A resumption began a file with nothing in it, and the session of the same first eight characters was deleted.",
-    bringsBack:
-      "A backup of the file. `general.sessionRetention.enabled: false` in the settings keeps the others.",
-    changes: "Gemini CLI deletes no session any more.",
+      "The name of another file, in which Gemini CLI finds no conversation, ends in the same eight characters, and the list deletes both: each resumption leaves such a file.",
+    bringsBack: "All of its id in the name of the file.",
+    changes: `Nothing in the session. ${SETTING}`,
   },
   older_than_allowed: {
-    ...reported,
-    means: "It is older than `general.sessionRetention.maxAge`, 30 days by default, and a start deletes it.",
-    bringsBack:
-      "A backup of the file. `general.sessionRetention.enabled: false` in the settings keeps the others.",
-    changes: "Gemini CLI deletes no session any more.",
+    ...made,
+    intended: true,
+    means:
+      "It is older than `general.sessionRetention.maxAge`, 30 days by default, and the list deletes it before it shows the others.",
+    bringsBack: "A line with the time of now at the end of its file.",
+    changes: `The session counts as changed today. ${SETTING}`,
   },
   older_twin: {
-    ...reported,
+    ...made,
+    by: "person",
     intended: true,
     means: "Two files have its id, and the list shows the one that was written to last.",
     bringsBack: "`continuo session show FILE` reads the older file.",
     changes: "Nothing.",
   },
   nothing_resumable: {
-    ...reported,
+    ...made,
+    by: "person",
     intended: true,
     means: "It holds notes of the program and no conversation, and nothing could be resumed.",
     bringsBack: "Nothing: nobody said anything in it.",

@@ -5,12 +5,12 @@
  */
 
 import { basename, dirname } from "node:path";
-import { exactOf, isJson, namesIn, type Places, parseExactly, statFile } from "@continuo/files";
+import { exactOf, isJson, type Places, parseExactly, statFile } from "@continuo/files";
 import type { AgentRetention, RestoredFile, RowOfFound, SessionEnd } from "../kit/index.ts";
 import { toLines } from "../writing/index.ts";
-import { brokenNeighbour } from "./expiry.ts";
+import { aloneIn, brokenNeighbour } from "./expiry.ts";
 import { ownName } from "./names.ts";
-import { geminiFolders, isSessionName, projectOfFile, shortIdOf } from "./places.ts";
+import { geminiFolders, isSessionName, projectOfFile } from "./places.ts";
 import { personalSettings, type Retention, readRetention } from "./settings.ts";
 import { skimFile } from "./skim-file.ts";
 
@@ -79,16 +79,6 @@ async function endByName(
   }
   const neighbour = isAlone(found.location) ? null : await brokenNeighbour(found.location);
   return neighbour === null ? null : { atMs: 0, rule: `it shares the end of its name with ${neighbour}` };
-}
-
-/** Thousands of files are compared by their names at once. */
-function aloneIn(folder: string): (path: string) => boolean {
-  const counts = new Map<string, number>();
-  for (const name of namesIn(folder)) {
-    const id = shortIdOf(name);
-    if (id !== null) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  return (path) => (counts.get(shortIdOf(path) ?? "") ?? 0) <= 1;
 }
 
 /**

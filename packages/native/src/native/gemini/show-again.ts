@@ -2,28 +2,71 @@
 
 import { dirname, join } from "node:path";
 import { type Places, textField } from "@continuo/files";
-import type { HiddenSession, Mending } from "../kit/index.ts";
+import type { FileMending, FoundSession, HiddenSession, Mending } from "../kit/index.ts";
 import { draftOf, readToMend, refuseTakenPlace, remainingLines, repaired } from "../repairing/index.ts";
-import { makersOfNow } from "../writing/index.ts";
+import { makersOfNow, toLines } from "../writing/index.ts";
+import { brokenNeighbour } from "./expiry.ts";
 import { GEMINI_CAUSES, type GeminiCause } from "./hidden-causes.ts";
+import { ownName } from "./names.ts";
 import { geminiFolders, ownerOf, projectOfFile, readRegistry } from "./places.ts";
 import { kindOf, metadataIn } from "./records.ts";
 import { geminiRepairer } from "./repair.ts";
+import { readRetention } from "./settings.ts";
 
 /** `null` for what only a person can change. Errors: `unreadable`, `too_large`, `conflict` where another session has the place. */
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (GEMINI_CAUSES[cause as GeminiCause].by !== "continuo") return null;
   const from = found.location;
-  const bytes = readToMend(from);
+  const shown = shownAgain({ found, cause: cause as GeminiCause, places, bytes: readToMend(from) });
+  const mending = shown === null ? null : await kept(shown, found, places);
+  if (mending === null || mending.steps.length === 0) return null;
+  if (mending.to !== from) refuseTakenPlace(from, mending.to);
+  return mending;
+}
+
+interface Showing {
+  readonly found: FoundSession;
+  readonly cause: GeminiCause;
+  readonly places: Places;
+  readonly bytes: Buffer;
+}
+
+function shownAgain({ found, cause, places, bytes }: Showing): FileMending | null {
+  const from = found.location;
+  const unchanged = { of: "file", from, to: from, bytes, beside: [], steps: [] } as const;
+  if (cause === "older_than_allowed" || cause === "empty_twin") return unchanged;
   if (cause === "file_name") {
     const to = join(dirname(from), listedName(found.sessionId, startOf(bytes)));
-    refuseTakenPlace(from, to);
-    return { of: "file", steps: [`name the file ${to}`], from, to, bytes, beside: [] };
+    return { ...unchanged, steps: [`name the file ${to}`], to };
   }
   const project = projectOfFile(from);
   const cwd = project === null ? null : ownerOf(project, readRegistry(geminiFolders(places).runtime));
   const mended = repaired(geminiRepairer, bytes, { sessionId: found.sessionId, cwd, makers: makersOfNow() });
-  return mended && { of: "file", ...mended, from, to: from, beside: [] };
+  return mended && { ...unchanged, ...mended };
+}
+
+/** The list deletes an old session, and one whose name ends as that of a file without a conversation, before it shows any. */
+async function kept(mending: FileMending, found: FoundSession, places: Places): Promise<FileMending> {
+  const { maxAgeMs, maxAge, enabled } = readRetention(
+    geminiFolders(places).config,
+    found.cwd ?? null,
+    places.env,
+  );
+  if (!enabled || maxAgeMs === null) return mending;
+  const now = new Date();
+  const steps = [...mending.steps];
+  let { bytes, to } = mending;
+  const lastTime = timesIn(bytes, "lastUpdated").at(-1) ?? timesIn(bytes, "startTime")[0];
+  if (lastTime !== undefined && Date.parse(lastTime) < now.getTime() - maxAgeMs) {
+    const line = toLines([{ $set: { lastUpdated: now.toISOString() } }]);
+    bytes = Buffer.concat([bytes, Buffer.from(`${bytes.at(-1) === 0x0a ? "" : "\n"}${line}`)]);
+    steps.push(`add a line: the session is of today, because general.sessionRetention.maxAge is ${maxAge}`);
+  }
+  if (to === found.location && (await brokenNeighbour(to)) !== null) {
+    to = ownName(to, found.sessionId);
+    steps.push(`name the file ${to}`);
+  }
+  return { ...mending, steps, bytes, to };
 }
 
 /** With the whole id: files that end in its first eight characters are deleted together. */
@@ -32,8 +75,12 @@ function listedName(sessionId: string, startTime: string): string {
 }
 
 function startOf(bytes: Buffer): string {
-  const times = remainingLines(draftOf(bytes)).map(({ value }) =>
-    textField(metadataIn(value, kindOf(value)) ?? value, "startTime"),
+  return timesIn(bytes, "startTime")[0] ?? new Date(0).toISOString();
+}
+
+/** The times of the records that describe the session, in their order. */
+function timesIn(bytes: Buffer, field: "startTime" | "lastUpdated"): readonly string[] {
+  return remainingLines(draftOf(bytes)).flatMap(
+    ({ value }) => textField(metadataIn(value, kindOf(value)) ?? value, field) ?? [],
   );
-  return times.find((time) => time !== null) ?? new Date(0).toISOString();
 }

@@ -3,7 +3,8 @@
  * end until the last ones are, and a search of the bytes between for a title.
  */
 
-import { type FoundFile, isJson, type Json } from "@continuo/files";
+import { type FoundFile, isJson, type Json, parseJson } from "@continuo/files";
+import { linesBackwards, openBytes } from "@continuo/files/records";
 import { type SkimOptions, type SkimSteps, skimLines } from "../kit/index.ts";
 import { kindOf } from "./records.ts";
 import {
@@ -48,6 +49,31 @@ export async function skimFile(file: FoundFile, options: SkimOptions): Promise<S
     },
   };
   return { firsts, lasts, ...(await skimLines(file, steps, options)) };
+}
+
+/** The time by which Gemini CLI tells which of two files is newer, and which is too old. Errors: `not_found`, `unreadable`. */
+export async function lastUpdatedOf(file: FoundFile): Promise<string | null> {
+  if (startsAsWhole(file.path)) return (await skimFile(file, { part: "ends" })).lasts.lastUpdated;
+  const bytes = openBytes(file.path);
+  try {
+    for await (const { text } of linesBackwards(bytes, file.sizeBytes, {})) {
+      const lasts = createLasts();
+      const value = text.includes('"lastUpdated"') ? parsedOf(text) : null;
+      if (isJson(value)) foldLasts(lasts, value);
+      if (lasts.lastUpdated !== null) return lasts.lastUpdated;
+    }
+  } finally {
+    bytes.close();
+  }
+  return null;
+}
+
+function parsedOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
 }
 
 /** A file that is one object cannot be read in part. */

@@ -1,32 +1,50 @@
 /**
  * Sessions that Gemini CLI's own list does not show, found from the files alone (rules of 0.61.0). It is never asked: its
- * list deletes what it does not show. A session in which nothing is said is not missed.
+ * list deletes what it does not show, and does not show what it deletes by `general.sessionRetention`.
  */
 
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { isFailure } from "@continuo/core/model";
-import { type FoundFile, isJson, namesIn, type Places } from "@continuo/files";
+import { type FoundFile, isJson, namesIn, type Places, textField } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
-import { type AgentVisibility, type FoundSession, type HiddenSession, NO_MEMO } from "../kit/index.ts";
+import {
+  type AgentVisibility,
+  type FoundSession,
+  type HiddenSession,
+  NO_MEMO,
+  type SkimMemo,
+} from "../kit/index.ts";
+import { aloneIn, brokenNeighbour } from "./expiry.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { GEMINI_CAUSES, type GeminiCause } from "./hidden-causes.ts";
 import { geminiFolders, isRecordName, isSessionName } from "./places.ts";
 import { isResumable, kindOf, listIn, metadataIn } from "./records.ts";
+import { type Retention, readRetention } from "./settings.ts";
 import { mendHidden } from "./show-again.ts";
+import { lastUpdatedOf } from "./skim-file.ts";
 import { startsAsWhole } from "./source.ts";
 
 export const geminiVisibility: AgentVisibility = {
   causes: GEMINI_CAUSES,
   async *hidden(places, { memo = NO_MEMO, signal }) {
+    const whyDeleted = deletionRules(places, memo);
     let looked = 0;
     for await (const found of candidates(places, signal)) {
       looked += 1;
       if (looked % SESSIONS_AT_ONCE === 0) await otherWork();
-      const reason = await whyHidden(found, (file) =>
-        memo.remember(file, { what: "gemini own list", isBrief: true }, () => readListing(file, signal)),
+      const { reason, listed } = await whyHidden(found, (file) =>
+        memo.remember(file, { what: "gemini listing", isBrief: true }, () => readListing(file, signal)),
       );
       if (reason !== null) yield { found, ...reason };
+      const shown = listed.find(({ file }) => file.path === found.location);
+      if (shown === undefined) continue;
+      for (const { file } of listed) {
+        if (file !== shown.file)
+          yield { found: { ...found, location: file.path, files: [file] }, ...OLDER_TWIN };
+      }
+      const deletion = await whyDeleted(found, shown);
+      if (deletion !== null) yield { found, ...deletion };
     }
   },
   mend: mendHidden,
@@ -59,25 +77,37 @@ interface FileListing {
   readonly hasSession: boolean;
   readonly hasProject: boolean;
   readonly isSubagent: boolean;
+  /** Anything is said in it, by a person or by the model. */
+  readonly isTalk: boolean;
+  readonly startTime: string | null;
 }
 
-/** A session of several files is listed by any of them. */
+interface ListedFile {
+  readonly file: FoundFile;
+  readonly listing: FileListing;
+}
+
+/** A session of several files is listed by any of them. `listed` has those that the list could show. */
 async function whyHidden(
   { files, parentId }: FoundSession,
   read: (file: FoundFile) => Promise<FileListing | null>,
-): Promise<Reason | null> {
-  let newest: Reason | null = null;
+): Promise<{ readonly reason: Reason | null; readonly listed: readonly ListedFile[] }> {
+  const listed: ListedFile[] = [];
+  let [newest, empty]: (Reason | null)[] = [null, null];
   for (const file of files) {
     const listing = await read(file);
     if (listing === null) continue;
     const isChild = parentId !== undefined || listing.isSubagent;
     const reason = isChild ? SUB_AGENT : reasonOf(basename(file.path), listing);
-    if (reason === null) return null;
-    newest = reason;
+    if (listing.isTalk && reason === null) listed.push({ file, listing });
+    else if (listing.isTalk) newest = reason;
+    else if (reason === null) empty = NOTHING_RESUMABLE;
   }
-  return newest;
+  return { reason: listed.length > 0 ? null : (newest ?? empty ?? null), listed };
 }
 
+const OLDER_TWIN: Reason = { cause: "older_twin", detail: null };
+const NOTHING_RESUMABLE: Reason = { cause: "nothing_resumable", detail: null };
 const SUB_AGENT: Reason = { cause: "sub_agent", detail: null };
 
 function reasonOf(name: string, { hasSession, hasProject }: FileListing): Reason | null {
@@ -86,12 +116,54 @@ function reasonOf(name: string, { hasSession, hasProject }: FileListing): Reason
   return hasProject ? null : { cause: "no_project_hash", detail: null };
 }
 
-/** `null` for a file in which nothing is said, that cannot be read, or that has the old format of one object. */
+type DeletionRules = (found: FoundSession, shown: ListedFile) => Promise<Reason | null>;
+
+/** Reasons to delete a session before anything is listed, by the settings of a person and of each project. */
+function deletionRules(places: Places, memo: SkimMemo): DeletionRules {
+  const settings = new Map<string | undefined, Retention>();
+  const folders = new Map<string, (path: string) => boolean>();
+  const nowMs = Date.now();
+  return async ({ cwd }, { file, listing }) => {
+    const retention =
+      settings.get(cwd) ?? readRetention(geminiFolders(places).config, cwd ?? null, places.env);
+    settings.set(cwd, retention);
+    if (!retention.enabled || retention.maxAgeMs === null) return null;
+    const oldestMs = nowMs - retention.maxAgeMs;
+    // A session that began since is not old, and its end need not be read.
+    if (listing.startTime !== null && Date.parse(listing.startTime) < oldestMs) {
+      const lastUpdated =
+        (await memo.remember(file, { what: "gemini last time" }, () => lastTimeOf(file))) ??
+        listing.startTime;
+      if (Date.parse(lastUpdated) < oldestMs) {
+        const day = lastUpdated.slice(0, 10);
+        return { cause: "older_than_allowed", detail: `It is of ${day}, and maxAge is ${retention.maxAge}.` };
+      }
+    }
+    const folder = dirname(file.path);
+    const isAlone = folders.get(folder) ?? aloneIn(folder);
+    folders.set(folder, isAlone);
+    const neighbour = isAlone(file.path) ? null : await brokenNeighbour(file.path);
+    if (neighbour === null) return null;
+    return { cause: "empty_twin", detail: `${basename(neighbour)} ends in the same eight characters.` };
+  };
+}
+
+async function lastTimeOf(file: FoundFile): Promise<string | null> {
+  try {
+    return await lastUpdatedOf(file);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return null;
+  }
+}
+
+/** `null` for a file that cannot be read, or that has the old format of one object. */
 async function readListing(
   { path, sizeBytes }: FoundFile,
   signal: AbortSignal | undefined,
 ): Promise<FileListing | null> {
   let [hasSession, hasProject, isSubagent, isTalk] = [false, false, false, false];
+  let startTime: string | null = null;
   try {
     if (startsAsWhole(path)) return null;
     using lines = openLines(path, sizeBytes);
@@ -104,6 +176,7 @@ async function readListing(
         hasSession ||= isText(metadata?.sessionId);
         hasProject ||= isText(metadata?.projectHash);
         isSubagent ||= metadata?.kind === "subagent";
+        startTime ??= textField(metadata ?? {}, "startTime");
         const messages = kind === "message" ? [value] : (listIn(value, kind) ?? []);
         isTalk ||= messages.some((message) => isJson(message) && isResumable(message));
       }
@@ -113,7 +186,7 @@ async function readListing(
     if (!isFailure(error)) throw error;
     return null;
   }
-  return isTalk ? { hasSession, hasProject, isSubagent } : null;
+  return { hasSession, hasProject, isSubagent, isTalk, startTime };
 }
 
 function isText(value: unknown): boolean {
