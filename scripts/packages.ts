@@ -17,6 +17,7 @@ export const ADAPTERS: readonly string[] = [
   "ai-sdk",
   "ag-ui",
   "tanstack",
+  "mastra",
 ];
 
 export interface Manifest {
