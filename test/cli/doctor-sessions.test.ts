@@ -91,6 +91,16 @@ test("a session that is left out on purpose is counted, and shown by --all", asy
   expect((await sessions("--all")).stdout).toContain("(continued_elsewhere)");
 });
 
+test("a session whose folder is gone is counted, with the command that finds where its project moved to", async () => {
+  CODEX_RECIPES.find(({ cause }) => cause === "folder_gone")?.write(lost);
+  const few = await sessions();
+  expect([few.code, few.stdout]).toEqual([
+    0,
+    "Every session is in its agent's own list.\n1 session worked in a folder that is gone: `continuo relocate` finds where a project moved to, and --all shows them.\n",
+  ]);
+  expect((await sessions("--all")).stdout).toContain("(folder_gone)");
+});
+
 test("--json has the table's sentences, and with --fix the steps", async () => {
   make("late_first_prompt");
   const [row] = JSON.parse((await sessions("--json")).stdout);

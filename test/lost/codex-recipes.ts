@@ -221,4 +221,9 @@ export const CODEX_RECIPES: readonly LostRecipe[] = [
       writeThread(home, [header(home), ...TALK], DAY, `rollout-2026-11-20T10-00-00-${THREAD} (copy).jsonl`),
     messages: 2,
   },
+  {
+    title: "a project that was renamed",
+    cause: "folder_gone",
+    write: (home) => writeThread(home, [header(home, { cwd: `${home.project}-before` }), ...TALK]),
+  },
 ];

@@ -108,4 +108,12 @@ export const PI_RECIPES: readonly LostRecipe[] = [
     write: (home) => writePi(home, [piHeader(home), ...PI_TALK], piFolder(home.project), `${NAME}.bak`),
     messages: 2,
   },
+  {
+    title: "a project that was renamed",
+    cause: "folder_gone",
+    write: (home) => {
+      const cwd = `${home.project}-before`;
+      writePi(home, [piHeader(home, { cwd }), ...PI_TALK], piFolder(cwd), NAME);
+    },
+  },
 ];

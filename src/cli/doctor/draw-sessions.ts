@@ -26,11 +26,16 @@ export function drawMissed(
   shell: Shell,
 ): string {
   const shown = flags.all ? missed : missed.filter(({ facts }) => !facts.intended);
-  const left = missed.length - shown.length;
+  const inGone = flags.all ? 0 : missed.filter(({ cause }) => cause === "folder_gone").length;
+  const left = missed.length - shown.length - inGone;
+  const moved =
+    inGone === 0
+      ? ""
+      : `${plural(inGone, "session", "sessions")} worked in a folder that is gone: \`continuo relocate\` finds where a project moved to, and --all shows them.\n`;
   const onPurpose =
     left === 0
-      ? ""
-      : `${plural(left, "session is", "sessions are")} left out on purpose, such as archived ones and those of sub-agents: --all shows them.\n`;
+      ? moved
+      : `${moved}${plural(left, "session is", "sessions are")} left out on purpose, such as archived ones and those of sub-agents: --all shows them.\n`;
   if (shown.length === 0) return `Every session is in its agent's own list.\n${onPurpose}`;
   const groups = groupsOf(shown).map((group) => drawGroup(group, { all: flags.all === true, shell, shown }));
   return `${groups.join("\n")}\n${summaryOf(shown)}${onPurpose}`;

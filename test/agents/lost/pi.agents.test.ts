@@ -16,7 +16,10 @@ import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 import { expectConfirmed } from "./asked.ts";
 
-test.each([...PI_RECIPES, ...otherWaysOf("pi")])("$title: $cause", async ({ cause, write, messages }) => {
+/** A list of all folders has it: `folder-gone.agents.test.ts`. */
+const RECIPES = PI_RECIPES.filter(({ cause }) => cause !== "folder_gone");
+
+test.each([...RECIPES, ...otherWaysOf("pi")])("$title: $cause", async ({ cause, write, messages }) => {
   await using sandbox = await makeSandbox();
   const home = { root: sandbox.root, project: sandbox.project };
   write(home);

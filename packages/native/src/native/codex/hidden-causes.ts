@@ -115,8 +115,10 @@ export const CODEX_CAUSES: Readonly<Record<CodexCause, CauseFacts>> = {
     changes: TODAY,
   },
   folder_gone: {
-    ...reported,
+    ...made,
+    by: "person",
     list: "folder",
+    intended: true,
     means:
       "The folder that it worked in was moved, renamed or deleted, and the list is that of the folder in which it is opened.",
     bringsBack: "`continuo relocate OLD NEW`, which changes every place that names the folder.",

@@ -27,6 +27,8 @@ export interface RolloutHead {
   /** `null` where the header names none. */
   readonly provider: string | null;
   readonly hasBase: boolean;
+  /** The folder that it works in; `null` where the header names none. */
+  readonly cwd: string | null;
   readonly prompt: "shown" | "empty" | "none";
 }
 
@@ -62,6 +64,7 @@ export function finishHead({ meta, header, prompt }: HeadFold): RolloutHead {
     source: sourceOf(header.source),
     provider: typeof header.model_provider === "string" ? header.model_provider : null,
     hasBase: meta !== null && meta.base !== null,
+    cwd: meta?.cwd ?? null,
     prompt,
   };
 }

@@ -8,7 +8,13 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import { isFailure } from "@continuo/core/model";
 import type { FoundFile } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
-import { type AgentVisibility, type FoundSession, type HiddenSession, NO_MEMO } from "../kit/index.ts";
+import {
+  type AgentVisibility,
+  type FoundSession,
+  goneFolders,
+  type HiddenSession,
+  NO_MEMO,
+} from "../kit/index.ts";
 import { find } from "./find.ts";
 import { CODEX_CAUSES, type CodexCause } from "./hidden-causes.ts";
 import { isDayFolder, isListedName, type ListRules, rulesOf } from "./list-rules.ts";
@@ -21,13 +27,14 @@ export const codexVisibility: AgentVisibility = {
   causes: CODEX_CAUSES,
   async *hidden(places, { memo = NO_MEMO, signal }) {
     const rules = rulesOf(places);
+    const isGone = goneFolders();
     let looked = 0;
     for await (const found of find(places, { subagents: "include", memo, ...(signal ? { signal } : {}) })) {
       looked += 1;
       if (looked % THREADS_AT_ONCE === 0) await otherWork();
-      const reason = await whyHidden(found, rules, (file) =>
-        memo.remember(file, { what: "codex own list", isBrief: true }, () => readRollout(file, signal)),
-      );
+      const read = (file: FoundFile): Promise<Rollout | null> =>
+        memo.remember(file, { what: "codex listing", isBrief: true }, () => readRollout(file, signal));
+      const reason = await whyHidden(found, { rules, isGone, read });
       if (reason !== null) yield { found, ...reason };
     }
   },
@@ -47,12 +54,14 @@ export interface Rollout {
   readonly promptAt: number | null;
 }
 
+interface Looking {
+  readonly rules: ListRules;
+  isGone(folder: string): boolean;
+  read(file: FoundFile): Promise<Rollout | null>;
+}
+
 /** A thread of several files is listed by any of them. */
-async function whyHidden(
-  found: FoundSession,
-  rules: ListRules,
-  read: (file: FoundFile) => Promise<Rollout | null>,
-): Promise<Reason | null> {
+async function whyHidden(found: FoundSession, { rules, isGone, read }: Looking): Promise<Reason | null> {
   let newest: Reason | null = null;
   let isTalk = false;
   for (const file of found.files) {
@@ -60,11 +69,17 @@ async function whyHidden(
     // A file that cannot be read is hidden by no rule of the list.
     if (rollout === null) return null;
     const reason = found.parentId === undefined ? reasonOf(file.path, rollout, rules) : SUB_AGENT;
-    if (reason === null) return null;
+    if (reason === null) return goneReason(rollout.head.cwd, isGone);
     isTalk ||= rollout.isTalk || rollout.head.hasBase;
     newest = reason;
   }
   return isTalk ? newest : null;
+}
+
+function goneReason(cwd: string | null, isGone: Looking["isGone"]): Reason | null {
+  return cwd !== null && isGone(cwd)
+    ? { cause: "folder_gone", detail: `It worked in ${cwd}, which is gone.` }
+    : null;
 }
 
 const SUB_AGENT: Reason = { cause: "sub_agent", detail: null };

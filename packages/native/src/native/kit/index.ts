@@ -92,3 +92,4 @@ export type {
   Mending,
   RowMending,
 } from "./visibility.ts";
+export { goneFolders } from "./visibility.ts";

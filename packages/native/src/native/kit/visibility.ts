@@ -1,5 +1,7 @@
 /** Sessions that an agent's own list does not show: the types of every agent's table of causes and of its rules. */
 
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import type { FoundSession, Places, SkimMemo } from "./port.ts";
 import type { DatabaseRows } from "./trash-plan.ts";
 
@@ -77,4 +79,14 @@ export interface AgentVisibility {
   mend(hidden: HiddenSession, places: Places): Promise<Mending | null>;
   /** The words of the agent's own command that brings it back; `null` where it has none. */
   command(hidden: HiddenSession): readonly string[] | null;
+}
+
+/** Answers whether a folder is gone, and looks at each only once; a path of another system is not looked for. */
+export function goneFolders(): (folder: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (folder) => {
+    const isGone = known.get(folder) ?? (isAbsolute(folder) && !existsSync(folder));
+    known.set(folder, isGone);
+    return isGone;
+  };
 }

@@ -67,8 +67,10 @@ export const PI_CAUSES: Readonly<Record<PiCause, CauseFacts>> = {
     changes: "Nothing in the session.",
   },
   folder_gone: {
-    ...reported,
+    ...made,
+    by: "person",
     list: "folder",
+    intended: true,
     means:
       "The folder that it worked in was moved, renamed or deleted, and the list is that of the folder in which it is opened.",
     bringsBack: "`continuo relocate OLD NEW`, which changes every place that names the folder.",

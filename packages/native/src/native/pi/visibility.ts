@@ -9,7 +9,13 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import { isFailure } from "@continuo/core/model";
 import { canonicalFolder, type FoundFile, isJson, type Places, parseJson } from "@continuo/files";
 import { openBytes, openLines } from "@continuo/files/records";
-import { type AgentVisibility, type FoundSession, type HiddenSession, NO_MEMO } from "../kit/index.ts";
+import {
+  type AgentVisibility,
+  type FoundSession,
+  goneFolders,
+  type HiddenSession,
+  NO_MEMO,
+} from "../kit/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { PI_CAUSES, type PiCause } from "./hidden-causes.ts";
 import { HEAD_BYTES } from "./limits.ts";
@@ -22,6 +28,7 @@ export const piVisibility: AgentVisibility = {
   async *hidden(places, { memo = NO_MEMO, signal }) {
     const folders = piFolders(places);
     const listedIds = new Set<string>();
+    const isGone = goneFolders();
     let looked = 0;
     for await (const found of candidates(places, folders, signal)) {
       const [file] = found.files;
@@ -37,6 +44,8 @@ export const piVisibility: AgentVisibility = {
       if (reason?.cause === "file_ending" && listedIds.has(found.sessionId)) continue;
       if (reason === null || reason.cause === "other_folder") listedIds.add(found.sessionId);
       if (reason !== null) yield { found, ...reason };
+      else if (dirname(found.location) !== folders.chosen && start.cwd !== null && isGone(start.cwd))
+        yield { found, cause: "folder_gone", detail: `It worked in ${start.cwd}, which is gone.` };
     }
   },
   mend: mendHidden,
