@@ -5,6 +5,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import type { Viewer } from "./harness.ts";
 import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
 import { openTranscriber } from "./transcriber.ts";
@@ -12,15 +13,45 @@ import { openTranscriber } from "./transcriber.ts";
 /** Longer than two words of the fake microphone, and the silence that ends a recording. */
 const QUIET_MS = 8_000;
 
+/** Runs first in the offscreen document: it counts the tracks of the microphone that are live, which the browser's indicator shows. */
+const COUNT_TRACKS = `
+const streams = [];
+const devices = navigator.mediaDevices;
+const open = devices.getUserMedia.bind(devices);
+devices.getUserMedia = async (wanted) => {
+  const stream = await open(wanted);
+  streams.push(stream);
+  return stream;
+};
+const tests = new BroadcastChannel("tracks");
+tests.onmessage = ({ data }) => {
+  if (data !== "count") return;
+  const tracks = streams.flatMap((stream) => stream.getTracks());
+  tests.postMessage(tracks.filter(({ readyState }) => readyState === "live").length);
+};
+`;
+
+async function liveTracks(viewer: Viewer): Promise<unknown> {
+  return await viewer.ask(`new Promise((resolve) => {
+    const channel = new BroadcastChannel("tracks");
+    channel.onmessage = ({ data }) => resolve((channel.close(), data));
+    channel.postMessage("count");
+  })`);
+}
+
 const playing = (page: Page): Promise<unknown> =>
   page.evaluate(
     `(() => { const video = document.querySelector("video"); video.loop = true; video.playbackRate = 1; return video.play(); })()`,
   );
 
-test("nothing is heard while the video is paused, another tab is in front, the microphone is paused or the panel is closed", async () => {
+test("nothing is heard, and no microphone is open, while the video is paused, another tab is in front, the microphone is paused or the panel is closed", async () => {
   await using transcriber = await openTranscriber();
   const sources = { microphone: "record", lang: "en", captions: false, frameEveryMs: 600_000 };
-  await using watched = await openWatched({ sources, yaml: transcriber.yaml });
+  await using watched = await openWatched({
+    sources,
+    yaml: transcriber.yaml,
+    offscreenScript: COUNT_TRACKS,
+  });
   const { page, panel, viewer } = watched;
   const mic = async (): Promise<boolean> => (await badges(viewer)).some(({ text }) => text === "MIC");
   /** It listens again, and one more recording arrives. */
@@ -28,6 +59,7 @@ test("nothing is heard while the video is paused, another tab is in front, the m
     await page.bringToFront();
     await playing(page);
     await expect.poll(mic).toBe(true);
+    await expect.poll(() => liveTracks(viewer)).toBe(1);
     const before = transcriber.heard();
     await expect.poll(() => transcriber.heard(), { timeout: 120_000 }).toBeGreaterThan(before);
   };
@@ -39,6 +71,7 @@ test("nothing is heard while the video is paused, another tab is in front, the m
   /** It stopped, and after what was on its way, which a busy machine sends late, nothing arrives. */
   const isSilent = async (): Promise<void> => {
     await expect.poll(mic).toBe(false);
+    await expect.poll(() => liveTracks(viewer)).toBe(0);
     await expect.poll(() => heardWithin(QUIET_MS)).toBe(0);
   };
   await panel.getByText("Microphone: waits, the video is paused").waitFor();

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store, StoredEvent } from "@continuo/core/model";
-import { LiveService } from "@continuo/live";
+import { LiveService, onMeasurement } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
 import { withMethods } from "../intercepted.ts";
@@ -161,8 +161,17 @@ test("a start of a server on a degraded log writes no other state into it, and a
 test("a session that ended is repaired with a record beside it, and stays ended and whole in every other respect", async () => {
   const live = await watched();
   await live.service.close("k");
+  const alerts: unknown[] = [];
+  onTestFinished(
+    onMeasurement(({ name, attributes }) => {
+      if (name === "continuo.live.alerts") alerts.push(attributes);
+    }),
+  );
   const sequence = forge(live);
   expect(await live.service.verify("k")).toMatchObject({ ok: false, firstBadSequence: sequence });
+  // Each reader finds it again: one alert is enough.
+  await live.service.verify("k");
+  expect(alerts).toEqual([{ reason: "damaged" }]);
   const damaged = await live.service.session("k");
   expect(damaged).toMatchObject({
     state: "closed",

@@ -324,6 +324,8 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   ["no video", {}, "invalid"],
   ["another lane", { videoId: "v", lanes: "three" }, "invalid"],
   ["a note writer that is not there", { videoId: "v", noteWriter: "nobody" }, "not_found"],
+  ["an unknown field", { videoId: "v", budgets: { maxTokens: 1 } }, "invalid"],
+  ["an unknown field of its budget", { videoId: "v", budget: { maxToken: 1 } }, "invalid"],
 ];
 for (const [what, body, code] of REFUSED) {
   test(`a request for a session with ${what} is refused`, async () => {

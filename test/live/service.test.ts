@@ -1,7 +1,8 @@
 import { ContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
+import { onMeasurement } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { startRun } from "@continuo/store/sessions";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { withMethods } from "../intercepted.ts";
 import { finding, liveTest, said } from "./live-session.ts";
 
@@ -122,17 +123,26 @@ test("closing succeeds if its checkpoint fails, and says so", async () => {
   await store.close();
 });
 
-test("three checkpoints that fail in a row write a line, once", async () => {
+test("three checkpoints that fail in a row write a line and count an alert, once", async () => {
   await using store = await openStore("memory:");
   const lines: string[] = [];
+  const alerts: unknown[] = [];
+  onTestFinished(
+    onMeasurement(({ name, attributes }) => {
+      if (name === "continuo.live.alerts") alerts.push(attributes);
+    }),
+  );
   const refusing = withoutCheckpoints(store);
   await using live = await liveTest({ store: refusing, report: (line) => lines.push(line) });
   await live.service.open("k", { videoId: "v" });
   await live.send("k", said("words", 5_000));
   await live.clock.advance(301_000);
   expect((await live.service.session("k")).health.lastCheckpointError).toContain("the disk is full");
+  // The second one fails a second later, and the third one two seconds after it.
+  expect(alerts).toEqual([]);
   await live.clock.advance(60_000);
   expect(lines.filter((line) => line.includes("3 checkpoints of"))).toHaveLength(1);
+  expect(alerts).toEqual([{ reason: "checkpoint_failures" }]);
 });
 
 test("clients hear within a second that a session cannot be trusted, on each server, and so do those who send", async () => {

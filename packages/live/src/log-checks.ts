@@ -4,7 +4,15 @@
  */
 
 import { ContinuoError, type NewEvent, type Store, type VerifyResult } from "@continuo/core/model";
-import { count, type Damage, type Finding, LIMITS, pause, type SessionOwnerSettings } from "./kit/index.ts";
+import {
+  count,
+  type Damage,
+  type Finding,
+  LIMITS,
+  pause,
+  Recent,
+  type SessionOwnerSettings,
+} from "./kit/index.ts";
 import type { SessionOwner } from "./owner/index.ts";
 import { replayRecorded } from "./replay/index.ts";
 import {
@@ -39,9 +47,12 @@ const NEVER = new AbortController().signal;
 export class LogChecks {
   readonly #options: LogChecksOptions;
   readonly #checking = new Map<string, Promise<readonly Damage[]>>();
+  /** Damage of sessions that ended: each reader finds it again, and one alert of it a day is enough. */
+  readonly #reported: Recent;
 
   constructor(options: LogChecksOptions) {
     this.#options = options;
+    this.#reported = new Recent(LIMITS.dayMs, () => options.settings.clock.now());
   }
 
   /** Recomputes every hash. A damaged session is degraded when this resolves. Errors: `not_found`, the store's. */
@@ -120,6 +131,8 @@ export class LogChecks {
     const { settings, own, follow, mayWrite } = this.#options;
     const { clock, report } = settings;
     if (isFinal((await follow(sessionId)).fold.state)) {
+      const places = finding.damages.map(({ sequence, through }) => `${sequence}-${through}`);
+      if (!this.#reported.isNew(JSON.stringify([sessionId, finding.reason, places]))) return;
       count("continuo.live.alerts", 1, { reason: "damaged" });
       report(`live: the log of ${sessionId}, which has ended, is damaged: ${finding.reason}`);
       return;
