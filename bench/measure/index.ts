@@ -6,4 +6,4 @@
  */
 
 export { type Command, type Measurement, measure } from "./process.ts";
-export { print, printedReport, printRatios, printTable, type Ratio } from "./report.ts";
+export { beginReport, print, printedReport, printRatios, printTable, type Ratio } from "./report.ts";

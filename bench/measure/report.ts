@@ -18,7 +18,12 @@ export function print(line: string): void {
   printed.push(line);
 }
 
-/** All tables and ratios that were printed so far. */
+/** The report begins here: what was printed before is not in it. */
+export function beginReport(): void {
+  printed.length = 0;
+}
+
+/** All tables and ratios that were printed since the report began. */
 export function printedReport(): string {
   return printed.join("\n").trim();
 }

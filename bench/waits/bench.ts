@@ -11,7 +11,7 @@
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { print } from "../measure/index.ts";
+import { beginReport, print } from "../measure/index.ts";
 import { agentRows } from "./agents.ts";
 import { commandRows } from "./commands.ts";
 import { handOffRows } from "./hand-over.ts";
@@ -50,6 +50,7 @@ export async function run({ rounds, quick, only }: RunOptions): Promise<void> {
     }
     console.log(`${name}: ${((performance.now() - partBegan) / 1_000).toFixed(0)} s`);
   }
+  beginReport();
   printRows(rows);
   print(
     `\nMeasured in ${((performance.now() - began) / 60_000).toFixed(1)} minutes${quick ? ", quick" : ""}.`,

@@ -92,7 +92,8 @@ function searchRows({ continuo, home }: Ours): Rows {
     asked.map((word) => continuo(word, "search", "--json", word)),
     { rounds: 1 },
   );
-  const scanner = hasProgram("rg") ? "rg -l" : "grep -rl";
+  // All of a home is in hidden folders.
+  const scanner = hasProgram("rg") ? "rg -l -uu" : "grep -rl";
   const [program = "grep", ...flags] = scanner.split(" ");
   const scanned = measure(
     asked.map((word): Command => ({ name: word, argv: [program, ...flags, "-e", word, home] })),

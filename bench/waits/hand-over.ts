@@ -1,6 +1,6 @@
 /** Hand-overs of long sessions, from each agent to the next one, against reading, parsing and writing the same bytes. */
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { handOff, type Places } from "@continuo/agents";
@@ -17,7 +17,7 @@ export async function handOffRows({ quick, rounds }: WaitsOptions): Promise<Rows
   const home = mkdtempSync(join(tmpdir(), "continuo-bench-"));
   try {
     const sizeBytes = quick ? QUICK_BYTES : BYTES;
-    const sources = makeSources(home, sizeBytes);
+    const sources = makeSources(home, sizeBytes).map((source) => keptOnDisk(source, home));
     const rows: Row[] = [];
     for (const [at, source] of sources.entries()) {
       const to = sources[(at + 1) % sources.length]?.agent ?? "claude";
@@ -35,8 +35,20 @@ export async function handOffRows({ quick, rounds }: WaitsOptions): Promise<Rows
   }
 }
 
+type KeptSource = Omit<Source, "lines">;
+
+/** Hundreds of megabytes of text in memory would make every collection of garbage dearer. */
+function keptOnDisk({ lines, ...source }: Source, home: string): KeptSource {
+  writeFileSync(leastPath(source, home), lines);
+  return source;
+}
+
+function leastPath({ agent }: KeptSource, home: string): string {
+  return join(home, `least-${agent}`);
+}
+
 interface HandOver {
-  readonly source: Source;
+  readonly source: KeptSource;
   readonly to: AgentName;
   readonly home: string;
   readonly megabytes: number;
@@ -54,9 +66,8 @@ async function handOffRow({ source, to, home, megabytes }: HandOver, rounds: num
   return { ...row, work: `${row.work} of ${megabytes} MB, ${source.agent} to ${to}` };
 }
 
-function readAndWrite({ agent, lines }: Source, home: string): void {
-  const path = join(home, `least-${agent}`);
-  if (!existsSync(path)) writeFileSync(path, lines);
+function readAndWrite(source: KeptSource, home: string): void {
+  const path = leastPath(source, home);
   const values: unknown[] = readFileSync(path, "utf8")
     .trimEnd()
     .split("\n")

@@ -12,6 +12,8 @@ export interface Row {
   readonly by: "processor" | "clock" | "size";
   /** The two numbers of a ratio, or how a number was taken. */
   readonly from: string;
+  /** A profile showed where the time goes: for a number that is missed. */
+  readonly spent?: string;
 }
 
 /** A row that this machine cannot measure, and why. */
@@ -38,12 +40,21 @@ export function printRows(rows: Rows): void {
     if ("missing" in row) print(`| ${row.work} | | | | not measured | | ${row.missing} |`);
     else print(`| ${cellsOf(row).join(" | ")} |`);
   }
+  const missed = rows.filter((row): row is Row => !("missing" in row) && !isMet(row));
+  const causes = Map.groupBy(missed, ({ spent }) => spent);
+  causes.delete(undefined);
+  if (causes.size > 0) print("\n## Where the time of the missed ones goes\n");
+  for (const [spent, those] of causes) print(`- ${those.map(({ work }) => work).join("; ")}: ${spent}`);
 }
 
-function cellsOf({ work, before, now, wanted, by, from }: Row): readonly string[] {
-  const isMet = wanted.side === "below" ? now <= wanted.than : now >= wanted.than;
+function isMet({ now, wanted: { side, than } }: Row): boolean {
+  return side === "below" ? now <= than : now >= than;
+}
+
+function cellsOf(row: Row): readonly string[] {
+  const { work, before, now, wanted, by, from } = row;
   const wish = `${wanted.side === "below" ? "≤" : "≥"} ${wanted.than}`;
-  return [work, before, digits(now), wish, isMet ? "met" : "missed", by, from];
+  return [work, before, digits(now), wish, isMet(row) ? "met" : "missed", by, from];
 }
 
 function digits(number: number): string {
