@@ -15,7 +15,7 @@ const at = (second: number): Date => new Date(BEGIN + 1000 * second);
 
 const threadId = fc.constantFrom("t0", "t1", "t2");
 const resourceId = fc.constantFrom("ann", "ben");
-const messageId = fc.constantFrom("m0", "m1", "m2", "m3", "m4", "m5", "m6");
+const messageId = fc.constantFrom("m0", "m1", "m2", "m3");
 const metadata = fc.dictionary(fc.constantFrom("color", "step"), fc.constantFrom("red", 1, true, null), {
   noNullPrototype: true,
 });
@@ -199,10 +199,11 @@ afterEach(() => {
 test("300 random sequences of calls are answered as Mastra's own memory answers them", async () => {
   let memories = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 30 }), async (calls) => {
+    fc.asyncProperty(fc.array(call, { minLength: 30, maxLength: 60 }), async (calls) => {
       const sessionId = `memory-${++memories}`;
+      // Short sequences find nothing to change: no row is there yet, so that both would answer with nothing.
       const known = new InMemoryMemory({ db: new InMemoryDB() });
-      // Each call is made by another process than the one before it.
+      // Each call is made by another object than the one before it, as by another process.
       const ours = [1, 2].map(() => new ContinuoMemoryStorage(store, { sessionId }));
       for (const [place, one] of calls.entries()) {
         vi.setSystemTime(at(10_000 + place));
