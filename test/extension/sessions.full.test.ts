@@ -37,11 +37,17 @@ test("a session has the title of its own video, also where a page changes its ti
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await play(page, { fromMs: 12_000, toMs: 16_500, rate: 1 });
   await panel.getByText("Captions: an advertisement is left out").waitFor();
+  // Nor is it pictured, also where a person asks for a frame.
+  const capture = `chrome.storage.session.get("live").then(({ live }) =>
+    chrome.tabs.sendMessage(live.recording, { to: "page", type: "capture", by: "person" }))`;
+  expect(await viewer.ask(capture)).toBe("nothing");
   await page.evaluate(`document.querySelector("video").currentTime = ${end / 1000}`);
   await page.evaluate(`document.querySelector("#player").classList.remove("ad-showing")`);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const later = await play(page, { fromMs: end, toMs: end + 2_500, rate: 1 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(later));
+  // The same question is answered with a picture of the video.
+  expect(await viewer.ask(capture)).toBe("captured");
   await page.evaluate("next()");
   await expect.poll(async () => (await keysOf(served)).length).toBe(2);
   const titles = await Promise.all(
