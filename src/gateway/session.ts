@@ -189,6 +189,7 @@ export class EditorSession {
       await this.#tellFacts(talk, session.title);
       this.follow();
       if (result.status === "cancelled" || signal.aborted) return "cancelled";
+      if (result.status === "max_steps") return "max_turn_requests";
       if (result.status === "completed") return stopReasonOf(result.stopReason);
       if (result.status !== "failed")
         throw new ContinuoError("agent_failed", `the turn was ${result.status}`);

@@ -98,7 +98,7 @@ test("a person who denies gives a reason that the model reads", async () => {
   expect(JSON.stringify(server.conversation().at(-1)?.body)).toContain("too expensive");
 });
 
-test("a turn that needs more answers than allowed says so", async () => {
+test("a turn that needs more answers than allowed has a status of its own", async () => {
   const inputSchema = jsonSchema<{ order: string }>({ type: "object" });
   const agent = new ModelAgent({
     model: createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1` })("fake-1"),
@@ -109,5 +109,5 @@ test("a turn that needs more answers than allowed says so", async () => {
     maxSteps: 1,
   });
   const run = await runOnce(store, agent, "refund it");
-  expect([run.status, run.stopReason]).toEqual(["completed", "max_steps"]);
+  expect([run.status, run.stopReason, run.run.status]).toEqual(["max_steps", "max_steps", "completed"]);
 });

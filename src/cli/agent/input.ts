@@ -85,9 +85,10 @@ async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
       ...present({ retryOf }),
     });
     // If the agent is stopped, its next join takes the input, unless the answer is there.
-    if (result.status !== "completed") signal.throwIfAborted();
+    const isAnswered = result.status === "completed" || result.status === "max_steps";
+    if (!isAnswered) signal.throwIfAborted();
     await keepSession(joined, "");
-    if (result.status === "completed") await complete(joined, turn);
+    if (isAnswered) await complete(joined, turn);
     else await fail(joined, turn, result.status === "failed" ? result.error.message : result.status);
   } catch (error) {
     if (signal.aborted) return;

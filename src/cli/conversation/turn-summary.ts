@@ -31,6 +31,7 @@ export function contextLeft({ usedTokens, windowTokens }: ContextUse): string {
 const ENDS: Readonly<Record<string, string>> = {
   cancelled: "cancelled",
   failed: "failed",
+  max_steps: "stopped at its limit of steps",
   timeout: "cancelled by the time limit",
 };
 
@@ -51,7 +52,7 @@ function duration(ms: number): string {
 /** `null` for a turn that ended well; `signal` is the one by which the person ends it. */
 export function errorOf(result: RunResult, signal: AbortSignal): ContinuoError | null {
   const { status } = result;
-  if (status === "completed") return null;
+  if (status === "completed" || status === "max_steps") return null;
   if (status === "timeout") {
     return new ContinuoError("agent_failed", "the turn was cancelled: it took longer than --timeout allows");
   }

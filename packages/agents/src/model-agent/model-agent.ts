@@ -13,6 +13,7 @@ import {
   ContinuoError,
   type ExecuteOptions,
   type KnownOptions,
+  MAX_STEPS_REACHED,
   NO_CAPABILITIES,
   present,
 } from "@continuo/core/model";
@@ -36,7 +37,7 @@ export interface ModelAgentOptions {
   readonly tools?: ToolSet;
   /**
    * Answers within one turn, each after the results of the one before; 20 where none is given. A turn that needs more
-   * ends with the `stopReason` `max_steps`.
+   * ends with the `stopReason` `max_steps`, which is the status of its run's result.
    */
   readonly maxSteps?: number;
   /** The schema of the answer (of zod, valibot, arktype, …): the answer is JSON, and the run's `value`. */
@@ -138,7 +139,8 @@ export class ModelAgent implements Agent {
       }
       for (const event of notRun(open, tools)) await onEvent(event);
       // The model was not done: it called tools, and may not read their results.
-      const stopReason = finishReason === "tool-calls" && steps >= maxSteps ? "max_steps" : finishReason;
+      const stopReason =
+        finishReason === "tool-calls" && steps >= maxSteps ? MAX_STEPS_REACHED : finishReason;
       const value =
         output === undefined || stopReason !== "stop" ? undefined : await readOutput(stream.output);
       return present({ stopReason, usage, value });

@@ -130,7 +130,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     graceMs: LIMITS.writerLeavesMs,
     signal,
   });
-  if (result.status === "completed") return;
+  if (result.status === "completed" || result.status === "max_steps") return;
   const message = result.status === "failed" ? result.error.message : `the run ended as ${result.status}`;
   throw new ContinuoError("agent_failed", `${name} failed: ${message}`, {
     details: { status: result.status },

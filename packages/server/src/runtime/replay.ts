@@ -154,7 +154,7 @@ async function replayInput(
       after: {
         ...(await answerOf(store, fork.sessionId, result.runId)),
         status: result.status,
-        ...(result.status === "completed" ? present({ value: result.value }) : {}),
+        ...("value" in result ? present({ value: result.value }) : {}),
       },
     };
   } finally {

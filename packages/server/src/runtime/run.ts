@@ -11,7 +11,7 @@ import {
   textOf,
   type Usage,
 } from "@continuo/core/model";
-import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
+import { cancelRun, completedStatus, latestAttempt, type RunError } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
 import { EVENT_OPTIONS } from "./options.ts";
 import { isDead, retriedBy } from "./retries.ts";
@@ -111,7 +111,8 @@ async function outcomeOf<Value>(
   if (isEvent(last, "run_completed")) {
     const { stopReason, value } = (last.data.result ?? {}) as { stopReason?: string; value?: unknown };
     const read = value === undefined || parse === undefined ? (value as Value | undefined) : parse(value);
-    return { ...base, status: "completed", ...present({ stopReason, value: read }) } as RunOutcome<Value>;
+    const status = completedStatus(stopReason);
+    return { ...base, status, ...present({ stopReason, value: read }) } as RunOutcome<Value>;
   }
   if (isEvent(last, "run_failed")) {
     const error = (last.data.error ?? { code: "agent_failed", message: "it failed" }) as RunError;

@@ -190,8 +190,13 @@ interface EndedRun {
   readonly usage?: Usage;
 }
 
+/** With `max_steps` the agent was not done when it reached its `maxSteps`. */
 export type RunOutcome<Value = unknown> =
-  | (EndedRun & { readonly status: "completed"; readonly stopReason?: string; readonly value?: Value })
+  | (EndedRun & {
+      readonly status: "completed" | "max_steps";
+      readonly stopReason?: string;
+      readonly value?: Value;
+    })
   | (EndedRun & { readonly status: "failed"; readonly error: RunError })
   | (EndedRun & { readonly status: "cancelled" | "timeout" | "interrupted"; readonly reason?: string });
 
@@ -329,7 +334,7 @@ export interface ReplayedRun {
   /** The answer of the last attempt. */
   readonly before: { readonly text: string; readonly tools: readonly string[]; readonly usage?: Usage };
   readonly after: {
-    readonly status: RunStatus;
+    readonly status: RunOutcome["status"] | RunStatus;
     readonly text: string;
     readonly tools: readonly string[];
     readonly usage?: Usage;

@@ -17,7 +17,7 @@ import { isLive } from "./attempt.ts";
 import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
 import { endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
-import { type RunResult, toRunError } from "./result.ts";
+import { completedStatus, type RunResult, toRunError } from "./result.ts";
 import { cancelReason, type Stop } from "./stops.ts";
 import { inputEntries, onWhere, type TurnState } from "./turn-state.ts";
 
@@ -263,7 +263,13 @@ function toResult(state: TurnState, end: End, run: RunResult["run"] | null): Run
     ...present({ usage, stopReason: end.result?.stopReason ?? turn.completed?.stopReason }),
   };
   const { status } = end;
-  if (status === "completed") return { ...ended, status, ...present({ value: end.result?.value }) };
+  if (status === "completed") {
+    return {
+      ...ended,
+      status: completedStatus(ended.stopReason),
+      ...present({ value: end.result?.value }),
+    };
+  }
   if (status === "failed") {
     return { ...ended, status, error: fitError(toRunError(end.error)).error, cause: thrownIn(end.error) };
   }

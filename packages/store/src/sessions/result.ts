@@ -2,6 +2,7 @@
 
 import {
   isContinuoError,
+  MAX_STEPS_REACHED,
   messageOf,
   type Resumption,
   type Run,
@@ -24,10 +25,13 @@ interface EndedRun {
   readonly stopReason?: string;
 }
 
-/** Told apart by `status`: only a completed run has a `value`, and only a failed one an `error`. */
+/**
+ * Told apart by `status`: only a run whose turn came to its end has a `value`, and only a failed one an `error`. With
+ * `max_steps` the agent was not done when it reached its limit of steps; the run is stored as `completed`.
+ */
 export type RunResult =
   | (EndedRun & {
-      readonly status: "completed";
+      readonly status: "completed" | "max_steps";
       /** The agent's return value, in addition to its messages. */
       readonly value?: unknown;
     })
@@ -60,10 +64,19 @@ function plain(details: Readonly<Record<string, unknown>>): Readonly<Record<stri
   }
 }
 
-/** The result of a run that was never executed. */
+/** The status of a run that is stored as completed. */
+export function completedStatus(stopReason: unknown): "completed" | "max_steps" {
+  return stopReason === MAX_STEPS_REACHED ? "max_steps" : "completed";
+}
+
+/** The result of a run that another process has ended. */
 export function resultOfEnded(run: Run): RunResult {
   const { runId, sessionId, status } = run;
   const ended = { runId, sessionId, run, resumption: null, text: "" };
+  if (status === "completed") {
+    const { stopReason } = (run.result ?? {}) as { readonly stopReason?: unknown };
+    return { ...ended, status: completedStatus(stopReason) };
+  }
   if (status !== "failed") return { ...ended, status };
   return { ...ended, status, error: toStoredError(run.error) };
 }

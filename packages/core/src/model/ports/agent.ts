@@ -85,8 +85,11 @@ export interface ExecuteOptions {
   readonly [adapterOption: string]: unknown;
 }
 
+/** The `stopReason` of a turn that was not done when its agent reached its limit of steps: the run has a status of its own. */
+export const MAX_STEPS_REACHED = "max_steps";
+
 export interface AgentResult {
-  /** The agent's own word: `end_turn`, `max_tokens`, `refusal`, … */
+  /** The agent's own word: `end_turn`, `max_tokens`, `refusal`, … With `max_steps` the result of the run has this status. */
   readonly stopReason?: string;
   readonly usage?: Usage;
   readonly costUsd?: number;

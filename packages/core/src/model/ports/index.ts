@@ -15,6 +15,7 @@ export {
   type AgentTranscript,
   capabilitiesOf,
   type ExecuteOptions,
+  MAX_STEPS_REACHED,
   NO_CAPABILITIES,
   type SessionCapabilities,
 } from "./agent.ts";
