@@ -199,7 +199,7 @@ export const plainBuiltins: Plugin = {
 };
 
 /** Code of others is read by nobody here: without its white space, the package is 100 kB smaller. */
-const tightForeign: Plugin = {
+export const tightForeign: Plugin = {
   name: "tight-foreign",
   renderChunk: (code, { fileName, moduleIds }) =>
     moduleIds.length > 0 && moduleIds.every((id) => id.includes(`${sep}node_modules${sep}`))

@@ -4,6 +4,7 @@ import {
   assertKnownOptions,
   isEvent,
   type KnownEvent,
+  MAX_STEPS_REACHED,
   type Payload,
   present,
   RUN_END_STATUSES,
@@ -11,7 +12,7 @@ import {
   textOf,
   type Usage,
 } from "@continuo/core/model";
-import { cancelRun, completedStatus, latestAttempt, type RunError } from "@continuo/store/sessions";
+import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
 import { EVENT_OPTIONS } from "./options.ts";
 import { isDead, retriedBy } from "./retries.ts";
@@ -111,7 +112,7 @@ async function outcomeOf<Value>(
   if (isEvent(last, "run_completed")) {
     const { stopReason, value } = (last.data.result ?? {}) as { stopReason?: string; value?: unknown };
     const read = value === undefined || parse === undefined ? (value as Value | undefined) : parse(value);
-    const status = completedStatus(stopReason);
+    const status = stopReason === MAX_STEPS_REACHED ? "max_steps" : "completed";
     return { ...base, status, ...present({ stopReason, value: read }) } as RunOutcome<Value>;
   }
   if (isEvent(last, "run_failed")) {
