@@ -60,7 +60,8 @@ const { status } = spawnSync(
     ...["--readme", "docs/library.md"],
     ...["docs/examples.md", "docs/examples-parts.md"].flatMap((page) => ["--projectDocuments", page]),
     ...["--basePath", "."],
-    "--disableSources",
+    // Members that a class of a framework hands down are in the reference of the framework.
+    ...["--excludeExternals", "--disableSources"],
     ...TAGS.flatMap((tag) => ["--blockTags", tag]),
     ...["--logLevel", "Warn", "--treatWarningsAsErrors"],
     ...doors,
