@@ -168,6 +168,9 @@ function exchangeOf({ host, origin }: URL, code: string): readonly [init: string
   return [JSON.stringify(init), JSON.stringify({ code, nonce: newNonce() })];
 }
 
+const LATE_PARTS_ARE_LOADED = `document.querySelector("[data-later]").dataset.later.split(" ")
+  .every((name) => performance.getEntriesByName(location.origin + "/assets/" + name).length > 0)`;
+
 const list = (page: Page): Promise<void> => page.locator(".row", { hasText: "Fix the build" }).waitFor();
 
 /** The data that a browser keeps for the origin of a page. */
@@ -234,6 +237,8 @@ describe.runIf(isRoot)("another user of the machine", () => {
     const page = await browser.newPage();
     await page.goto(url.href);
     await list(page);
+    // The parts that a page without its server needs are loaded soon after the list.
+    await page.waitForFunction(LATE_PARTS_ARE_LOADED);
     await kill();
     const later = await listening(port, await freePort());
     await page.evaluate("location.hash = '#/health'");
