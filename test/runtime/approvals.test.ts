@@ -193,6 +193,17 @@ describe("an approval", () => {
       code: "conflict",
     });
   });
+
+  test("that is granted just after a stop lets no call run", async () => {
+    const refunds: string[] = [];
+    const c = await start(refunds);
+    const run = c.session("s", { create: true }).send("refund it");
+    const { id } = await openApproval(c);
+    await run.cancel();
+    await c.approvals.resolve(id, { outcome: "granted" }).catch(() => null);
+    expect((await run.result()).status).toBe("cancelled");
+    expect(refunds).toEqual([]);
+  });
 });
 
 describe("workers", () => {

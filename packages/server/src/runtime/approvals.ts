@@ -51,6 +51,8 @@ const PREFIX = "approval/";
 const MAX_LISTED = 1_000;
 const TIME_LIMIT = "time limit";
 const LISTED_ID = /^[0-9a-f]{32}$/u;
+/** The executor of a run notices a stop within a moment. */
+const STOP_PAUSE_MS = 25;
 /** The pauses of a search for an approval by the id of its event. */
 const STORED_WITHIN_MS = [10, 25, 50, 100, 200, 400];
 
@@ -193,6 +195,12 @@ export class ApprovalDesk implements Approvals {
         if (claim === null || claim.status === "cancelled") {
           return { outcome: "cancelled", by: "agent", reason: "the run has ended", recorded: true };
         }
+        signal.throwIfAborted();
+        // An answer that comes after a stop lets no call run, also where the stop is not noticed yet.
+        if (claim.status !== "open" && (await this.#isStopped(run))) {
+          await sleep(STOP_PAUSE_MS);
+          continue;
+        }
         const decision = claim.status === "open" ? null : await this.#use(claim, run);
         if (decision !== null) return decision;
         signal.throwIfAborted();
@@ -203,6 +211,13 @@ export class ApprovalDesk implements Approvals {
       over.abort();
       stopTimer();
     }
+  }
+
+  /** True if somebody has asked for the end of the run. */
+  async #isStopped({ sessionId, runId }: Run): Promise<boolean> {
+    const asked = { runId, types: ["run_cancel_requested"] };
+    for await (const _ of readAll(this.#store, sessionId, asked)) return true;
+    return false;
   }
 
   async #startTimer(id: string): Promise<() => void> {
