@@ -5,7 +5,6 @@
 import { basename, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { type InputOptions, type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
-import { minifySync } from "rolldown/experimental";
 import { AGENT_NAMES } from "../packages/core/src/model/index.ts";
 
 /** @param root of the package */
@@ -90,7 +89,7 @@ function inGroups(names: readonly string[], groupOf: (id: string) => string | nu
   return {
     ...NAMES,
     codeSplitting: { includeDependenciesRecursively: false, groups },
-    plugins: [plainBuiltins, tightForeign],
+    plugins: [plainBuiltins],
   };
 }
 
@@ -196,16 +195,6 @@ export const plainBuiltins: Plugin = {
       (_, whole: string | undefined, some: string | undefined, module: string) =>
         toPlain({ whole, some, module }),
     ),
-};
-
-/** Code of others is read by nobody here: without its white space, the package is 100 kB smaller. */
-export const tightForeign: Plugin = {
-  name: "tight-foreign",
-  renderChunk: (code, { fileName, moduleIds }) =>
-    moduleIds.length > 0 && moduleIds.every((id) => id.includes(`${sep}node_modules${sep}`))
-      ? minifySync(fileName, code, { compress: false, mangle: false, codegen: { removeWhitespace: true } })
-          .code
-      : null,
 };
 
 /** Most commands start no program and no thread, and hash and compress nothing: 8 ms, where Node itself takes 20. */

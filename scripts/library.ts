@@ -9,7 +9,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type InputOptions, type OutputOptions, type Plugin, rolldown } from "rolldown";
-import { type BundledChunk, loadedFrom, plainBuiltins, tightForeign } from "./bundle.ts";
+import { type BundledChunk, loadedFrom, plainBuiltins } from "./bundle.ts";
 
 /** The files of one public name: for bundlers of pages, where it has some for them, for bundlers, and for Node. */
 interface Door {
@@ -128,10 +128,7 @@ async function sharedChunks(input: InputOptions): Promise<OutputOptions> {
     name: `shared-${at + 1}`,
     test: (id: string): boolean => !id.startsWith(DOOR) && doorsOf.get(id) === doors,
   }));
-  return {
-    codeSplitting: { includeDependenciesRecursively: false, groups },
-    plugins: [plainBuiltins, tightForeign],
-  };
+  return { codeSplitting: { includeDependenciesRecursively: false, groups }, plugins: [plainBuiltins] };
 }
 
 /** The names of the doors that load each module at once. */
