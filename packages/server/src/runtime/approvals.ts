@@ -196,14 +196,15 @@ export class ApprovalDesk implements Approvals {
           return { outcome: "cancelled", by: "agent", reason: "the run has ended", recorded: true };
         }
         signal.throwIfAborted();
-        // An answer that comes after a stop lets no call run, also where the stop is not noticed yet.
-        if (claim.status !== "open" && (await this.#isStopped(run))) {
-          await sleep(STOP_PAUSE_MS);
-          continue;
+        if (claim.status !== "open") {
+          // An answer that comes after a stop lets no call run, also where the executor has not noticed the stop yet.
+          if (await this.#isStopped(run)) {
+            await sleep(STOP_PAUSE_MS);
+            continue;
+          }
+          const decision = await this.#use(claim, run);
+          if (decision !== null) return decision;
         }
-        const decision = claim.status === "open" ? null : await this.#use(claim, run);
-        if (decision !== null) return decision;
-        signal.throwIfAborted();
         const types = ["approval_resolved"];
         for await (const _ of this.#store.tail(run.sessionId, { after, types, signal: ended })) break;
       }
@@ -215,9 +216,8 @@ export class ApprovalDesk implements Approvals {
 
   /** True if somebody has asked for the end of the run. */
   async #isStopped({ sessionId, runId }: Run): Promise<boolean> {
-    const asked = { runId, types: ["run_cancel_requested"] };
-    for await (const _ of readAll(this.#store, sessionId, asked)) return true;
-    return false;
+    const asked = { runId, types: ["run_cancel_requested"], limit: 1 };
+    return (await this.#store.read(sessionId, asked)).events.length > 0;
   }
 
   async #startTimer(id: string): Promise<() => void> {
