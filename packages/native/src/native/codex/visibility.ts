@@ -27,14 +27,14 @@ export const codexVisibility: AgentVisibility = {
   causes: CODEX_CAUSES,
   async *hidden(places, { memo = NO_MEMO, signal }) {
     const rules = rulesOf(places);
-    const isGone = goneFolders();
+    const whyGone = goneFolders();
     let looked = 0;
     for await (const found of find(places, { subagents: "include", memo, ...(signal ? { signal } : {}) })) {
       looked += 1;
       if (looked % THREADS_AT_ONCE === 0) await otherWork();
       const read = (file: FoundFile): Promise<Rollout | null> =>
         memo.remember(file, { what: "codex listing", isBrief: true }, () => readRollout(file, signal));
-      const reason = await whyHidden(found, { rules, isGone, read });
+      const reason = await whyHidden(found, { rules, whyGone, read });
       if (reason !== null) yield { found, ...reason };
     }
   },
@@ -56,12 +56,12 @@ export interface Rollout {
 
 interface Looking {
   readonly rules: ListRules;
-  isGone(folder: string): boolean;
+  readonly whyGone: ReturnType<typeof goneFolders>;
   read(file: FoundFile): Promise<Rollout | null>;
 }
 
 /** A thread of several files is listed by any of them. */
-async function whyHidden(found: FoundSession, { rules, isGone, read }: Looking): Promise<Reason | null> {
+async function whyHidden(found: FoundSession, { rules, whyGone, read }: Looking): Promise<Reason | null> {
   let newest: Reason | null = null;
   let isTalk = false;
   for (const file of found.files) {
@@ -69,17 +69,11 @@ async function whyHidden(found: FoundSession, { rules, isGone, read }: Looking):
     // A file that cannot be read is hidden by no rule of the list.
     if (rollout === null) return null;
     const reason = found.parentId === undefined ? reasonOf(file.path, rollout, rules) : SUB_AGENT;
-    if (reason === null) return goneReason(rollout.head.cwd, isGone);
+    if (reason === null) return whyGone(rollout.head.cwd);
     isTalk ||= rollout.isTalk || rollout.head.hasBase;
     newest = reason;
   }
   return isTalk ? newest : null;
-}
-
-function goneReason(cwd: string | null, isGone: Looking["isGone"]): Reason | null {
-  return cwd !== null && isGone(cwd)
-    ? { cause: "folder_gone", detail: `It worked in ${cwd}, which is gone.` }
-    : null;
 }
 
 const SUB_AGENT: Reason = { cause: "sub_agent", detail: null };

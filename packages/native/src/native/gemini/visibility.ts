@@ -93,7 +93,8 @@ async function whyHidden(
   read: (file: FoundFile) => Promise<FileListing | null>,
 ): Promise<{ readonly reason: Reason | null; readonly listed: readonly ListedFile[] }> {
   const listed: ListedFile[] = [];
-  let [newest, empty]: (Reason | null)[] = [null, null];
+  let newest: Reason | null = null;
+  let empty: Reason | null = null;
   for (const file of files) {
     const listing = await read(file);
     if (listing === null) continue;
@@ -103,7 +104,7 @@ async function whyHidden(
     else if (listing.isTalk) newest = reason;
     else if (reason === null) empty = NOTHING_RESUMABLE;
   }
-  return { reason: listed.length > 0 ? null : (newest ?? empty ?? null), listed };
+  return { reason: listed.length > 0 ? null : (newest ?? empty), listed };
 }
 
 const OLDER_TWIN: Reason = { cause: "older_twin", detail: null };

@@ -81,12 +81,21 @@ export interface AgentVisibility {
   command(hidden: HiddenSession): readonly string[] | null;
 }
 
-/** Answers whether a folder is gone, and looks at each only once; a path of another system is not looked for. */
-export function goneFolders(): (folder: string) => boolean {
+export interface GoneFolder {
+  readonly cause: "folder_gone";
+  readonly detail: string;
+}
+
+/**
+ * The cause of a session whose folder is gone, and `null` for the others. Each folder is looked at only once; a path of
+ * another system is not looked for.
+ */
+export function goneFolders(): (folder: string | null) => GoneFolder | null {
   const known = new Map<string, boolean>();
   return (folder) => {
+    if (folder === null) return null;
     const isGone = known.get(folder) ?? (isAbsolute(folder) && !existsSync(folder));
     known.set(folder, isGone);
-    return isGone;
+    return isGone ? { cause: "folder_gone", detail: `It worked in ${folder}, which is gone.` } : null;
   };
 }

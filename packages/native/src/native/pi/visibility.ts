@@ -28,7 +28,7 @@ export const piVisibility: AgentVisibility = {
   async *hidden(places, { memo = NO_MEMO, signal }) {
     const folders = piFolders(places);
     const listedIds = new Set<string>();
-    const isGone = goneFolders();
+    const whyGone = goneFolders();
     let looked = 0;
     for await (const found of candidates(places, folders, signal)) {
       const [file] = found.files;
@@ -43,9 +43,9 @@ export const piVisibility: AgentVisibility = {
       // A copy of a session that is there is not missed.
       if (reason?.cause === "file_ending" && listedIds.has(found.sessionId)) continue;
       if (reason === null || reason.cause === "other_folder") listedIds.add(found.sessionId);
-      if (reason !== null) yield { found, ...reason };
-      else if (dirname(found.location) !== folders.chosen && start.cwd !== null && isGone(start.cwd))
-        yield { found, cause: "folder_gone", detail: `It worked in ${start.cwd}, which is gone.` };
+      const isInChosen = dirname(found.location) === folders.chosen;
+      const why = reason ?? (isInChosen ? null : whyGone(start.cwd));
+      if (why !== null) yield { found, ...why };
     }
   },
   mend: mendHidden,
