@@ -1,4 +1,4 @@
-/** What Mastra's public suite asks of a memory and the random calls do not show, on the three engines of the store. */
+/** Cases that Mastra's public suite has and the random calls do not reach, on the three engines of the store. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ContinuoMemoryStorage } from "../../packages/mastra/src/index.ts";

@@ -3,8 +3,6 @@
  * and no longer when it is undone.
  */
 
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { AgentName } from "@continuo/core/model";
 import { relocateProject, restoreNativeSession } from "@continuo/native/editing";
 import { expect, test } from "vitest";
@@ -14,8 +12,8 @@ import { hiddenIn } from "../../lost/prove.ts";
 import { type LostRecipe, placesOfHome, snapshotOf } from "../../lost/recipe.ts";
 import { asObjects, asText } from "../../model-servers/index.ts";
 import { openCodex } from "../codex/driver.ts";
-import { PINNED, packageFolder } from "../install.ts";
-import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
+import { listOfFolder } from "../pi/own-reader.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
 /** The ids in the agent's own list of the new folder. */
 type OwnList = (sandbox: Sandbox) => Promise<readonly string[]>;
@@ -63,12 +61,5 @@ async function listOfCodex(sandbox: Sandbox): Promise<readonly string[]> {
 }
 
 async function listOfPi(sandbox: Sandbox): Promise<readonly string[]> {
-  const module = pathToFileURL(join(packageFolder(PINNED.pi), "dist/bundle/index.js")).href;
-  const source = `
-    const { SessionManager } = await import(process.argv[1]);
-    process.stdout.write("\\n" + JSON.stringify(await SessionManager.list(process.cwd())));`;
-  const args = ["--input-type=module", "--eval", source, module];
-  const env = sandbox.environment({ PI_OFFLINE: "1", PI_TELEMETRY: "0" });
-  const { stdout } = await runProgram(process.execPath, args, { cwd: sandbox.project, env });
-  return asObjects(JSON.parse(stdout.split("\n").at(-1) ?? "[]")).map(({ id }) => asText(id));
+  return (await listOfFolder(sandbox, sandbox.project)).map(({ id }) => asText(id));
 }

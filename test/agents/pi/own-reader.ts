@@ -113,3 +113,15 @@ function itemsOf(message: JsonObject): readonly Item[] {
 function pictureOf({ mimeType, data }: JsonObject): string {
   return `data:${asText(mimeType)};base64,${asText(data)}`;
 }
+
+/** The rows of pi's own list of a folder, without pi itself. */
+export async function listOfFolder(sandbox: Sandbox, cwd: string): Promise<readonly JsonObject[]> {
+  const module = pathToFileURL(join(packageFolder(PINNED.pi), "dist/bundle/index.js")).href;
+  const source = `
+    const { SessionManager } = await import(process.argv[1]);
+    process.stdout.write("\\n" + JSON.stringify(await SessionManager.list(process.cwd())));`;
+  const args = ["--input-type=module", "--eval", source, module];
+  const env = sandbox.environment({ PI_OFFLINE: "1", PI_TELEMETRY: "0" });
+  const { stdout } = await runProgram(process.execPath, args, { cwd, env });
+  return asObjects(JSON.parse(stdout.split("\n").at(-1) ?? "[]"));
+}

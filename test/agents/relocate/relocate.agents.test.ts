@@ -2,7 +2,6 @@
 
 import { cpSync, mkdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { relocateProject } from "@continuo/native/editing";
 import { expect, test } from "vitest";
 import { sessionPath, talk } from "../../lost/claude-recipes.ts";
@@ -16,8 +15,8 @@ import { openClaude } from "../claude/driver.ts";
 import { callSdk } from "../claude/sdk.ts";
 import { openCodex } from "../codex/driver.ts";
 import { geminiProgram, openGemini } from "../gemini/driver.ts";
-import { PINNED, packageFolder } from "../install.ts";
 import { openOpencode } from "../opencode/driver.ts";
+import { listOfFolder } from "../pi/own-reader.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 
 const CLOSED = "http://127.0.0.1:9";
@@ -92,14 +91,7 @@ test("pi lists it in the new folder", async () => {
   const home = { root: sandbox.root, project: sandbox.project };
   writePi(home, [piHeader(home), ...PI_TALK]);
   const target = await rename(sandbox, home);
-  const module = pathToFileURL(join(packageFolder(PINNED.pi), "dist/bundle/index.js")).href;
-  const source = `
-    const { SessionManager } = await import(process.argv[1]);
-    process.stdout.write("\\n" + JSON.stringify(await SessionManager.list(process.cwd())));`;
-  const args = ["--input-type=module", "--eval", source, module];
-  const env = sandbox.environment({ PI_OFFLINE: "1", PI_TELEMETRY: "0" });
-  const { stdout } = await runProgram(process.execPath, args, { cwd: target, env });
-  const rows = asObjects(JSON.parse(stdout.split("\n").at(-1) ?? "[]"));
+  const rows = await listOfFolder(sandbox, target);
   expect(rows.map(({ id, cwd, messageCount }) => [id, cwd, messageCount])).toEqual([[PI_ID, target, 2]]);
 });
 
