@@ -35,10 +35,10 @@ import {
 import { toBlocks } from "./content.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import { findSession } from "./look-up.ts";
-import { followOthers } from "./others.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
 import { toToolServers } from "./tool-servers.ts";
+import { followTurnsOfOthers } from "./turns-of-others.ts";
 import { TurnUpdates } from "./updates.ts";
 
 export interface SessionOptions {
@@ -104,7 +104,7 @@ export class EditorSession {
     const following = new AbortController();
     this.#following = following;
     const { places, client } = this.#options;
-    followOthers(this.id, {
+    followTurnsOfOthers(this.id, {
       places,
       isOwn: (runId) => this.#runs.has(runId),
       ids: () => this.#ids,

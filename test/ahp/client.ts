@@ -61,7 +61,7 @@ export class AhpClient {
     const socket = new WebSocket(this.#url, { headers: { authorization: `Bearer ${this.#token}` } });
     this.#socket = socket;
     socket.on("message", (data) => {
-      if (socket === this.#socket) this.#hear(JSON.parse(String(data)));
+      if (socket === this.#socket) this.#receive(JSON.parse(String(data)));
     });
     return new Promise((resolve, reject) => {
       socket.once("open", () => resolve());
@@ -211,7 +211,7 @@ export class AhpClient {
     this.lastSeen = Math.max(this.lastSeen, fromSeq);
   }
 
-  #hear(message: {
+  #receive(message: {
     id?: number;
     result?: never;
     error?: { code: number; message: string };

@@ -1,4 +1,4 @@
-/** Debian's Chromium, without a network of its own business. */
+/** Debian's Chromium, without the requests that a browser makes by itself. */
 
 import { type Browser, chromium } from "playwright-core";
 
@@ -13,13 +13,13 @@ export const FLAGS: readonly string[] = [
 ];
 
 interface BrowserOptions {
-  /** In addition to the usual ones. */
+  /** These are added to `FLAGS`. */
   readonly flags?: readonly string[];
-  /** In addition to the environment of this process. */
+  /** These are added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A fresh profile each time: Playwright makes the folder and takes it away. */
+/** Each call has a fresh profile: Playwright makes its folder and removes it. */
 export async function openBrowser({ flags = [], env = {} }: BrowserOptions = {}): Promise<Browser> {
   return await chromium.launch({
     executablePath: "/usr/bin/chromium",

@@ -53,7 +53,7 @@ const ENGINES: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 describe.each(Object.entries(ENGINES))("on %s", (name, urlOf) => {
-  test("entries go after a year, and who repeats an act pushes out no act of others", async () => {
+  test("entries are removed after a year, and a caller with too many entries loses only entries of its own", async () => {
     await using store = await openStore(await urlOf(), { migrate: true });
     await insert(store, { who: "old", count: 3, at: Date.now() - LIMITS.auditMs - DAY_MS });
     await insert(store, { who: "kept", count: 3, at: Date.now() - LIMITS.auditMs + DAY_MS });

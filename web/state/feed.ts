@@ -62,15 +62,15 @@ async function followOnce(
     for (;;) {
       const { value, done } = await reader.read();
       if (done || signal.aborted) return "ended";
-      for (const { name, data, id } of parser.push(value)) hear(handlers[name], data, id);
+      for (const { name, data, id } of parser.push(value)) deliver(handlers[name], data, id);
     }
   } finally {
     end();
   }
 }
 
-/** A mistake of a handler ends no stream. */
-function hear(handle: Handlers[string] | undefined, data: string, id: string): void {
+/** An error that a handler throws is reported and does not end the stream. */
+function deliver(handle: Handlers[string] | undefined, data: string, id: string): void {
   try {
     handle?.(JSON.parse(data), id);
   } catch (error) {

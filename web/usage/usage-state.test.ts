@@ -45,7 +45,7 @@ test.each(["#/usage", "#/usage?days=all", "#/usage?days=7&measure=tokens"])(
   },
 );
 
-test("a period begins at midnight of its first day, and an address of nobody is the usual one", () => {
+test("a period begins at midnight of its first day, and an address with unknown choices gives the default ones", () => {
   const now = new Date(2026, 2, 3, 15, 30);
   expect(sinceOfPeriod("7", now)).toBe(new Date(2026, 1, 25).toISOString());
   expect(sinceOfPeriod("all", now)).toBeUndefined();

@@ -28,10 +28,10 @@ export class Answer {
   }
 
   /**
-   * Rejects when the channel takes nothing of this agent any more: then it can stop. An answer that the server
-   * interrupted while there was no connection is heard to its end.
+   * Adds what the agent says. Rejects when the channel no longer accepts this agent's messages, so that the agent can stop.
+   * If the server interrupted the answer while there was no connection, the rest of it is still read.
    */
-  async hear(event: AgentEvent): Promise<void> {
+  async receive(event: AgentEvent): Promise<void> {
     this.#assertOpen();
     if (event.type === "text") {
       this.#next(event.messageId, true);
@@ -52,7 +52,7 @@ export class Answer {
     await this.#opened;
   }
 
-  /** The answer is whole in the channel. Errors: `conflict` when the server interrupted it. */
+  /** Completes the answer in the channel. Errors: `conflict` if the server interrupted it. */
   async end(): Promise<void> {
     if (this.#opened === null) return;
     await this.#opened;

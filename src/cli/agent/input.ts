@@ -79,7 +79,7 @@ async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
   try {
     await keepSession(joined, `${flags.as} in ${channel}`);
     const { result } = await talk.say(words, {
-      onEvent: (one) => answer.hear(one),
+      onEvent: (one) => answer.receive(one),
       signal,
       inputId,
       ...present({ retryOf }),
@@ -114,7 +114,7 @@ async function say(joined: JoinedChannel, turn: Turn, earlier: EarlierTurn): Pro
 }
 
 async function hearWhole(answer: Answer, text: string): Promise<void> {
-  if (text !== "") await answer.hear({ type: "message", content: [{ type: "text", text }] });
+  if (text !== "") await answer.receive({ type: "message", content: [{ type: "text", text }] });
 }
 
 async function complete(joined: JoinedChannel, turn: Turn): Promise<void> {

@@ -20,7 +20,7 @@ import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } fro
 const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
 /** The exit code is that of the signal of the same name. */
 const HUNG_UP = 129;
-const GONE = ["end", "error", "close"] as const;
+const END_EVENTS = ["end", "error", "close"] as const;
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
@@ -68,7 +68,7 @@ class Keyboard implements Input {
     shell.stdin.setEncoding("utf8");
     this.#take();
     shell.stdin.on("data", this.#onData);
-    for (const event of GONE) shell.stdin.on(event, this.#onGone);
+    for (const event of END_EVENTS) shell.stdin.on(event, this.#onGone);
     process.on("SIGCONT", this.#onContinue);
     shell.stdin.resume();
   }
@@ -106,7 +106,7 @@ class Keyboard implements Input {
     this.#leave();
     this.#onExit[Symbol.dispose]();
     this.#shell.stdin.removeListener("data", this.#onData);
-    for (const event of GONE) this.#shell.stdin.removeListener(event, this.#onGone);
+    for (const event of END_EVENTS) this.#shell.stdin.removeListener(event, this.#onGone);
     process.removeListener("SIGCONT", this.#onContinue);
     clearTimeout(this.#goesOn);
     this.#shell.stdin.pause();

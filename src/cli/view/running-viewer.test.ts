@@ -14,21 +14,21 @@ beforeEach(() => {
   places = { home, env: { CONTINUO_HOME: home } };
 });
 
-const WISH: ViewerRequest = { work: "w", access: "write" };
+const REQUEST: ViewerRequest = { work: "w", access: "write" };
 const VIEWER = { origin: "http://127.0.0.1:4748", code: "c" };
 
 const answering = (more: Partial<ViewerRequest> = {}, code = "c"): Promise<AsyncDisposable> =>
   answerCommands(
-    { ...WISH, ...more },
+    { ...REQUEST, ...more },
     async ({ access }) => ({ ...VIEWER, code: `${code} ${access}` }),
     places,
   );
 const askedFor = async (more: Partial<ViewerRequest> = {}): Promise<string | null> =>
-  (await askRunning({ ...WISH, ...more }, places))?.code ?? null;
+  (await askRunning({ ...REQUEST, ...more }, places))?.code ?? null;
 
 test("a command gets an address from the viewer that runs, by a socket that only its user can reach", async () => {
   await using _viewer = await answering();
-  expect(await askRunning(WISH, places)).toEqual({ ...VIEWER, code: "c write" });
+  expect(await askRunning(REQUEST, places)).toEqual({ ...VIEWER, code: "c write" });
   expect(await askedFor({ access: "read" })).toBe("c read");
   expect(statSync(viewerFolderOf(places)).mode & 0o777).toBe(0o700);
 });
@@ -59,7 +59,7 @@ test("the socket of a viewer that was killed is taken over, and that of one that
 
 test("what is no wish gets no answer, and ends no viewer", async () => {
   await using _viewer = await answering();
-  for (const said of ["", "{}", "x".repeat(10_000), JSON.stringify({ ...WISH, more: 1 })]) {
+  for (const said of ["", "{}", "x".repeat(10_000), JSON.stringify({ ...REQUEST, more: 1 })]) {
     const socket = connect(join(viewerFolderOf(places), "socket"));
     socket.on("error", () => undefined).end(said);
     let heard = "";

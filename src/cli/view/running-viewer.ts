@@ -27,7 +27,7 @@ export interface RunningViewer {
   readonly rows?: readonly string[] | undefined;
 }
 
-const WISH: z.ZodType<ViewerRequest> = z.strictObject({
+const REQUEST: z.ZodType<ViewerRequest> = z.strictObject({
   work: z.string().max(100),
   access: z.enum(["read", "write"]),
   pair: z.enum(["read", "answer"]).optional(),
@@ -51,7 +51,7 @@ export function viewerFolderOf(places: Places): string {
   return folder;
 }
 
-/** `null` where there can be no such socket. */
+/** `null` on a system without such sockets, or if the path is too long for one. */
 export function socketPath(places: Places, name = "socket"): string | null {
   const path = join(viewerFolderOf(places), name);
   return process.platform === "win32" || Buffer.byteLength(path) > MAX_PATH ? null : path;
@@ -128,7 +128,7 @@ function listensNow(server: Server, path: string): Promise<boolean> {
 
 async function serve(
   socket: Socket,
-  answer: (wish: ViewerRequest) => Promise<RunningViewer | null>,
+  answer: (request: ViewerRequest) => Promise<RunningViewer | null>,
 ): Promise<void> {
   socket.on("error", () => undefined);
   socket.setTimeout(MAX_MS, () => socket.destroy());
@@ -138,9 +138,9 @@ async function serve(
       said += part;
       if (said.length > MAX_BYTES) return;
     }
-    socket.end(JSON.stringify(await answer(WISH.parse(JSON.parse(said)))));
+    socket.end(JSON.stringify(await answer(REQUEST.parse(JSON.parse(said)))));
   } catch {
-    // A command of another version asks in another way.
+    // Another version of the command sends another request.
     socket.end();
   } finally {
     socket.destroySoon();

@@ -4,10 +4,10 @@ import { statFile } from "@continuo/files";
 import { stampOf } from "@continuo/native/index-file";
 import type { AgentReader, FilesBefore, FoundSession } from "@continuo/native/kit";
 
-/** The state of what has a name: a file by its path, or one that was looked for and not found. */
+/** Returns the state of a dependency by its name: the path of a file, or the name of a file that was not found. */
 export type StampOfDependency = (name: string) => string;
 
-/** States by name, as the index keeps them. */
+/** The state of each dependency by its name. The index stores this. */
 export type DependencyStamps = Readonly<Record<string, string>>;
 
 export function areDependenciesUnchanged(beside: DependencyStamps, now: StampOfDependency): boolean {
@@ -21,24 +21,24 @@ export function stampOfFile(path: string): string {
 
 const IS_GONE = "gone";
 
-/** Before the agent and what its sessions call the file; a path begins otherwise. */
-const GONE = "gone:";
+/** Begins the name of a file that was not found; the agent and its name of the file follow. No path begins like this. */
+const MISSING_PREFIX = "gone:";
 
 export function toDependencyStamps(agent: string, { there, gone }: FilesBefore): DependencyStamps {
   return {
     ...Object.fromEntries(there.map((file) => [file.path, stampOf([file])])),
-    ...Object.fromEntries(gone.map((id) => [`${GONE}${agent}:${id}`, IS_GONE])),
+    ...Object.fromEntries(gone.map((id) => [`${MISSING_PREFIX}${agent}:${id}`, IS_GONE])),
   };
 }
 
-/** @param found all sessions, one of which a lost file may belong to */
+/** @param found all sessions; a missing file may belong to one of them */
 export function createStampOfDependency(
   found: readonly FoundSession[],
   readers: readonly Pick<AgentReader, "agent" | "fileIdOf">[],
 ): StampOfDependency {
   let there: ReadonlySet<string> | null = null;
   return (name) => {
-    if (!name.startsWith(GONE)) return stampOfFile(name);
+    if (!name.startsWith(MISSING_PREFIX)) return stampOfFile(name);
     there ??= namesOf(found, readers);
     return there.has(name) ? "there" : IS_GONE;
   };
@@ -52,7 +52,7 @@ function namesOf(
   for (const { agent, fileIdOf } of readers) {
     if (fileIdOf === undefined) continue;
     const files = found.filter((one) => one.agent === agent).flatMap((one) => one.files);
-    for (const { path } of files) names.add(`${GONE}${agent}:${fileIdOf(path)}`);
+    for (const { path } of files) names.add(`${MISSING_PREFIX}${agent}:${fileIdOf(path)}`);
   }
   return names;
 }

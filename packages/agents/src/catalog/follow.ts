@@ -108,12 +108,12 @@ async function* followNative(
 }
 
 function stampNow({ files }: FoundSession): string {
-  return stampOf(files.map(({ path }) => statFile(path) ?? { path, ...GONE }));
+  return stampOf(files.map(({ path }) => statFile(path) ?? { path, ...MISSING_FILE }));
 }
 
-const GONE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
+const MISSING_FILE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
 
-/** Else it was rewritten while it was read, and what was read may be of both. */
+/** `false` if the file was rewritten while it was read: what was read may mix the old file and the new one. */
 function isOnlyGrown({ files }: FoundSession): boolean {
   return files.every(({ path, inode, sizeBytes }) => {
     const now = statFile(path);

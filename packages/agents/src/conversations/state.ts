@@ -136,12 +136,12 @@ function enter(
     state: entered,
     effects: isOpen
       ? [{ type: "wake" }]
-      : // Which native session continues after a crash is known when the session is awake.
+      : // Only the awake session knows which native session continues after a crash.
         [{ type: "end program" }, { type: "wake" }, { type: "start program" }],
   };
 }
 
-/** A mode, an effort and a model are named by the words of one agent. */
+/** A mode, an effort and a model are names that only one agent knows. */
 function withAgent(state: TalkState, name: string, { configuration, flags }: TalkSetting): TalkState {
   const settings = settingsOf(configuration, name, flags);
   const { policy } = state;

@@ -140,7 +140,7 @@ export class Link {
     this.#reportHeldFirst(socket);
     socket.onopen = () => void this.#sayHello(socket);
     socket.onmessage = ({ data }) => {
-      if (socket === this.#socket) this.#hear(data);
+      if (socket === this.#socket) this.#receive(data);
     };
     // The close that follows gives the reason.
     socket.onerror = () => undefined;
@@ -192,7 +192,7 @@ export class Link {
     if (this.#state === "greeted") this.#send({ type: "heartbeat" });
   }
 
-  #hear(data: unknown): void {
+  #receive(data: unknown): void {
     this.#heardAt = performance.now();
     this.#everHeard = true;
     if (typeof data !== "string") return;

@@ -129,7 +129,7 @@ export class LaneWork {
     }
   }
 
-  hear(event: StoredEvent): void {
+  receive(event: StoredEvent): void {
     const { lane } = this.#options;
     if (!isInput(event) || !isInLane(lane, event) || event.type === "voice_activity") return;
     const data = isFields(event.data) ? event.data : {};

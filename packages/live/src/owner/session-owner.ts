@@ -104,7 +104,7 @@ export class SessionOwner {
     });
     this.#leave = [
       follower.onEvent((event) => {
-        for (const lane of this.#lanes.values()) lane.hear(event);
+        for (const lane of this.#lanes.values()) lane.receive(event);
         this.#wake();
       }),
     ];

@@ -1,4 +1,4 @@
-/** Joins pieces to sentences, one piece after the other. */
+/** Joins pieces into sentences, piece by piece. */
 
 import { endOf, firstEnd, hasPunctuation, isClosed, pauseBefore, type SentenceEnd } from "./boundaries.ts";
 import { SURE, stopScore } from "./clauses.ts";
@@ -19,10 +19,10 @@ export const EMPTY_JOIN_STATE: JoinState = {
   backAt: null,
 };
 
-/** At first, nobody knows the pauses of a speaker. */
-const STRICT = 1;
-const STRICTER = 0.6;
-const STRICTEST = 4;
+/** The strictness before anything is known of the speaker's pauses. */
+const FIRST_STRICTNESS = 1;
+const STRICTNESS_STEP = 0.6;
+const MAX_STRICTNESS = 4;
 
 export interface JoinResult {
   readonly state: JoinState;
@@ -72,15 +72,15 @@ export function joinPiece(before: JoinState, piece: Piece): JoinResult {
   };
 }
 
-/** Ends the sentence that is open: nothing follows for now. */
+/** Ends the open sentence, because no words follow for now. */
 export function endSentence(state: JoinState): JoinResult {
   const open = openSentence(state);
   return open === null ? { state, sentences: [] } : cut(state, { at: state.words.length, isCut: false });
 }
 
-/** Ends the sentence that is open if it can be whole: the video was paused, perhaps within it. */
+/** Ends the open sentence if it may be complete. The video was paused, perhaps in the middle of the sentence. */
 export function endIfWhole(state: JoinState): JoinResult {
-  const { words, lang, plainWords, strictness = STRICT } = state;
+  const { words, lang, plainWords, strictness = FIRST_STRICTNESS } = state;
   const last = words.at(-1);
   if (last === undefined) return { state, sentences: [] };
   const isPlain = plainWords >= LIMITS.plainWords;
@@ -88,7 +88,7 @@ export function endIfWhole(state: JoinState): JoinResult {
   return isWhole ? endSentence(state) : { state, sentences: [] };
 }
 
-/** The sentence that is said now, as far as it is known. */
+/** The sentence that is being spoken, as far as it is known. */
 export function openSentence({ words, lang }: JoinState): Sentence | null {
   return words.length === 0 ? null : sentenceOf(words, lang);
 }
@@ -150,7 +150,7 @@ function cutReady(before: JoinState): JoinResult {
   let from = before.plainWords === LIMITS.plainWords ? 1 : before.words.length - 1;
   const sentences: Sentence[] = [];
   for (;;) {
-    const { lang, plainWords, strictness = STRICT } = state;
+    const { lang, plainWords, strictness = FIRST_STRICTNESS } = state;
     const isPlain = plainWords >= LIMITS.plainWords;
     const end = firstEnd(state.words, { lang, isPlain, sure: SURE + strictness }, from);
     from = 1;
@@ -162,10 +162,10 @@ function cutReady(before: JoinState): JoinResult {
 }
 
 /** While sentences are short, an end must be surer: speakers with long pauses also pause within their sentences. */
-function strictnessAfter({ strictness = STRICT, words }: JoinState, at: number): number {
+function strictnessAfter({ strictness = FIRST_STRICTNESS, words }: JoinState, at: number): number {
   const units = words.slice(0, at).reduce((sum, { t }) => sum + unitsOf(t), 0);
   const missing = (LIMITS.meanUnits - units) / LIMITS.meanUnits;
-  return Math.min(STRICTEST, Math.max(0, strictness + STRICTER * Math.max(-1, missing)));
+  return Math.min(MAX_STRICTNESS, Math.max(0, strictness + STRICTNESS_STEP * Math.max(-1, missing)));
 }
 
 function cut(state: JoinState, { at, isCut, isGuess }: SentenceEnd): JoinResult {

@@ -92,7 +92,7 @@ export class AhpConnection implements Reader {
   }
 
   /** Answers a message. Never throws. */
-  async hear(text: string): Promise<void> {
+  async receive(text: string): Promise<void> {
     let parsed: unknown;
     try {
       parsed = JSON.parse(text);
@@ -100,7 +100,7 @@ export class AhpConnection implements Reader {
       return this.#fail(null, new AhpError(AHP_ERRORS.parse, "this is no JSON"));
     }
     const message = MESSAGE.safeParse(parsed);
-    // An answer of the client: the host asks nothing.
+    // The host sends no requests, so an answer of the client is ignored.
     if (!message.success) {
       if (typeof parsed === "object" && parsed !== null && ("result" in parsed || "error" in parsed)) return;
       return this.#fail(null, new AhpError(AHP_ERRORS.invalidRequest, "this is no message of JSON-RPC"));
@@ -151,7 +151,7 @@ export class AhpConnection implements Reader {
     }
   }
 
-  /** Notifications that are not of the protocol are nobody's mistake. */
+  /** Ignores notifications that the protocol does not define. */
   async #notified(method: string, params: unknown): Promise<void> {
     if (method === "unsubscribe") {
       const { success, data } = OF_CHANNEL.safeParse(params);
@@ -166,7 +166,7 @@ export class AhpConnection implements Reader {
     try {
       this.channels.delete(this.#options.host.channelOf(channel));
     } catch {
-      // Nothing was subscribed under a name of no channel.
+      // The name belongs to no channel, so there is no subscription to remove.
     }
   }
 

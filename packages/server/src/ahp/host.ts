@@ -36,15 +36,15 @@ export interface Reader {
 }
 
 interface KeptFeed {
-  /** `null` until it is known which session it is. */
+  /** `null` until the session is found. */
   feed: SessionFeed | null;
   readonly opened: Promise<SessionFeed>;
-  /** The log has its actions after this number. */
+  /** The action log has the session's actions after this number. */
   readonly since: number;
   unusedSince: number | null;
 }
 
-/** A session that a client made, and in which nothing was said yet. */
+/** A session that a client created and that has no message yet. */
 export interface Draft {
   readonly provider: string;
   readonly cwd: string;
@@ -61,7 +61,7 @@ export class AhpHost {
   readonly #readers = new Set<Reader>();
   readonly #feeds = new Map<string, KeptFeed>();
   readonly #drafts = new Map<string, Draft>();
-  /** Sessions that continue under another key than that in their name, and the names of those. */
+  /** The present key of each session whose key changed after its URI was given out, by that URI; `#uris` is the way back. */
   readonly #keys = new Map<string, string>();
   readonly #uris = new Map<string, string>();
   readonly #over = new AbortController();
@@ -230,7 +230,8 @@ export class AhpHost {
     if (name === null) throw sessionNotFound(channel);
     const isDraft = this.#drafts.delete(name.uri);
     const kept = this.#feeds.get(name.uri);
-    if (!isDraft) await this.machine.actions.delete(this.#keyOf(name), signal).catch(toGone(name.uri));
+    if (!isDraft)
+      await this.machine.actions.delete(this.#keyOf(name), signal).catch(asSessionNotFound(name.uri));
     kept?.feed?.close();
     this.#feeds.delete(name.uri);
     return isDraft ? "draft" : "session";
@@ -392,7 +393,7 @@ export class AhpHost {
       if (reader.channels.has(ROOT_CHANNEL)) reader.notify(method, { channel: ROOT_CHANNEL, ...params });
   }
 
-  /** Sessions that nobody looks at are no longer followed, after the time in which a lost connection comes back. */
+  /** Stops following sessions that had no reader for `keptMs`, the time in which a lost connection can come back. */
   #sweep(keptMs: number = LIMITS.keptMs): void {
     const now = this.#options.now();
     const read = new Set([...this.#readers].flatMap(({ channels }) => [...channels]));
@@ -406,7 +407,10 @@ export class AhpHost {
     }
   }
 
-  /** Who comes back to a session that gave way is sent a snapshot. Errors: `busy`. */
+  /**
+   * Stops following sessions without a reader if there are too many. A client that returns to such a session receives a
+   * snapshot. Errors: `busy`.
+   */
   #makeRoom(): void {
     if (this.#feeds.size >= LIMITS.sessions) this.#sweep(LIMITS.openingMs);
     if (this.#feeds.size < LIMITS.sessions) return;
@@ -420,7 +424,7 @@ export function sessionNotFound(uri: string): AhpError {
   return new AhpError(AHP_ERRORS.sessionNotFound, `there is no session ${JSON.stringify(uri.slice(0, 200))}`);
 }
 
-function toGone(uri: string): (error: unknown) => never {
+function asSessionNotFound(uri: string): (error: unknown) => never {
   return (error) => {
     throw isContinuoError(error, "not_found") ? sessionNotFound(uri) : error;
   };

@@ -1,4 +1,4 @@
-/** The commands of the protocol that this host does not have: the code of each, and the reason. */
+/** The commands of the protocol that this host does not support, with the code and the reason of each refusal. */
 
 import { AhpError } from "./errors.ts";
 import { AHP_ERRORS } from "./protocol.ts";
@@ -8,7 +8,7 @@ const NO_TERMINAL = "Continuo gives away no terminal: a command runs within its 
 const NO_CHANGESET = "Continuo has no changesets: the changes are in the calls that made them";
 const NO_AUTOMATION = "Continuo has no automations";
 
-const NOT_HAD: Readonly<Record<string, string>> = {
+const UNSUPPORTED: Readonly<Record<string, string>> = {
   createChat: ONE_CHAT,
   disposeChat: ONE_CHAT,
   moveChat: ONE_CHAT,
@@ -24,7 +24,7 @@ const NOT_HAD: Readonly<Record<string, string>> = {
   completions: "Continuo completes nothing while a person writes",
 };
 
-/** The files of a person are their agents' business, and the editor's own. */
+/** Access to the person's files: the agents and the editor have it themselves. */
 const DENIED: ReadonlySet<string> = new Set([
   "resourceWrite",
   "resourceList",
@@ -43,7 +43,7 @@ export function refusalOf(method: string): AhpError {
       AHP_ERRORS.permissionDenied,
       "Continuo gives away only the texts of its calls' edits",
     );
-  const reason = Object.hasOwn(NOT_HAD, method) ? NOT_HAD[method] : undefined;
+  const reason = Object.hasOwn(UNSUPPORTED, method) ? UNSUPPORTED[method] : undefined;
   return new AhpError(
     AHP_ERRORS.methodNotFound,
     reason ?? `Continuo does not have the method ${method.slice(0, 100)}`,

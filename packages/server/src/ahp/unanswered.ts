@@ -1,14 +1,14 @@
-/** Turns without a whole answer, as those of a process that was killed, in their place among the others. Pure. */
+/** Adds turns without a complete answer, such as those of a killed process, at their place among the other turns. Pure. */
 
 import type { ChatRun } from "@continuo/core/wire/machine";
 import type { Turn } from "./protocol.ts";
 import { toErrorPart } from "./turns.ts";
 
 /**
- * A run that said something has a turn in the history already, which ends with the error then; one that was never started
- * has none, and its prompt would be lost to the eye.
+ * A run that gave output already has a turn in the history, and its end is added there. A run that never started has none;
+ * it gets one, so that the reader sees its prompt.
  *
- * @param told runs that have their turn with its end
+ * @param told ids of the runs whose turns already show how they ended
  */
 export function withUnanswered(
   turns: readonly Turn[],

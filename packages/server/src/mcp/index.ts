@@ -1,8 +1,9 @@
 /**
- * The MCP server: what agents ask about the sessions of this machine, as eight tools.
+ * The MCP server: tools with which agents ask about the sessions of this machine and, if a person allows it, ask each other.
  *
- * Promises: nothing is changed, but a question is asked where a person allowed it; an answer is no longer than its caller asked for; text of a session is quoted, so that
- * it cannot end the quote, and secrets of known forms in it are masked; equal questions about equal sessions have equal answers.
+ * Promises: the tools change nothing, except that `ask` puts a question into a channel; an answer is no longer than its caller
+ * asked for; text of a session is quoted, so that it cannot end the quote, and secrets of known forms in it are masked; equal
+ * questions about equal sessions have equal answers.
  * Does not know: how a connection is opened, any agent's configuration, how text is indexed.
  */
 

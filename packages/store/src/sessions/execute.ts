@@ -5,7 +5,7 @@ import { debugOf } from "@continuo/files";
 import { cancelPending } from "./cancel.ts";
 import { newId } from "./ids.ts";
 import { toBlocks } from "./input.ts";
-import { GONE, interruptRun } from "./interrupt.ts";
+import { interruptRun, PROCESS_ENDED } from "./interrupt.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed, trackRun } from "./live-runs.ts";
 import { assertOptions, type ExecuteRunOptions } from "./options.ts";
@@ -114,5 +114,5 @@ async function knownSession(store: Store, sessionId: string): Promise<Session> {
 
 /** This process has the lease, so a run that is marked as running no longer runs. */
 async function interruptOthers(store: Store, { lease, others }: QueuePosition): Promise<void> {
-  for (const other of others) await interruptRun(store, other, { lease, reason: GONE });
+  for (const other of others) await interruptRun(store, other, { lease, reason: PROCESS_ENDED });
 }

@@ -1,4 +1,4 @@
-/** Runs whose process ended: they end as interrupted or cancelled, and what they were saying is whole. */
+/** Ends runs whose process ended, as interrupted or cancelled, and closes the messages that they had begun. */
 
 import {
   isEvent,
@@ -20,10 +20,10 @@ interface Lease {
   readonly token: number;
 }
 
-export const GONE = "the process that ran it ended";
-export const LEFT = "nobody waits with it any more";
+export const PROCESS_ENDED = "the process that ran it ended";
+export const NOBODY_WAITS = "nobody waits with it any more";
 
-/** Why a message ends that was being said when its process ended. */
+/** The reason why a message ended whose process ended before it was complete. */
 export const CUT_OFF = "interrupted";
 
 export interface InterruptOptions {
@@ -32,7 +32,8 @@ export interface InterruptOptions {
 }
 
 /**
- * Under the lease of their session. A run that somebody asked to cancel ends as cancelled: nobody is given its input again.
+ * Ends a run under the lease of its session. A run that somebody asked to cancel ends as cancelled, so its input is not given
+ * to an agent again.
  * Errors: `fenced`, `invalid_transition`.
  */
 export async function interruptRun(

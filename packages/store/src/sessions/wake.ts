@@ -14,7 +14,7 @@ import {
 } from "@continuo/core/model";
 import { newId } from "./ids.ts";
 import { isInput, toBlocks } from "./input.ts";
-import { GONE, interruptRun, LEFT } from "./interrupt.ts";
+import { interruptRun, NOBODY_WAITS, PROCESS_ENDED } from "./interrupt.ts";
 import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed, isLeftBehind } from "./live-runs.ts";
@@ -108,7 +108,7 @@ async function held(store: Store, sessionId: string, holder: Lease | null): Prom
 /** `false` when somebody ended it meanwhile, or had asked to cancel it. */
 async function endRun(store: Store, run: Run, lease: HeldLease): Promise<boolean> {
   try {
-    const reason = run.status === "running" ? GONE : LEFT;
+    const reason = run.status === "running" ? PROCESS_ENDED : NOBODY_WAITS;
     return (await interruptRun(store, run, { lease, reason })) === "interrupted";
   } catch (error) {
     if (!isContinuoError(error, "invalid_transition")) throw error;

@@ -176,7 +176,7 @@ class StartedProcess implements AgentProcess {
     this.ended = ended;
     this.lines = splitLines(child.stdout, {
       maxChars: MAX_LINE_CHARS,
-      onLine: (line) => this.#hear(line),
+      onLine: (line) => this.#receive(line),
     });
     this.#kill = () => killAll(pid, mark, "SIGKILL");
     process.on("exit", this.#kill);
@@ -225,7 +225,7 @@ class StartedProcess implements AgentProcess {
     return this.failed(`${what} within ${limitMs} ms`);
   }
 
-  #hear(line: string | null): void {
+  #receive(line: string | null): void {
     if (this.#hasSpoken || line === null) return;
     // Every protocol of an agent is objects of JSON, one per line.
     if (line.trimStart().startsWith("{")) this.#hasSpoken = true;

@@ -149,10 +149,10 @@ export class MirrorSender {
     const { channel } = this.#connected();
     await channel.writeLine(wish);
     if (bytes !== undefined) await channel.writeBytes(bytes);
-    return await this.#hear();
+    return await this.#receive();
   }
 
-  async #hear(): Promise<Answer> {
+  async #receive(): Promise<Answer> {
     const link = this.#connected();
     const said = lineAs(answer, await link.channel.readLine(), link);
     this.#heardMs = performance.now();
@@ -259,7 +259,7 @@ export class MirrorSender {
       const now = statFile(path);
       const isSame = now !== null && isUnchanged(now, file);
       await channel.writeLine({ keep: isSame } satisfies Keep);
-      this.#acknowledge(await this.#hear(), known);
+      this.#acknowledge(await this.#receive(), known);
       if (!isSame) return;
       known.seen = file;
       known.log = isLog(there) ? sentLog(fd, file, sizeBytes) : null;

@@ -71,7 +71,7 @@ export class Feed {
     socket.onopen = () =>
       send(socket, present({ type: "hello", after: this.#after, sessionId: this.#sessionId, token }));
     socket.onmessage = ({ data }) => {
-      if (socket === this.#socket && typeof data === "string") this.#hear(data);
+      if (socket === this.#socket && typeof data === "string") this.#receive(data);
     };
     // The close that follows gives the reason.
     socket.onerror = () => undefined;
@@ -93,7 +93,7 @@ export class Feed {
     this.#timers = [beat];
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     this.#heardAtMs = performance.now();
     this.#everHeard = true;
     const frame = JSON.parse(text) as LiveServerFrame;

@@ -92,9 +92,10 @@ export interface ClaimWrite {
 
 export interface Coordination {
   /**
-   * A cursor only moves forward: a lower sequence changes nothing, the data neither. Returns where it stands. Without
-   * `sequence` it stays where it is (a new one at 0), without `data` they stay, and `data: null` takes them away; data
-   * are JSON of at most 16 KiB. A log that is not made yet can have cursors, at 0; they go with the log.
+   * Moves a cursor forward and returns it. A sequence below the cursor's changes nothing, and the data stay too. Without
+   * `sequence` the cursor keeps its position (a new cursor begins at 0). Without `data` it keeps its data, and `data: null`
+   * removes them; data are JSON of at most 16 KiB. A log that does not exist yet can have cursors at 0. Deleting a log
+   * deletes its cursors.
    * Errors: `not_found` for a sequence of a log that is not there, `out_of_range` for one that the log has not
    * reached, `gone`, `too_large`.
    */

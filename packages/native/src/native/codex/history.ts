@@ -105,6 +105,6 @@ async function fetchSlots(scanned: ScanResult, slots: readonly Slot[]): Promise<
 
 function fileAt({ files }: ScanResult, slot: Slot): ScannedFile {
   const file = files.find(({ index }) => index.file === slot.file);
-  if (file === undefined) throw new Error("a slot names a file that was scanned");
+  if (file === undefined) throw new Error(`the slot names file ${slot.file}, which was not scanned`);
   return file;
 }

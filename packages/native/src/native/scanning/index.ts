@@ -11,14 +11,14 @@
  * // Later, in this process or in another one, with what `find` or `recognise` now says of the session:
  * const saved: SavedScan = JSON.parse(text);
  * using later = await format.open(foundAgain, places, { save: true, continue: saved });
- * // Where `later.continued` is false, the file was rewritten, and was read as a whole.
+ * // If `later.continued` is false, the file was rewritten, and all of it was read again.
  * const after = later.continued ? { after: saved.position } : {};
  * for await (const message of later.history(after)) index(message);   // what the new lines made or changed
  * ```
  *
- * Promises: a scan that is saved and continued, at any byte, equals the scan of the whole file; a last line without a
- * line end is reported and read again next time; what does not continue what was saved, byte for byte, is read as a
- * whole.
+ * Promises: a scan that is saved and continued, at any byte, equals the scan of the whole file. A last line without a line
+ * end is reported, and read again next time. If the bytes that the saved scan covered have changed, the whole file is read
+ * again.
  * Does not know: any format, or where a saved scan is kept.
  */
 

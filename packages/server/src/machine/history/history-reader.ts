@@ -41,13 +41,13 @@ export interface CompleteHistory extends ReadHistory {
 /** A stamp that changes whenever the session does; empty if that cannot be known. */
 export async function stampNow(hit: LookUpHit, places: PlacesAt): Promise<string> {
   if (hit.kind === "native") {
-    return stampOf(hit.native.found.files.map(({ path }) => statFile(path) ?? { path, ...GONE }));
+    return stampOf(hit.native.found.files.map(({ path }) => statFile(path) ?? { path, ...MISSING_FILE }));
   }
   await using own = await openOwn(places);
   return own === null ? "" : String(await own.store.latestSequence(hit.row.sessionId));
 }
 
-const GONE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
+const MISSING_FILE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
 
 /** Errors: those of opening it; `not_found` for a branch; `too_large` for a model view. */
 export async function readWhole(

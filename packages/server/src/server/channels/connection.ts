@@ -96,7 +96,7 @@ export class Connection implements Present {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     options.stream.on("data", this.#limitStranger);
-    this.#socket.on("message", (data, isBinary) => this.#hear(data as Buffer, isBinary));
+    this.#socket.on("message", (data, isBinary) => this.#receive(data as Buffer, isBinary));
     this.#socket.on("ping", (data) => {
       // Pongs that nobody reads would fill the memory.
       if (!this.#outgoing.isFull) this.#socket.pong(data);
@@ -193,7 +193,7 @@ export class Connection implements Present {
     this.#outgoing.end(CLOSE.draining, "the server is closing");
   }
 
-  #hear(data: Buffer, isBinary: boolean): void {
+  #receive(data: Buffer, isBinary: boolean): void {
     // The time to say hello is not extended.
     if (this.#state !== "new") this.#heardAt = this.#options.clock.now();
     let frame: ClientFrame;

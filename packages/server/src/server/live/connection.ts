@@ -47,7 +47,7 @@ export class LiveConnection {
     this.#socket = options.socket;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
-    this.#socket.on("message", (data, isBinary) => this.#hear(isBinary ? "" : data.toString()));
+    this.#socket.on("message", (data, isBinary) => this.#receive(isBinary ? "" : data.toString()));
     this.#socket.on("ping", (data) => {
       // Pongs that nobody reads would fill the memory.
       if (this.#socket.bufferedAmount <= LIMITS.waitingBytes) this.#socket.pong(data);
@@ -80,7 +80,7 @@ export class LiveConnection {
     this.#end(CLOSE.draining);
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     // The time to say hello is not extended.
     if (this.#state === "open") this.#heardAtMs = performance.now();
     const frame = parseLiveClientFrame(text);

@@ -84,7 +84,7 @@ function serve(socket: WebSocket, { context, grant, host, peer }: Served): void 
       socket.close(1008, "too many messages");
       return;
     }
-    void connection.hear(text);
+    void connection.receive(text);
   });
   // The close event that follows has the reason.
   socket.on("error", () => undefined);

@@ -34,7 +34,7 @@ export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () 
     }
     // After another process has made a new file, the database is no longer shared: two processes would write
     // into it.
-    if (sides.every(({ side, opened }) => [GONE, opened].includes(identityOf(side)))) rescue();
+    if (sides.every(({ side, opened }) => [NO_FILE, opened].includes(identityOf(side)))) rescue();
     throw replacedFile(path, missing.side);
   };
 }
@@ -52,12 +52,12 @@ function folderState(folder: string): string | null {
   return `${found.dev} ${found.ino} ${found.ctimeMs}`;
 }
 
-const GONE = "gone";
+const NO_FILE = "gone";
 
 function identityOf(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    return found === undefined ? GONE : `${found.dev} ${found.ino}`;
+    return found === undefined ? NO_FILE : `${found.dev} ${found.ino}`;
   } catch (error) {
     throw translated(error, path);
   }

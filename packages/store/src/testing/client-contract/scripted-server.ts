@@ -41,7 +41,7 @@ export class Peer {
     this.stream = stream;
     const { promise, resolve } = Promise.withResolvers<number>();
     this.closed = promise;
-    socket.on("message", (data) => this.#hear(JSON.parse(String(data)) as Frame));
+    socket.on("message", (data) => this.#receive(JSON.parse(String(data)) as Frame));
     socket.on("error", () => undefined);
     socket.on("close", (code) => {
       clearInterval(this.#timer);
@@ -51,7 +51,7 @@ export class Peer {
     this.#timer = setInterval(() => this.send({ type: "heartbeat" }), CHANNEL_LIMITS.heartbeatMs);
   }
 
-  #hear(frame: Frame): void {
+  #receive(frame: Frame): void {
     if (frame.type === "heartbeat") this.beats.push(performance.now());
     else this.frames.push(frame);
     this.#wake();

@@ -1,4 +1,4 @@
-/** Turns that others take in a session while an editor has it open: each is shown when it has ended. */
+/** Shows an editor the turns that other programs take in a session that it has open: each when it has ended. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { openOwn } from "@continuo/agents/catalog";
@@ -17,11 +17,11 @@ import { replayOf } from "./replay.ts";
 
 export interface FollowOptions {
   readonly places: PlacesAt;
-  /** True for a run of this connection, which is told as it happens. */
+  /** True for a run of this connection, which is shown while it happens. */
   readonly isOwn: (runId: string) => boolean;
   readonly ids: () => CallIds;
   readonly showsCompactions: boolean;
-  /** Called when somebody else begins a turn, and needs the agent's session. */
+  /** Called when another program begins a turn, for which it needs the agent's session. */
   readonly onBegin: () => void;
   readonly show: (update: SessionUpdate) => Promise<void>;
   readonly signal: AbortSignal;
@@ -30,8 +30,8 @@ export interface FollowOptions {
 const BEGIN = "run_created";
 const ENDS: readonly string[] = RUN_END_STATUSES.map((status) => RUN_EVENTS[status]);
 
-/** Ends when the signal aborts, or the session is gone. A native session that Continuo never took up has no log to follow. */
-export async function followOthers(id: string, options: FollowOptions): Promise<void> {
+/** Ends when the signal aborts, or when the session is gone. A native session that was never imported has no log to follow. */
+export async function followTurnsOfOthers(id: string, options: FollowOptions): Promise<void> {
   const { places, isOwn, ids, showsCompactions, onBegin, show, signal } = options;
   const { hit } = await findSession(id, places);
   if (hit.kind === "native") return;
