@@ -90,6 +90,7 @@ function inGroups(names: readonly string[], groupOf: (id: string) => string | nu
     ...NAMES,
     codeSplitting: { includeDependenciesRecursively: false, groups },
     plugins: [plainBuiltins],
+    minify: SMALLER,
   };
 }
 
@@ -108,7 +109,7 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
   };
 }
 
-/** They have much of the command a second time. Names of functions and classes stay, so that a trace can be read. */
+/** The package is a twentieth smaller so. Names of functions and classes stay, so that a trace can be read. */
 const SMALLER = {
   compress: true,
   mangle: { keepNames: true, toplevel: false },
