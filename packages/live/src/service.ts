@@ -27,7 +27,7 @@ import {
   type Note,
   type NoteOperation,
   type OpenedLiveSession,
-  observeStates,
+  observeSessions,
   Recent,
   type SessionOwnerSettings,
   soundStore,
@@ -151,7 +151,9 @@ export class LiveService {
     this.late = new LateNotes({ ...this.#settings, ...owning });
     const end = (id: string): Promise<boolean> => this.#end(id, "removal");
     this.removals = new Removals({ store, clock, report, end, release: (one) => this.#release(one) });
-    this.#leaveMetrics = observeStates(() => [...this.#owners.values()].map(({ state }) => state));
+    this.#leaveMetrics = observeSessions(() =>
+      [...this.#owners.keys()].flatMap((id) => this.#followers.peek(id)?.view() ?? []),
+    );
     const nightly = { store, clock, report, onDisagreement: this.#checks.onDisagreement };
     this.#nightly = options.replayNightly === false ? null : new NightlyReplay(nightly);
   }

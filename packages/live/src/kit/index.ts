@@ -23,7 +23,7 @@ export {
   countDecisions,
   countDropped,
   countInput,
-  observeStates,
+  observeSessions,
   record,
   recordTime,
   sessionsByState,

@@ -3,7 +3,8 @@
  * and the cost is almost zero.
  */
 
-import { createMeter, type Meter, type Metric, observed } from "@continuo/files";
+import { createMeter, type Meter, type Metric, type Observation, observed } from "@continuo/files";
+import type { Level } from "./types.ts";
 
 type CounterName =
   | "continuo.live.messages"
@@ -22,8 +23,9 @@ type HistogramName =
   | "continuo.live.segments"
   | "gen_ai.client.operation.duration"
   | "gen_ai.client.token.usage";
+type GaugeName = "continuo.live.sessions" | "continuo.live.levels";
 
-export const METRICS: Readonly<Record<CounterName | HistogramName | "continuo.live.sessions", Metric>> = {
+export const METRICS: Readonly<Record<CounterName | HistogramName | GaugeName, Metric>> = {
   "continuo.live.messages": {
     kind: "counter",
     unit: "{message}",
@@ -94,6 +96,11 @@ export const METRICS: Readonly<Record<CounterName | HistogramName | "continuo.li
     unit: "{session}",
     says: "Sessions that this server owns, by `state`.",
   },
+  "continuo.live.levels": {
+    kind: "gauge",
+    unit: "{session}",
+    says: "Sessions that this server owns, by `level` of back-pressure: `normal`, `warning`, `critical`.",
+  },
   "gen_ai.client.operation.duration": {
     kind: "histogram",
     unit: "s",
@@ -106,10 +113,7 @@ export const METRICS: Readonly<Record<CounterName | HistogramName | "continuo.li
   },
 };
 
-const meter: Meter<CounterName, HistogramName, "continuo.live.sessions"> = createMeter(
-  "continuo.live",
-  METRICS,
-);
+const meter: Meter<CounterName, HistogramName, GaugeName> = createMeter("continuo.live", METRICS);
 export const count: typeof meter.count = meter.count;
 export const record: typeof meter.record = meter.record;
 
@@ -167,11 +171,31 @@ export function countDecisions(events: readonly { readonly type: string; readonl
   }
 }
 
-/** Counts the states whenever the gauge is read. The returned function ends it. */
-export function observeStates(source: () => Iterable<string>): () => void {
-  return meter.observe("continuo.live.sessions", () => {
-    const states = new Map<string, number>();
-    for (const state of source()) states.set(state, (states.get(state) ?? 0) + 1);
-    return [...states].map(([state, value]) => ({ value, attributes: { state } }));
-  });
+export interface ObservedSession {
+  readonly state: string;
+  readonly level: Level;
+}
+
+/** Counts the sessions by state and by level whenever the gauges are read. The returned function ends it. */
+export function observeSessions(source: () => readonly ObservedSession[]): () => void {
+  const leaves = [
+    meter.observe("continuo.live.sessions", () => countedBy("state", source(), {})),
+    // A level that no session has is a series too: an alert waits for its number.
+    meter.observe("continuo.live.levels", () => countedBy("level", source(), NO_LEVELS)),
+  ];
+  return () => {
+    for (const leave of leaves) leave();
+  };
+}
+
+const NO_LEVELS: Readonly<Record<Level, number>> = { normal: 0, warning: 0, critical: 0 };
+
+function countedBy(
+  attribute: keyof ObservedSession,
+  sessions: readonly ObservedSession[],
+  begin: Readonly<Record<string, number>>,
+): readonly Observation[] {
+  const counts: Record<string, number> = { ...begin };
+  for (const one of sessions) counts[one[attribute]] = (counts[one[attribute]] ?? 0) + 1;
+  return Object.entries(counts).map(([name, value]) => ({ value, attributes: { [attribute]: name } }));
 }

@@ -22,7 +22,6 @@ import {
   isoOf,
   LIMITS,
   type LiveState,
-  type ReportedState,
   record,
   recordTime,
   type SessionOwnerSettings,
@@ -44,7 +43,6 @@ import {
   nextState,
   type OpenRequest,
   refill,
-  stateOf,
   stateOfFold,
   type Trigger,
   usedShare,
@@ -118,10 +116,6 @@ export class SessionOwner {
   }
 
   /** The state that is reported to clients. */
-  get state(): ReportedState {
-    return stateOf(this.#options.follower);
-  }
-
   /** True while a batch is being processed. */
   get isBusy(): boolean {
     return this.#audio.isBusy || this.#page.isBusy || [...this.#lanes.values()].some((lane) => lane.isBusy);
