@@ -41,6 +41,8 @@ const KNOWN: Readonly<Partial<Record<AgentName, readonly (readonly [reason: stri
     ["a torn first line", "torn_header"],
     ["older than 30 days", "older_than_allowed"],
     ["the same last eight characters", "empty_twin"],
+    ["the same last eight characters as an old file", "expired_twin"],
+    ["more than the settings allow", "beyond_count"],
     ["no prefix", "file_name"],
     ["two files of one id", "older_twin"],
     ["another folder of the project", "other_project_folder"],

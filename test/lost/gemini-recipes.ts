@@ -7,7 +7,9 @@ import { type LostHome, type LostRecipe, toLines, writeText } from "./recipe.ts"
 
 export const GEMINI_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const GEMINI_NAME = "session-2026-11-20T10-00-7c9e6679.jsonl";
-const PARENT = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
+/** It begins with the same eight characters. */
+export const NAMESAKE = "7c9e6679-9f21-4d3b-8c55-2f0d6a1b7e34";
+export const PARENT = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
 const TIME = "2026-11-20T10:00:00.000Z";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -137,6 +139,29 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
       setRetention(home, DEFAULT_RETENTION);
     },
     messages: 2,
+  },
+  {
+    title: "an old session whose file name ends alike",
+    cause: "expired_twin",
+    otherCauses: ["older_than_allowed"],
+    write: (home) => {
+      writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
+      writeGemini(home, [agedHead(home, 40, { sessionId: NAMESAKE }), ...LATER_TALK], STUB_NAME);
+      setRetention(home, DEFAULT_RETENTION);
+    },
+    messages: 2,
+  },
+  {
+    title: "a session before the newest two",
+    cause: "beyond_count",
+    write: (home) => {
+      writeGemini(home, [agedHead(home, 5), ...GEMINI_TALK]);
+      for (const sessionId of [PARENT, NAMESAKE]) {
+        const name = `session-2026-11-20T10-00-${sessionId}.jsonl`;
+        writeGemini(home, [agedHead(home, 2, { sessionId }), ...LATER_TALK], name);
+      }
+      setRetention(home, { ...DEFAULT_RETENTION, maxCount: 2 });
+    },
   },
   {
     title: "two files of one id",

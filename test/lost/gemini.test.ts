@@ -12,12 +12,14 @@ import {
   GEMINI_TALK,
   geminiHead,
   geminiPath,
+  NAMESAKE,
+  PARENT,
   STUB_NAME,
   setRetention,
   writeGemini,
 } from "./gemini-recipes.ts";
 import { hiddenIn, proveRecipes } from "./prove.ts";
-import { type LostHome, makeLostHome, placesOfHome, writeText } from "./recipe.ts";
+import { type LostHome, makeLostHome, placesOfHome, snapshotOf, writeText } from "./recipe.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "continuo-lost-gemini-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -58,6 +60,36 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
     },
   ],
   [
+    "the newest two of two",
+    (home) => {
+      writeGemini(home, [agedHead(home, 5), ...GEMINI_TALK]);
+      writeGemini(home, [agedHead(home, 2, { sessionId: NAMESAKE }), ...GEMINI_TALK], "session-2.jsonl");
+      setRetention(home, { ...DEFAULT_RETENTION, maxCount: 2 });
+    },
+  ],
+  [
+    "sessions under settings that are refused as a whole",
+    (home) => {
+      writeGemini(home, [agedHead(home, 40), ...GEMINI_TALK]);
+      setRetention(home, { ...DEFAULT_RETENTION, maxCount: 0 });
+    },
+  ],
+  [
+    "a session of which nothing says when it was written",
+    (home) => {
+      writeGemini(home, [agedHead(home, 40, { lastUpdated: undefined }), ...GEMINI_TALK]);
+      setRetention(home, DEFAULT_RETENTION);
+    },
+  ],
+  [
+    "a session of 2 days next to one of 20 days whose file name ends alike",
+    (home) => {
+      writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
+      writeGemini(home, [agedHead(home, 20, { sessionId: NAMESAKE }), ...GEMINI_TALK], STUB_NAME);
+      setRetention(home, DEFAULT_RETENTION);
+    },
+  ],
+  [
     "a file that is no session",
     (home) => {
       writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
@@ -79,6 +111,29 @@ test("a damaged session of 40 days is given the time of now too, because the lis
   const [hidden] = await hiddenIn(home, "gemini");
   if (hidden === undefined) throw new Error("nothing is hidden");
   expect(hidden.cause).toBe("no_project_hash");
+  await returnHiddenSession(hidden, { places: placesOfHome(home), write: "in place" });
+  expect(await hiddenIn(home, "gemini")).toEqual([]);
+});
+
+test("a session does not come back where the list would delete another one for it", async () => {
+  const home = makeLostHome(mkdtempSync(join(scratch, "full-")));
+  writeGemini(home, [agedHead(home, 3, { projectHash: undefined }), ...GEMINI_TALK]);
+  for (const [days, sessionId] of [NAMESAKE, PARENT].entries())
+    writeGemini(
+      home,
+      [agedHead(home, days + 1, { sessionId }), ...GEMINI_TALK],
+      `session-${sessionId}.jsonl`,
+    );
+  setRetention(home, { ...DEFAULT_RETENTION, maxCount: 2 });
+  const [hidden] = await hiddenIn(home, "gemini");
+  if (hidden === undefined) throw new Error("nothing is hidden");
+  expect(hidden.cause).toBe("no_project_hash");
+  const before = snapshotOf(home);
+  await expect(
+    returnHiddenSession(hidden, { places: placesOfHome(home), write: "in place" }),
+  ).rejects.toMatchObject({ code: "conflict", hint: expect.stringContaining("guard retention gemini") });
+  expect(snapshotOf(home)).toEqual(before);
+  setRetention(home, { ...DEFAULT_RETENTION, maxCount: 3 });
   await returnHiddenSession(hidden, { places: placesOfHome(home), write: "in place" });
   expect(await hiddenIn(home, "gemini")).toEqual([]);
 });

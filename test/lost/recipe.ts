@@ -20,6 +20,8 @@ export interface LostRecipe {
   /** A statement that names what was done to the session. */
   readonly title: string;
   readonly cause: string;
+  /** Other files of the home, which the list leaves out too. */
+  readonly otherCauses?: readonly string[];
   /** Writes the session into a home, and nothing else. */
   write(home: LostHome): void;
   /** Messages that the agent itself has of the session once it is listed; left out where Continuo cannot bring it back. */

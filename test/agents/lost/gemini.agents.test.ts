@@ -11,6 +11,7 @@ import { GEMINI_ID, GEMINI_RECIPES } from "../../lost/gemini-recipes.ts";
 import { otherWaysOf } from "../../lost/other-ways.ts";
 import { hiddenIn } from "../../lost/prove.ts";
 import { placesOfHome, snapshotOf } from "../../lost/recipe.ts";
+import { bundledCommand } from "../../sizes/shared-programs.ts";
 import { type Gemini, geminiProgram, openGemini } from "../gemini/driver.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 import { expectConfirmed } from "./asked.ts";
@@ -28,9 +29,9 @@ test.each([...OTHERS, ...otherWaysOf("gemini")])("$title: $cause", async ({ caus
   write(home);
   const before = snapshotOf(home);
   expect(await listing(sandbox, gemini)).not.toContain(GEMINI_ID);
-  const [hidden] = await hiddenIn(home, "gemini");
-  if (hidden === undefined) throw new Error("nothing is hidden");
-  expect(hidden.cause).toBe(cause);
+  const hidden = (await hiddenIn(home, "gemini")).find((one) => one.cause === cause);
+  if (hidden === undefined) throw new Error(`nothing is hidden by ${cause}`);
+  expect(hidden.found.sessionId).toContain(GEMINI_ID.slice(0, 8));
   expect(snapshotOf(home)).toEqual(before);
   if (messages === undefined) return;
   const places = placesOfHome(home);
@@ -43,7 +44,7 @@ test.each([...OTHERS, ...otherWaysOf("gemini")])("$title: $cause", async ({ caus
   expect(shown).toContain("Why does the retry loop never end?");
   await restoreNativeSession(trashId ?? "", { places });
   expect(snapshotOf(home)).toEqual(before);
-  expect(await listing(sandbox, gemini)).not.toContain(`[${GEMINI_ID.slice(0, 8)}`);
+  expect(await listing(sandbox, gemini)).not.toContain("Why does the retry loop never end?");
 });
 
 test.each(TWINS)("$title: $cause, and without the newer file the list shows it", async ({ cause, write }) => {
@@ -63,6 +64,27 @@ test.each(TWINS)("$title: $cause, and without the newer file the list shows it",
     if (name !== basename(older)) rmSync(join(dirname(older), name));
   }
   expect(await listing(sandbox, gemini)).toContain("Why does the retry loop never end?");
+});
+
+test("the setting that `guard retention` changes keeps a session that was one too many, until it is taken back", async () => {
+  await using sandbox = await makeSandbox();
+  const gemini = await openGemini(sandbox, CLOSED);
+  const home = { root: gemini.home, project: sandbox.project };
+  GEMINI_RECIPES.find(({ cause }) => cause === "beyond_count")?.write(home);
+  const before = snapshotOf(home);
+  const guard = async (...flags: readonly string[]): Promise<void> => {
+    const args = [await bundledCommand(), "guard", "retention", "gemini", "--yes", ...flags];
+    const env = { PATH: process.env.PATH ?? "", HOME: sandbox.root, GEMINI_CLI_HOME: home.root };
+    const { code, stderr } = await runProgram(process.execPath, args, { cwd: sandbox.project, env });
+    expect([code, stderr]).toEqual([0, ""]);
+  };
+  expect(await listing(sandbox, gemini)).not.toContain(GEMINI_ID);
+  await guard();
+  expect(await listing(sandbox, gemini)).toContain(GEMINI_ID);
+  expect(await hiddenIn(home, "gemini")).toEqual([]);
+  await guard("--undo");
+  expect(Object.keys(snapshotOf(home))).toEqual(Object.keys(before));
+  expect(await listing(sandbox, gemini)).not.toContain(GEMINI_ID);
 });
 
 let copies = 0;

@@ -1,6 +1,6 @@
 /** Sessions of Gemini CLI that its settings, and its list, are going to delete, as the guard counts them. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Places } from "@continuo/files";
 import { beforeEach, expect, test } from "vitest";
@@ -62,6 +62,34 @@ test("settings of the project count over those of the person, and where nothing 
   expect((await findDueSessions({ places })).rules).toContainEqual(
     expect.objectContaining({ agent: "gemini", sessions: 3 }),
   );
+});
+
+test("files are counted, and not sessions: an older file of the same session takes a place among the newest", async () => {
+  const [young = "", middle = "", old = ""] = ids;
+  const chats = join(places.home ?? "", ".gemini/tmp/project/chats");
+  const [name = ""] = readdirSync(chats).filter((one) => one.includes(young.slice(0, 8)));
+  const time = new Date(Date.now() - 2 * DAY_MS).toISOString();
+  const text = readFileSync(join(chats, name), "utf8");
+  writeFileSync(
+    join(chats, `session-2026-06-03T00-00-${young}.jsonl`),
+    text.replaceAll(/"lastUpdated":"[^"]*"/gu, `"lastUpdated":"${time}"`),
+  );
+  retain({ maxCount: 2 });
+  const now = (await due()).filter(([, days]) => days === 0).map(([id]) => id);
+  expect(now.toSorted()).toEqual([middle, old].toSorted());
+});
+
+test("a young session goes when an older one goes whose file name ends alike", async () => {
+  const [young = "", , old = ""] = ids;
+  const chats = join(places.home ?? "", ".gemini/tmp/project/chats");
+  const [name = ""] = readdirSync(chats).filter((one) => one.includes(old.slice(0, 8)));
+  renameSync(join(chats, name), join(chats, `session-2026-05-01T00-00-${young.slice(0, 8)}.jsonl`));
+  expect((await due()).filter(([id]) => id !== ids[1]).map(([id, days]) => [id, days])).toEqual([
+    [old, 21],
+    [young, 21],
+  ]);
+  retain({ maxCount: 2 });
+  expect((await due()).filter(([, days]) => days === 0).map(([id]) => id)).toEqual([old, young]);
 });
 
 test("a healthy session goes with a file that holds no conversation, if their names end alike", async () => {

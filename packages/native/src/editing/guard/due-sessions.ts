@@ -51,7 +51,7 @@ export async function findDueSessions(options: {
       rows.push({ found, info: await reader.skim(found, { part: "ends", ...looking }) });
     }
     rules.push({ agent, rule: retention.rule(places), sessions: rows.length });
-    const ends = await retention.endsOf(rows, places);
+    const ends = await retention.endsOf(rows, places, options.memo);
     for (const { found } of rows) {
       const end = ends.get(found.location);
       if (end === undefined) continue;

@@ -191,7 +191,7 @@ async function storeAgent({ reader, retention }: AgentWithRules, running: RunSta
     if (isLeftOut(found, row, running)) continue;
     rows.push({ found, info: row, key });
   }
-  const ends = await retention.endsOf(rows, places);
+  const ends = await retention.endsOf(rows, places, memo);
   const endOf = ({ found }: RowOfFound): number => ends.get(found.location)?.atMs ?? Number.POSITIVE_INFINITY;
   // The first ones to go have the room, if there is not enough for all.
   for (const row of rows.toSorted((a, b) => endOf(a) - endOf(b))) {

@@ -44,6 +44,8 @@ describe("when Gemini CLI deletes a session because of its age", () => {
     [{ maxAge: "12h", minRetention: "6h" }, true, DAY_MS / 2],
     [{ maxAge: "soon" }, false, null],
     [{ maxAge: "0d" }, false, null],
+    [{ maxCount: 5 }, true, 30 * DAY_MS],
+    [{ maxCount: 0 }, false, 30 * DAY_MS],
   ])("settings %j", (settings, enabled, maxAgeMs) => {
     expect(toRetention(settings)).toMatchObject({ enabled, maxAgeMs });
   });
@@ -108,6 +110,19 @@ describe("what Gemini CLI deletes at its next start", () => {
       "session-2026-05-06T07-00-0f111111.jsonl": ["deleted_on_start"],
       "session-2026-05-06T08-00-0f111111.jsonl": ["deleted_on_start"],
     });
+  });
+
+  test("a session whose neighbour of the same eight characters is too old", async () => {
+    const other = "0f111111-0000-4000-8000-00000000000f";
+    const old = `{"sessionId":"${other}","projectHash":"x","lastUpdated":"2026-01-01T00:00:00.000Z"}\n`;
+    const young = "session-2026-05-06T07-00-0f111111.jsonl";
+    const files = {
+      [young]: header(ID) + SAID,
+      "session-2026-01-01T08-00-0f111111.jsonl": old + SAID,
+    };
+    expect(await codesIn(files)).toMatchObject({ [young]: ["deleted_on_start"] });
+    const long = '{ "general": { "sessionRetention": { "maxAge": "1000w" } } }';
+    expect(await codesIn(files, long)).toMatchObject({ [young]: [] });
   });
 
   test("a name of another form keeps its session out of this", async () => {

@@ -8,7 +8,9 @@ export type GeminiCause =
   | "file_name"
   | "sub_agent"
   | "empty_twin"
+  | "expired_twin"
   | "older_than_allowed"
+  | "beyond_count"
   | "older_twin"
   | "nothing_resumable"
   | "other_project_folder"
@@ -54,6 +56,13 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
     bringsBack: "All of its id in the name of the file.",
     changes: `Nothing in the session. ${SETTING}`,
   },
+  expired_twin: {
+    ...made,
+    means:
+      "The name of another file, which is too old or one too many, ends in the same eight characters, and the list deletes both.",
+    bringsBack: "All of its id in the name of the file.",
+    changes: `Nothing in the session. ${SETTING}`,
+  },
   older_than_allowed: {
     ...made,
     intended: true,
@@ -61,6 +70,15 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
       "It is older than `general.sessionRetention.maxAge`, 30 days by default, and the list deletes it before it shows the others.",
     bringsBack: "A line with the time of now at the end of its file.",
     changes: `The session counts as changed today. ${SETTING}`,
+  },
+  beyond_count: {
+    ...made,
+    by: "person",
+    intended: true,
+    means:
+      "It is not among the newest files of its project that `general.sessionRetention.maxCount` allows, and the list deletes it before it shows the others.",
+    bringsBack: "`continuo guard retention gemini`, which lets Gemini CLI keep all of them.",
+    changes: "A setting. Nothing in the session: a time of now would push another one out.",
   },
   older_twin: {
     ...made,

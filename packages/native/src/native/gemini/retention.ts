@@ -1,18 +1,18 @@
 /**
  * Gemini CLI's rules of deletion (0.61.0): at the start of any session of a folder, and when it lists, it deletes sessions older
- * than `general.sessionRetention.maxAge`, those beyond the newest `maxCount`, and every file that it cannot list, together with
- * those whose names end in the same eight characters.
+ * than `general.sessionRetention.maxAge`, those beyond the newest `maxCount`, and every file that it cannot list, and with each of
+ * them those whose names end in the same eight characters.
  */
 
 import { basename, dirname } from "node:path";
 import { exactOf, isJson, type Places, parseExactly, statFile } from "@continuo/files";
 import type { AgentRetention, RestoredFile, RowOfFound, SessionEnd } from "../kit/index.ts";
 import { toLines } from "../writing/index.ts";
-import { aloneIn, brokenNeighbour } from "./expiry.ts";
 import { ownName } from "./names.ts";
 import { geminiFolders, isSessionName, projectOfFile } from "./places.ts";
 import { personalSettings, type Retention, readRetention } from "./settings.ts";
 import { skimFile } from "./skim-file.ts";
+import { type SweptFolder, sweepOf } from "./sweep.ts";
 
 export const geminiRetention: AgentRetention = {
   rule(places) {
@@ -22,15 +22,14 @@ export const geminiRetention: AgentRetention = {
       retention.maxCount === null ? "" : ` and all but the newest ${retention.maxCount} of a project`;
     return `Gemini CLI deletes sessions older than ${retention.maxAge}${count}, and those that it cannot list, when it starts or lists (general.sessionRetention)`;
   },
-  async endsOf(sessions, places) {
+  async endsOf(sessions, places, memo) {
     const ends = new Map<string, SessionEnd>();
     for (const [folder, inFolder] of Map.groupBy(sessions, ({ found }) => dirname(found.location))) {
-      const isAlone = aloneIn(folder);
       const retention = retentionOf(places, inFolder[0]?.found.cwd ?? null);
       if (!retention.enabled || projectOfFile(inFolder[0]?.found.location ?? "") === null) continue;
-      const newestFirst = inFolder.toSorted((a, b) => timeOf(b) - timeOf(a));
-      for (const [rank, session] of newestFirst.entries()) {
-        const end = (await endByName(session, isAlone)) ?? endByRule(session, rank, retention);
+      const sweep = await sweepOf(folder, retention, memo);
+      for (const session of inFolder) {
+        const end = await endOf(session, sweep, retention);
         if (end !== null) ends.set(session.found.location, end);
       }
     }
@@ -48,37 +47,37 @@ function retentionOf(places: Places, cwd: string | null): Retention {
   return readRetention(geminiFolders(places).config, cwd, places.env);
 }
 
-/** A session without a time counts as now. */
-function timeOf({ info }: RowOfFound): number {
-  return info.updatedAt === null ? Number.POSITIVE_INFINITY : Date.parse(info.updatedAt);
+async function endOf(
+  session: RowOfFound,
+  sweep: SweptFolder,
+  retention: Retention,
+): Promise<SessionEnd | null> {
+  if (!(await isListed(session))) return { atMs: 0, rule: "Gemini CLI does not list it" };
+  const own = endByRule(session, sweep, retention);
+  const neighbour = await sweep.neighbourOf(session.found.location);
+  if (neighbour === null || (own !== null && own.atMs <= neighbour.atMs)) return own;
+  return { atMs: neighbour.atMs, rule: `it shares the end of its name with ${neighbour.path}` };
+}
+
+/** A title is made of what somebody said, so that only the others are read. */
+async function isListed({ found, info }: RowOfFound): Promise<boolean> {
+  if (info.title !== null) return true;
+  const file = statFile(found.location);
+  return file === null || (await skimFile(file, { part: "whole" })).firsts.conversation;
 }
 
 function endByRule(
-  session: RowOfFound,
-  rank: number,
+  { found, info }: RowOfFound,
+  sweep: SweptFolder,
   { maxAgeMs, maxAge, maxCount }: Retention,
 ): SessionEnd | null {
-  if (maxCount !== null && rank >= maxCount) {
+  if (sweep.isBeyond(found.location)) {
     return { atMs: 0, rule: `general.sessionRetention.maxCount is ${maxCount}` };
   }
-  const time = timeOf(session);
-  if (maxAgeMs === null || time === Number.POSITIVE_INFINITY) return null;
-  return { atMs: time + maxAgeMs, rule: `general.sessionRetention.maxAge is ${maxAge}` };
-}
-
-/** A file that it cannot list, and one whose name ends as that of such a file, go at its next start. */
-async function endByName(
-  { found, info }: RowOfFound,
-  isAlone: (path: string) => boolean,
-): Promise<SessionEnd | null> {
-  // A title is made of what somebody said, so that only the others are read.
-  if (info.title === null) {
-    const file = statFile(found.location);
-    const isListed = file === null || (await skimFile(file, { part: "whole" })).firsts.conversation;
-    if (!isListed) return { atMs: 0, rule: "Gemini CLI does not list it" };
-  }
-  const neighbour = isAlone(found.location) ? null : await brokenNeighbour(found.location);
-  return neighbour === null ? null : { atMs: 0, rule: `it shares the end of its name with ${neighbour}` };
+  // A session without a time counts as now.
+  if (maxAgeMs === null || info.updatedAt === null) return null;
+  const atMs = Date.parse(info.updatedAt) + maxAgeMs;
+  return { atMs, rule: `general.sessionRetention.maxAge is ${maxAge}` };
 }
 
 /**

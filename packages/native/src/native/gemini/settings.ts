@@ -48,8 +48,8 @@ export function toRetention(settings: Json): Retention {
   const minAge = typeof settings.minRetention === "string" ? settings.minRetention : DEFAULT_MIN_AGE;
   const maxAgeMs = periodOf(maxAge);
   const minAgeMs = periodOf(minAge) ?? DAY_MS;
-  const makesSense = maxAgeMs !== null && maxAgeMs >= minAgeMs;
-  const maxCount = typeof settings.maxCount === "number" && settings.maxCount >= 1 ? settings.maxCount : null;
+  const maxCount = typeof settings.maxCount === "number" ? settings.maxCount : null;
+  const makesSense = maxAgeMs !== null && maxAgeMs >= minAgeMs && (maxCount ?? 1) >= 1;
   return { enabled: settings.enabled !== false && makesSense, maxAgeMs, maxAge, maxCount };
 }
 

@@ -1,40 +1,49 @@
 /** The least change after which Gemini CLI's own list shows a session. Nothing is written here. */
 
 import { dirname, join } from "node:path";
+import { ContinuoError } from "@continuo/core/model";
 import { type Places, textField } from "@continuo/files";
 import type { FileMending, FoundSession, HiddenSession, Mending } from "../kit/index.ts";
 import { draftOf, readToMend, refuseTakenPlace, remainingLines, repaired } from "../repairing/index.ts";
 import { makersOfNow, toLines } from "../writing/index.ts";
-import { brokenNeighbour } from "./expiry.ts";
 import { GEMINI_CAUSES, type GeminiCause } from "./hidden-causes.ts";
 import { ownName } from "./names.ts";
 import { geminiFolders, ownerOf, projectOfFile, readRegistry } from "./places.ts";
 import { kindOf, metadataIn } from "./records.ts";
 import { geminiRepairer } from "./repair.ts";
 import { readRetention } from "./settings.ts";
+import { type SweptFolder, sweepOf } from "./sweep.ts";
 
 /** `null` for what only a person can change. Errors: `unreadable`, `too_large`, `conflict` where another session has the place. */
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (GEMINI_CAUSES[cause as GeminiCause].by !== "continuo") return null;
   const from = found.location;
   const shown = shownAgain({ found, cause: cause as GeminiCause, places, bytes: readToMend(from) });
-  const mending = shown === null ? null : await kept(shown, found, places);
+  const mending = shown === null ? null : await kept(shown, { found, cause: cause as GeminiCause, places });
   if (mending === null || mending.steps.length === 0) return null;
   if (mending.to !== from) refuseTakenPlace(from, mending.to);
   return mending;
 }
 
-interface Showing {
+interface Missing {
   readonly found: FoundSession;
   readonly cause: GeminiCause;
   readonly places: Places;
+}
+
+interface Showing extends Missing {
   readonly bytes: Buffer;
 }
+
+/** Their files are healthy, and only the sweep is in their way. */
+const SWEPT: readonly GeminiCause[] = ["older_than_allowed", "empty_twin", "expired_twin"];
+/** The sweep counts them among the newest. */
+const COUNTED: readonly GeminiCause[] = ["empty_twin", "expired_twin"];
 
 function shownAgain({ found, cause, places, bytes }: Showing): FileMending | null {
   const from = found.location;
   const unchanged = { of: "file", from, to: from, bytes, beside: [], steps: [] } as const;
-  if (cause === "older_than_allowed" || cause === "empty_twin") return unchanged;
+  if (SWEPT.includes(cause)) return unchanged;
   if (cause === "file_name") {
     const to = join(dirname(from), listedName(found.sessionId, startOf(bytes)));
     return { ...unchanged, steps: [`name the file ${to}`], to };
@@ -45,15 +54,14 @@ function shownAgain({ found, cause, places, bytes }: Showing): FileMending | nul
   return mended && { ...unchanged, ...mended };
 }
 
-/** The list deletes an old session, and one whose name ends as that of a file without a conversation, before it shows any. */
-async function kept(mending: FileMending, found: FoundSession, places: Places): Promise<FileMending> {
-  const { maxAgeMs, maxAge, enabled } = readRetention(
-    geminiFolders(places).config,
-    found.cwd ?? null,
-    places.env,
-  );
+/** The list deletes an old session, and one whose name ends as that of a file that it deletes, before it shows any. */
+async function kept(mending: FileMending, { found, cause, places }: Missing): Promise<FileMending> {
+  const retention = readRetention(geminiFolders(places).config, found.cwd ?? null, places.env);
+  const { maxAgeMs, maxAge, maxCount, enabled } = retention;
   if (!enabled || maxAgeMs === null) return mending;
   const now = new Date();
+  const sweep = await sweepOf(dirname(found.location), retention);
+  if (maxCount !== null && !COUNTED.includes(cause)) refuseToPushOut(found, { sweep, maxCount, now });
   const steps = [...mending.steps];
   let { bytes, to } = mending;
   const lastTime = timesIn(bytes, "lastUpdated").at(-1) ?? timesIn(bytes, "startTime")[0];
@@ -62,11 +70,28 @@ async function kept(mending: FileMending, found: FoundSession, places: Places): 
     bytes = Buffer.concat([bytes, Buffer.from(`${bytes.at(-1) === 0x0a ? "" : "\n"}${line}`)]);
     steps.push(`add a line: the session is of today, because general.sessionRetention.maxAge is ${maxAge}`);
   }
-  if (to === found.location && (await brokenNeighbour(to)) !== null) {
+  const neighbour = to === found.location ? await sweep.neighbourOf(to) : null;
+  if (neighbour !== null && neighbour.atMs <= now.getTime()) {
     to = ownName(to, found.sessionId);
     steps.push(`name the file ${to}`);
   }
   return { ...mending, steps, bytes, to };
+}
+
+interface Room {
+  readonly sweep: SweptFolder;
+  readonly maxCount: number;
+  readonly now: Date;
+}
+
+/** Errors: `conflict` where the list would delete another session in the place of this one. */
+function refuseToPushOut({ location }: FoundSession, { sweep, maxCount, now }: Room): void {
+  const others = sweep.kept(now.getTime()).filter((path) => path !== location);
+  if (others.length < maxCount) return;
+  const reason = `Gemini CLI keeps ${maxCount} of a project, and would delete another one`;
+  throw new ContinuoError("conflict", `cannot bring ${location} back: ${reason}`, {
+    hint: "Run `continuo guard retention gemini`, after which it keeps all of them.",
+  });
 }
 
 /** With the whole id: files that end in its first eight characters are deleted together. */

@@ -15,7 +15,6 @@ import {
   NO_MEMO,
   type SkimMemo,
 } from "../kit/index.ts";
-import { aloneIn, brokenNeighbour } from "./expiry.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { GEMINI_CAUSES, type GeminiCause } from "./hidden-causes.ts";
 import { geminiFolders, isRecordName, isSessionName } from "./places.ts";
@@ -24,6 +23,7 @@ import { type Retention, readRetention } from "./settings.ts";
 import { mendHidden } from "./show-again.ts";
 import { lastUpdatedOf } from "./skim-file.ts";
 import { startsAsWhole } from "./source.ts";
+import { type NeighbourEnd, type SweptFolder, sweepOf } from "./sweep.ts";
 
 export const geminiVisibility: AgentVisibility = {
   causes: GEMINI_CAUSES,
@@ -122,31 +122,35 @@ type DeletionRules = (found: FoundSession, shown: ListedFile) => Promise<Reason 
 /** Reasons to delete a session before anything is listed, by the settings of a person and of each project. */
 function deletionRules(places: Places, memo: SkimMemo): DeletionRules {
   const settings = new Map<string | undefined, Retention>();
-  const folders = new Map<string, (path: string) => boolean>();
+  const sweeps = new Map<string, Promise<SweptFolder>>();
   const nowMs = Date.now();
   return async ({ cwd }, { file, listing }) => {
     const retention =
       settings.get(cwd) ?? readRetention(geminiFolders(places).config, cwd ?? null, places.env);
     settings.set(cwd, retention);
     if (!retention.enabled || retention.maxAgeMs === null) return null;
+    const folder = dirname(file.path);
+    const sweep = sweeps.get(folder) ?? sweepOf(folder, retention, memo);
+    sweeps.set(folder, sweep);
+    const { isBeyond, neighbourOf } = await sweep;
+    if (isBeyond(file.path)) return { cause: "beyond_count", detail: `maxCount is ${retention.maxCount}.` };
     const oldestMs = nowMs - retention.maxAgeMs;
     // A session that began since is not old, and its end need not be read.
     if (listing.startTime !== null && Date.parse(listing.startTime) < oldestMs) {
-      const lastUpdated =
-        (await memo.remember(file, { what: "gemini last time" }, () => lastTimeOf(file))) ??
-        listing.startTime;
-      if (Date.parse(lastUpdated) < oldestMs) {
+      const lastUpdated = await memo.remember(file, { what: "gemini last time" }, () => lastTimeOf(file));
+      if (lastUpdated !== null && Date.parse(lastUpdated) < oldestMs) {
         const day = lastUpdated.slice(0, 10);
         return { cause: "older_than_allowed", detail: `It is of ${day}, and maxAge is ${retention.maxAge}.` };
       }
     }
-    const folder = dirname(file.path);
-    const isAlone = folders.get(folder) ?? aloneIn(folder);
-    folders.set(folder, isAlone);
-    const neighbour = isAlone(file.path) ? null : await brokenNeighbour(file.path);
-    if (neighbour === null) return null;
-    return { cause: "empty_twin", detail: `${basename(neighbour)} ends in the same eight characters.` };
+    const neighbour = await neighbourOf(file.path);
+    return neighbour === null || neighbour.atMs > nowMs ? null : twinReason(neighbour);
   };
+}
+
+function twinReason({ path, why }: NeighbourEnd): Reason {
+  const cause = why === "unlisted" ? "empty_twin" : "expired_twin";
+  return { cause, detail: `${basename(path)} ends in the same eight characters.` };
 }
 
 async function lastTimeOf(file: FoundFile): Promise<string | null> {

@@ -1,7 +1,7 @@
 /** The types of an agent's rules about the sessions that it deletes by itself. */
 
 import type { SessionInfo } from "@continuo/core/model";
-import type { FoundSession, Places } from "./port.ts";
+import type { FoundSession, Places, SkimMemo } from "./port.ts";
 
 /** A session with its row. */
 export interface RowOfFound {
@@ -42,7 +42,11 @@ export interface AgentRetention {
   /** In one sentence: what is deleted, and by which setting. `null` where the settings of now delete nothing. */
   rule(places: Places): string | null;
   /** The end of each session by its location; a session that no rule deletes is missing. */
-  endsOf(sessions: readonly RowOfFound[], places: Places): Promise<ReadonlyMap<string, SessionEnd>>;
+  endsOf(
+    sessions: readonly RowOfFound[],
+    places: Places,
+    memo?: SkimMemo,
+  ): Promise<ReadonlyMap<string, SessionEnd>>;
   /** Files and folders that the agent deletes with the session, besides those of `trashPlan`. */
   beside(found: FoundSession, places: Places): readonly string[];
   /**
