@@ -44,7 +44,7 @@ export {
   storeMessage,
 } from "./participant-session.ts";
 export { type Card, isPerson, openChannel, readRoster } from "./participants.ts";
-export { type Author, hasEnded, isPart, type OpenMessages, openAfter, post } from "./post.ts";
+export { type Author, hasEnded, isPart, type OpenMessages, openAfter, post, postTogether } from "./post.ts";
 export { lastAnchor, readMessages } from "./read-messages.ts";
 export { ChannelStates, isSnapshotDue, readState } from "./read-state.ts";
 export {

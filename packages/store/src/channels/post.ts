@@ -61,6 +61,20 @@ export async function post(store: Store, author: Author, { frame, open }: Post):
   return append(store, author, { event, refusal: isOver ? notInProgress(author, frame.messageId) : null });
 }
 
+/**
+ * Stores whole messages together, with one commit, and returns their events in the same order. Errors: those of `post`,
+ * and `conflict` where only some are stored already; nothing is stored then.
+ */
+export async function postTogether(
+  store: Store,
+  author: Author,
+  frames: readonly SendFrame[],
+): Promise<readonly StoredEvent[]> {
+  const open = new Map();
+  const events = await Promise.all(frames.map((frame) => toEvent(store, author, { frame, open })));
+  return await store.append(channelLogId(author.channel), events, present({ lease: author.fence }));
+}
+
 interface Append {
   readonly event: NewEvent;
   /** The reason for not accepting a new event. */

@@ -1,7 +1,6 @@
 /** One WebSocket: hello, replay, ready, live events, heartbeats and requests, and the end of the connection. */
 
 import type { Duplex } from "node:stream";
-import { setImmediate as othersTurn } from "node:timers/promises";
 import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import {
   CHANNEL_LIMITS,
@@ -28,11 +27,20 @@ import {
 import type { WebSocket } from "ws";
 import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
 import { assertJsonShape, readFailure } from "../http/index.ts";
+import { FrameQueue, type HeardSend } from "./frame-queue.ts";
 import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
 import { OutgoingFrames } from "./outgoing-frames.ts";
-import { changesSession, mayHaveOpen, type Participation, perform, recoverSession } from "./requests.ts";
+import {
+  changesSession,
+  isPlainSend,
+  mayHaveOpen,
+  type Participation,
+  perform,
+  performSends,
+  recoverSession,
+} from "./requests.ts";
 import type { LostSeat, Seat, SeatUse } from "./seat.ts";
 
 /** The result of a hello. */
@@ -77,10 +85,7 @@ export class Connection implements Present {
   #state: "new" | "greeting" | "open" | "left" = "new";
   #pump: AbortController | null = null;
   #replayEnd: Promise<ReplayEnd> | null = null;
-  #work: Promise<void> = Promise.resolve();
-  #waiting = 0;
-  #waitingBytes = 0;
-  #turnEndsAt = 0;
+  readonly #frames: FrameQueue;
   #strangerBytes = 0;
   #heardAt: number;
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -92,6 +97,7 @@ export class Connection implements Present {
     this.#options = options;
     this.#socket = options.socket;
     this.#outgoing = new OutgoingFrames(options);
+    this.#frames = new FrameQueue(options.socket, { after: () => this.#answersRead() });
     this.#heardAt = options.clock.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
@@ -105,8 +111,7 @@ export class Connection implements Present {
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
       this.#over.abort();
-      this.#work = this.#work.then(() => this.#depart());
-      void this.#work.then(resolve);
+      void this.#frames.end(() => this.#depart()).then(resolve);
     });
   }
 
@@ -120,7 +125,7 @@ export class Connection implements Present {
 
   /** Called every few seconds: sends a heartbeat, and checks for one from the other side. */
   beat(): void {
-    if (this.#waiting > 0) {
+    if (this.#frames.waiting > 0) {
       // Its heartbeats wait behind its requests: while those are processed, it counts as alive.
       this.#heardAt = this.#options.clock.now();
       this.#renew();
@@ -168,7 +173,7 @@ export class Connection implements Present {
 
   /** Requests that wait for the store are no silence. */
   get #isAlive(): boolean {
-    const isHeard = this.#waiting > 0 || this.#silentMs <= CHANNEL_LIMITS.silenceMs;
+    const isHeard = this.#frames.waiting > 0 || this.#silentMs <= CHANNEL_LIMITS.silenceMs;
     return isHeard && this.#state !== "left" && !this.#over.signal.aborted;
   }
 
@@ -202,7 +207,7 @@ export class Connection implements Present {
       assertJsonShape(data);
       frame = parseClientFrame(data.toString());
     } catch (error) {
-      this.#inTurn(data.length, async () => this.#refuseFrame(error, data));
+      this.#frames.add(data.length, async () => this.#refuseFrame(error, data));
       return;
     }
     if (frame.type === "heartbeat") {
@@ -211,33 +216,9 @@ export class Connection implements Present {
       if (now - this.#renewedAt >= LIMITS.renewMs) this.#renew();
       return;
     }
-    this.#inTurn(data.length, () => this.#take(frame, data.length));
-  }
-
-  /** One frame after another, so that the writes of a participant are stored in their order. */
-  #inTurn(bytes: number, work: () => Promise<void>): void {
-    this.#waiting++;
-    this.#waitingBytes += bytes;
-    if (this.#waiting > LIMITS.waitingFrames || this.#waitingBytes > LIMITS.waitingFrameBytes) {
-      this.#socket.pause();
-    }
-    this.#work = this.#work.then(async () => {
-      await work();
-      await this.#answersRead();
-      await this.#giveWay();
-      this.#waiting--;
-      this.#waitingBytes -= bytes;
-      const hasRoom =
-        this.#waiting <= LIMITS.waitingFrames / 2 && this.#waitingBytes <= LIMITS.waitingFrameBytes / 2;
-      if (hasRoom && this.#socket.isPaused) this.#socket.resume();
-    });
-  }
-
-  /** Frames that wait for nothing would otherwise be processed in one turn of the event loop, however many there are. */
-  async #giveWay(): Promise<void> {
-    if (performance.now() < this.#turnEndsAt) return;
-    await othersTurn();
-    this.#turnEndsAt = performance.now() + LIMITS.turnMs;
+    const bytes = data.length;
+    if (isPlainSend(frame)) this.#frames.addSend({ frame, bytes }, (sends) => this.#takeSends(sends));
+    else this.#frames.add(bytes, () => this.#take(frame, bytes));
   }
 
   /** An invalid frame counts for the token as another one does. */
@@ -268,6 +249,32 @@ export class Connection implements Present {
     }
   }
 
+  /** Whole messages that were heard one after another: those that the token has room for are stored together. */
+  async #takeSends(sends: readonly HeardSend[]): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    const participation = this.#admission?.participation ?? null;
+    if (sends.length === 1 || participation === null || this.#state !== "open") {
+      for (const { frame, bytes } of sends) await this.#take(frame, bytes);
+      return;
+    }
+    const counted: HeardSend["frame"][] = [];
+    for (const { frame, bytes } of sends) {
+      try {
+        this.#options.count(bytes);
+        counted.push(frame);
+      } catch (error) {
+        await this.#refuseRequest(frame, error);
+      }
+    }
+    const answers = await performSends(participation, counted);
+    for (const [at, answer] of answers.entries()) {
+      const frame = counted[at];
+      if (frame === undefined) continue;
+      if ("error" in answer) await this.#refuseRequest(frame, answer.error);
+      else this.#outgoing.send({ type: "ok", request: frame.request, result: answer.result });
+    }
+  }
+
   /** Waits for a participant that does not read the answers to its requests, and ends its connection after a while. */
   async #answersRead(): Promise<void> {
     const { signal } = this.#over;
@@ -281,7 +288,7 @@ export class Connection implements Present {
     const { hub, admit } = this.#options;
     const seating: SeatUse = {
       isAlive: () => this.#isAlive,
-      silentMs: () => (this.#waiting > 0 ? 0 : this.#silentMs),
+      silentMs: () => (this.#frames.waiting > 0 ? 0 : this.#silentMs),
       onTaken: (seat) => {
         this.#seat = seat;
       },
@@ -363,12 +370,16 @@ export class Connection implements Present {
       this.#outgoing.send({ type: "ok", request, result: result ?? null });
       if (changesSession(frame)) this.#tellOthers(participation);
     } catch (error) {
-      if (isContinuoError(error, "fenced")) return await this.#seat?.lose(error);
-      this.#options.onRefused(error);
-      if (!isContinuoError(error)) this.#reportMistake(error);
-      const failure = frame.type === "history" ? readFailure(error) : error;
-      this.#outgoing.send({ type: "error", request, error: toWireError(failure).error });
+      await this.#refuseRequest(frame, error);
     }
+  }
+
+  async #refuseRequest({ type, request }: RequestFrame, error: unknown): Promise<void> {
+    if (isContinuoError(error, "fenced")) return await this.#seat?.lose(error);
+    this.#options.onRefused(error);
+    if (!isContinuoError(error)) this.#reportMistake(error);
+    const failure = type === "history" ? readFailure(error) : error;
+    this.#outgoing.send({ type: "error", request, error: toWireError(failure).error });
   }
 
   /** Other connections of a person see what this one changed of their session. */

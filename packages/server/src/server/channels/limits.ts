@@ -6,6 +6,8 @@ export const LIMITS = {
   /** With this many waiting frames, or bytes of frames, of one connection, its socket is not read. */
   waitingFrames: 64,
   waitingFrameBytes: 8_388_608,
+  /** Whole messages of one connection that are stored with one commit. */
+  sendsTogether: 64,
   /** Into how many slices the interval of heartbeats is divided; each slice serves a part of the connections. */
   heartbeatSlices: 30,
   /** Frames of one connection are processed for this time before others have their turn. */

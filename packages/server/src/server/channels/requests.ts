@@ -9,6 +9,7 @@ import {
 } from "@continuo/core/model";
 import {
   CHANNEL_LIMITS,
+  type ClientFrame,
   type ParticipantSession,
   type PostFrame,
   type RequestFrame,
@@ -32,6 +33,7 @@ import {
   type OpenMessages,
   openAfter,
   post,
+  postTogether,
   readHistory,
   readParticipantSession,
   readState,
@@ -117,6 +119,44 @@ async function performPost(participation: Participation, frame: PostFrame): Prom
   if (!(await isOver(participation, frame, event))) participation.open = openAfter(open, frame, event);
   keepStateWhenDue(store, place.channel, event);
   return { sequence: event.sequence };
+}
+
+export type PlainSend = Extract<RequestFrame, { readonly type: "send" }>;
+
+/** Returns true for a whole message that needs nothing to be looked up, so that several can be stored together. */
+export function isPlainSend(frame: ClientFrame): frame is PlainSend {
+  if (frame.type !== "send" || frame.state !== undefined || frame.replyTo !== undefined) return false;
+  return blobsOf(frame).length === 0;
+}
+
+/** The fields of the answer to a request, or the reason for refusing it. */
+export type Answer = { readonly result: unknown } | { readonly error: unknown };
+
+/** Stores whole messages in their order, with one commit; each alone where the store refuses them together. */
+export async function performSends(
+  participation: Participation,
+  frames: readonly PlainSend[],
+): Promise<readonly Answer[]> {
+  const { store, place, instance, type, fence } = participation;
+  if (frames.length === 0) return [];
+  try {
+    const events = await postTogether(store, { ...place, type, instance, fence }, frames);
+    serverMeter.count("continuo.channel.messages", frames.length, { type: "send" });
+    for (const event of events) keepStateWhenDue(store, place.channel, event);
+    return events.map(({ sequence }) => ({ result: { sequence } }));
+  } catch (error) {
+    if (!isRefused(error) || isContinuoError(error, "fenced")) return frames.map(() => ({ error }));
+  }
+  const answers: Answer[] = [];
+  for (const frame of frames) {
+    answers.push(
+      await performPost(participation, frame).then(
+        (result) => ({ result }),
+        (error: unknown) => ({ error }),
+      ),
+    );
+  }
+  return answers;
 }
 
 /** A first event that is sent again after the end of its message opens nothing. */
