@@ -69,8 +69,8 @@ test.each([
   ["a remark, which only people make", { ...CUE, kind: "remark" }],
   ["audio", { ...CUE, kind: "audio", bytes: [] }],
   ["a text that is too long", { ...CUE, text: "x".repeat(LIMITS.textChars + 1) }],
-  ["an end before its beginning", { ...CUE, endMs: 0 }],
-  ["a time that is none", { ...CUE, mediaTimeMs: -1 }],
+  ["an end before its start", { ...CUE, endMs: 0 }],
+  ["a negative time", { ...CUE, mediaTimeMs: -1 }],
   ["an id that is too long", { ...CUE, id: "x".repeat(300) }],
   [
     "a picture that is no base64",

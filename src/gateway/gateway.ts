@@ -168,7 +168,7 @@ export class Gateway {
   /** Errors: `invalid`. */
   #placesIn(cwd: string): PlacesAt {
     if (isAbsolute(cwd)) return { ...this.#options.places, cwd };
-    throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is no absolute path`);
+    throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is not an absolute path`);
   }
 
   cancel(id: string): void {

@@ -1,4 +1,4 @@
-/** The list of sessions in pages. A cursor names a list that was made before: what changes meanwhile moves no row. */
+/** Pages of the list of sessions. A cursor names a list that is kept, so that a change between two pages moves no row. */
 
 import { isAbsolute } from "node:path";
 import type {
@@ -20,23 +20,23 @@ import { ownId } from "./ids.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
 export interface SessionLists {
-  /** Errors: `invalid` for a cursor of no list that is known, or a folder that is not absolute. */
+  /** Errors: `invalid` for a cursor of an unknown list, or for a relative path of a folder. */
   page(request: ListSessionsRequest, folder?: "and below" | "exactly"): Promise<ListSessionsResponse>;
 }
 
 export function createLists(places: PlacesAt, report: (line: string) => void): SessionLists {
-  /** The oldest first. */
+  /** Kept lists by their numbers, oldest first. */
   const lists = new Map<string, readonly SessionInfo[]>();
   let made = 0;
   return {
     async page({ cwd, cursor, archived }, folder = "and below") {
       if (typeof cursor === "string") return pageOf(lists, cursor);
       if (typeof cwd === "string" && !isAbsolute(cwd)) {
-        throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is no absolute path`);
+        throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is not an absolute path`);
       }
       const wanted = typeof cwd === "string" ? { [folder === "exactly" ? "cwd" : "below"]: cwd } : {};
       const shown = toArchived(archived);
-      // The native session that an archived conversation began as stays in its owner's row.
+      // An archived conversation is listed too, so that its native session does not appear as a row of its own.
       const query: ListQuery = { ...wanted, empty: "exclude", archived: "include" };
       const { sessions, error, unfinished } = await listCatalog(query, { places });
       if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
@@ -69,7 +69,7 @@ function pageOf(lists: ReadonlyMap<string, readonly SessionInfo[]>, cursor: stri
   const [, name = "", start = ""] = /^(\d{1,15}):(\d{1,15})$/u.exec(cursor) ?? [];
   const list = lists.get(name);
   if (list === undefined) {
-    throw new ContinuoError("invalid", "the cursor belongs to no list that is known", {
+    throw new ContinuoError("invalid", "the list of this cursor is no longer known", {
       hint: "Ask for the list again without a cursor.",
     });
   }
@@ -80,14 +80,14 @@ function pageOf(lists: ReadonlyMap<string, readonly SessionInfo[]>, cursor: stri
   };
 }
 
-/** Each conversation once, under an id that no other row has. */
+/** One row for each conversation, with an id that no other row has. */
 function infosOf(rows: readonly ListedSession[], places: PlacesAt): readonly SessionInfo[] {
   const owners = ownersByName(rows.filter(isOwn));
   return rows.flatMap((row): SessionInfo[] => {
     const native = isOwn(row) ? row.importedFrom : row;
     const key = native === null ? null : nativeKey(native);
     const owner = key === null ? undefined : owners.get(key);
-    // The native session that this conversation began as: what it holds is in the row of its owner.
+    // The conversation that was imported from this native session already has a row.
     if (!isOwn(row) && owner !== undefined) return [];
     return [
       infoOf(row, isOwn(row) && owner !== row ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)), places),
@@ -100,7 +100,7 @@ function infoOf(row: ListedSession, sessionId: string, { home }: PlacesAt): Sess
   const agent = isOwn(row) ? row.lastAgent : row.agent;
   return {
     sessionId,
-    // The protocol wants a folder; one that the session does not tell is said in `_meta`.
+    // The protocol requires a folder. If the session names none, this is the home, and `_meta` has `null`.
     cwd: cwd === null ? home : canonicalFolder(cwd),
     ...present({ title: title ?? undefined, updatedAt: updatedAt ?? undefined }),
     archived,

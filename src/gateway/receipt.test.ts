@@ -12,13 +12,13 @@ test.each([
   ],
   [
     { requested: "auto", happened: "replay", verifiedBy: "none", reason: "It has no files." },
-    "codex was told this conversation anew. It has no files.",
+    "codex received this conversation from its beginning. It has no files.",
   ],
   [
     { requested: "auto", happened: "replay", ref, verifiedBy: "none", omitted: { messages: 3 } },
-    'codex was told this conversation anew (codex:s1). Left out: {"messages":3}.',
+    'codex received this conversation from its beginning (codex:s1). Left out: {"messages":3}.',
   ],
   [{ requested: "none", happened: "new", verifiedBy: "none" }, "codex began a new session."],
-] as const)("a receipt of %o", (resumption, words) => {
+] as const)("the receipt of %o is one sentence, and the reasons follow", (resumption, words) => {
   expect(receiptOf("codex", resumption).trim()).toBe(`[Continuo: ${words}]`);
 });

@@ -16,7 +16,7 @@ export function receiptOf(agent: string, { happened, ref, verifiedBy, reason, om
     happened === "native"
       ? `${agent} continues this conversation in a session of its own${where}: ${PROOFS[verifiedBy]}.`
       : happened === "replay"
-        ? `${agent} was told this conversation anew${where}.`
+        ? `${agent} received this conversation from its beginning${where}.`
         : `${agent} began a new session${where}.`;
   const left = omitted === undefined ? "" : ` Left out: ${JSON.stringify(omitted)}.`;
   return `\n\n[Continuo: ${how}${reason === undefined ? "" : ` ${reason}`}${left}]\n\n`;

@@ -21,11 +21,11 @@ beforeAll(() => {
 
 interface Listing {
   readonly stdout: string;
-  /** Agents of which a session was opened. */
+  /** The agents whose sessions were opened. */
   readonly opened: readonly AgentName[];
 }
 
-/** @param emptied has a folder, and no session in it. */
+/** @param emptied the agent whose folder has no session */
 function list(agent: AgentName, emptied?: AgentName): Listing {
   const trace = join(home, `trace-${agent}`);
   const command = [process.execPath, MAIN, "list", "--agent", agent];

@@ -52,7 +52,7 @@ test("a fold with 300,000 pieces that wait, as many notes as a session has and t
   let sequence = 0;
   for (let n = 0; n < LIMITS.noteEntries; n++) addEvent(fold, written(++sequence, n));
   for (let n = 0; n < 300_000; n++) addEvent(fold, eventOf(++sequence, "transcript_added", { text: "x" }));
-  // Two bytes for each character.
+  // These characters take two bytes each.
   const memory = "ж".repeat(LIMITS.rememberedChars);
   addEvent(fold, eventOf(++sequence, "decision_made", { memory }));
   expect(heapBytes() - before).toBeLessThan(MEMORY_BYTES);

@@ -1,4 +1,4 @@
-/** Replay of recorded drafts and decisions, of the model, and of every night; questions about the video. */
+/** Replays of recorded drafts, with the model and every night; questions about the video. */
 
 import type { Agent, StoredEvent } from "@continuo/core/model";
 import { agentWriter, LiveService, type NoteWriter, onMeasurement, replayEvents } from "@continuo/live";
@@ -32,7 +32,7 @@ async function* listed(events: readonly StoredEvent[]): AsyncGenerator<StoredEve
   yield* events;
 }
 
-/** One draft for each batch, with the words and the whole span of its first piece. */
+/** A writer that makes one draft of each batch, with the words and the times of its first piece. */
 const spanWriter = {
   name: "span",
   write: async ({
@@ -53,7 +53,7 @@ test("a replay makes all notes again, byte for byte, and any planted change lowe
   await using live = await liveTest({ noteWriters: [spanWriter] });
   const sessionId = await play(live);
   const report = await live.service.replay("k", "recorded");
-  // 2 + 1 written, 1 updated, 1 merged, 2 archived.
+  // The seven events: 2 + 1 notes are written, 1 is updated, 1 merged, 2 archived.
   expect(report).toEqual({ mode: "recorded", compared: 7, agreed: 7, agreement: 1, disagreements: [] });
   const events = await allEvents(live.store, sessionId);
   for (const [n, event] of events.entries()) {
@@ -66,7 +66,7 @@ test("a replay makes all notes again, byte for byte, and any planted change lowe
   }
 });
 
-test("a change that also has the right hashes is found where it is in a draft or a note, and so is one that was left out", async () => {
+test("a changed or missing draft or note is found even if all hashes are right", async () => {
   const { canonicalJson, chainHash, payloadHash, CHAIN_START } = await import("@continuo/core/model");
   const { sha256 } = await import("../../packages/live/src/kit/values.ts");
   await using live = await liveTest({ noteWriters: [spanWriter] });
@@ -101,7 +101,7 @@ test("a change that also has the right hashes is found where it is in a draft or
   }
 });
 
-test("a replay with the model agrees where its notes are like the recorded ones, and leaves the session as it is", async () => {
+test("a replay with the model agrees where its notes are like the recorded ones, and does not change the session", async () => {
   let words = (text: string): string => text;
   const writer = {
     ...spanWriter,
@@ -122,7 +122,7 @@ test("a replay with the model agrees where its notes are like the recorded ones,
   expect(await live.store.latestSequence(sessionId)).toBe(before);
 });
 
-test("a replay with the model compares the drafts that the rules of the server make notes of", async () => {
+test("a replay with the model compares only drafts of which the server's rules make notes", async () => {
   let confidence = 0.9;
   const writer = {
     ...spanWriter,
@@ -159,7 +159,7 @@ test("a replay with the model without context gives the writer only the evidence
   expect(seen).toEqual(withContext.map(() => ({ notes: 0, around: 0, memory: null })));
 });
 
-test("every night one of two servers replays the sessions of the last day, once, and degrades what does not agree, with an alert", async () => {
+test("every night one of two servers replays the sessions of the last day once, and degrades those that do not agree, with an alert", async () => {
   await using store = await openStore("memory:");
   const lines: string[] = [];
   const alerts: unknown[] = [];
@@ -168,17 +168,17 @@ test("every night one of two servers replays the sessions of the last day, once,
       if (name === "continuo.live.alerts") alerts.push(attributes);
     }),
   );
-  // A 22:00 whose night is over: the store has a clock of its own, after which the session would end for want of input.
+  // 22:00 of a night that is over, because the store uses the real clock: a session without input would end by it.
   const evening = Math.floor((Date.now() - 31 * 3_600_000) / 86_400_000) * 86_400_000 + 22 * 3_600_000;
   const clock = fakeClock(async () => undefined, evening);
-  // It is on unless somebody switches it off.
+  // The nightly replay is on by default.
   const options = { store, clock, report: (line: string) => lines.push(line) };
   const services = [new LiveService(options), new LiveService(options)];
   try {
     const [service] = services;
     await service?.open("k", { videoId: "v" });
     const sessionId = (await service?.sessionIdOf("k")) ?? "";
-    // An event of a note that no decision made.
+    // This event of a note has no decision.
     await store.append(sessionId, [
       { type: "note_written", data: { noteId: "n", content: "x", decisionId: "none" } },
     ]);
@@ -200,7 +200,7 @@ test("every night one of two servers replays the sessions of the last day, once,
   }
 });
 
-test("a question is answered from notes and evidence: by the agent, whose cost is counted, or with the words that are likest", async () => {
+test("a question is answered from notes and evidence: by the agent, whose cost is counted, or with the most similar words", async () => {
   const prompts: string[] = [];
   const agent: Agent = {
     name: "guide",
@@ -238,7 +238,7 @@ test("a question is answered from notes and evidence: by the agent, whose cost i
   expect(quoted.evidence).toHaveLength(1);
 });
 
-test("without a model a question is answered with a whole sentence of captions that come word by word, or with none that is like it", async () => {
+test("without a model a question is answered with a whole sentence of captions, or with a note that none is similar", async () => {
   await using live = await liveTest({
     noteWriters: [{ ...spanWriter, write: async () => ({ drafts: [] }) }],
   });

@@ -44,12 +44,12 @@ export function nothingSent(client: string): Sent {
   return { client, transcript_added: [], frame_captured: [], chunks: [], pictures: new Map() };
 }
 
-/** A file whose words the transcriber of `hearing.ts` finds in it. */
+/** A sound file that contains the words which the transcriber of `hearing.ts` returns. */
 export function speechBytes({ client }: Sent, id: string): Buffer {
   return Buffer.from(`RIFF----WAVE${client} speaks ${id}`);
 }
 
-/** Checks the log of one session, to which these clients sent. */
+/** Checks the log of the one session to which these clients sent. */
 export async function checkLog(logged: Logged, clients: readonly Sent[]): Promise<LogCounts> {
   const { store, sessionId } = logged;
   const events = await allEvents(store, sessionId);
@@ -77,7 +77,7 @@ export async function checkLog(logged: Logged, clients: readonly Sent[]): Promis
   };
 }
 
-/** All that was sent and nothing else, each once, and what each client sent in its order. */
+/** The log has everything that was sent, once, and nothing else; the ids of each client are in the order of sending. */
 function checkOrder(stored: readonly string[], sent: readonly (readonly string[])[]): void {
   expect(stored.toSorted()).toEqual(sent.flat().toSorted());
   for (const one of sent) {
@@ -86,7 +86,7 @@ function checkOrder(stored: readonly string[], sent: readonly (readonly string[]
   }
 }
 
-/** Each piece is in one decision; frames may be dropped instead, where 20 others were pending. */
+/** Each piece is in one decision. A frame may be dropped instead if 20 other frames were pending. */
 function checkDecided(
   events: readonly StoredEvent[],
 ): Pick<LogCounts, "transcripts" | "frames" | "droppedFrames"> {
@@ -155,7 +155,7 @@ async function checkPictures(
   }
 }
 
-/** Notes follow from the recorded drafts, each of which was decided once; what they are made of is in the log before them. */
+/** Notes follow from the recorded drafts, each with one decision, and cite only evidence that is before them in the log. */
 async function checkNotes(
   events: readonly StoredEvent[],
   { store, sessionId, notes }: Logged,

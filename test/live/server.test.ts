@@ -23,7 +23,7 @@ interface Opened extends AsyncDisposable {
 async function opened(options: Partial<ServerOptions> = {}): Promise<Opened> {
   const store = await openStore("memory:");
   const writer = scriptedWriter();
-  // Windows are on the fake clock; requests and sockets take their real time.
+  // The fake clock opens and closes windows; requests and sockets take real time.
   const clock = fakeClock(() => new Promise((resolve) => setTimeout(resolve, 5)));
   const live = { workspaceIds: [store.workspaceId], clock, noteWriters: [writer] };
   const authenticate = options.authenticate === undefined ? {} : { authenticate: createAuthenticate(store) };
@@ -40,7 +40,7 @@ async function opened(options: Partial<ServerOptions> = {}): Promise<Opened> {
   };
 }
 
-/** Lets the time of a batch come, when the owner has seen the evidence. */
+/** Waits until the owner has seen the evidence, and moves the clock on to the batch. */
 async function processed({ clock }: Opened, ms: number): Promise<void> {
   await expect.poll(() => clock.isDue(ms)).toBe(true);
   await clock.advance(ms);
@@ -136,7 +136,7 @@ test("evidence for a session that ended goes to the next session of the key, als
   const first = await openLive(options);
   await first.add(said("stored in the first session"));
   const parentId = first.sessionId;
-  // The laptop sleeps: what it says then stays in its outbox, and the session ends without it.
+  // The laptop sleeps: evidence that it adds now stays in its outbox, and the session ends without it.
   first.close();
   const state = await outbox.load();
   await outbox.add({ sequence: state?.nextSequence ?? 0, evidence: [said("said while nobody listened")] });
@@ -160,7 +160,7 @@ test("evidence that was stored, but whose answer was lost, is not stored again i
   const evidence = [said("once")];
   await first.add(...evidence);
   first.close();
-  // The state is as if the page had been closed between the server's answer and the outbox.
+  // The page was closed after the server stored the evidence and before the outbox removed it.
   const state = await outbox.load();
   if (state !== null) await outbox.reset({ ...state, batches: [{ sequence: 0, evidence }] });
   await fetch(`${live.server.url}/v1/live/k`, { method: "DELETE" });
@@ -173,7 +173,7 @@ test("evidence that was stored, but whose answer was lost, is not stored again i
   second.close();
 });
 
-test("a client hears when the server answered, and when its connection broke", async () => {
+test("a client reports that the server answered, and that its connection was lost", async () => {
   await using live = await opened();
   const connections: string[] = [];
   const onConnection = (connection: string): number => connections.push(connection);
@@ -184,7 +184,7 @@ test("a client hears when the server answered, and when its connection broke", a
   client.close();
 });
 
-test("questions about one session are limited, and those about another one are not", async () => {
+test("the limit of questions about one session leaves those about another session free", async () => {
   await using live = await opened();
   const clients = [];
   for (const key of ["k", "other"]) {
@@ -200,7 +200,7 @@ test("questions about one session are limited, and those about another one are n
   for (const one of clients) one.close();
 });
 
-test("levels are pushed on joining and as the depth grows", async () => {
+test("levels are sent when a client joins and when the depth grows", async () => {
   await using live = await opened();
   const { frames, onFrame } = collector();
   const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v", onFrame });
@@ -213,7 +213,7 @@ test("levels are pushed on joining and as the depth grows", async () => {
   client.close();
 });
 
-test("a client of a degraded session hears that it was repaired, and that its evidence was stored then", async () => {
+test("a client of a degraded session learns that it was repaired, and that its own evidence was stored then", async () => {
   await using live = await opened();
   const { store, clock, server } = live;
   const first = await openLive({ serverUrl: server.url, key: "k", videoId: "v" });
@@ -252,7 +252,7 @@ test("a client of a degraded session hears that it was repaired, and that its ev
   }
 });
 
-test("a token reaches the keys that its scopes name, and only as they say", async () => {
+test("a token gives access only to the keys that its scopes name, and only with the rights that they name", async () => {
   await using live = await opened({ authenticate: async () => Promise.reject(new Error("replaced")) });
   const tokenFor = async (scope: string): Promise<string> =>
     (await live.store.createToken({ scopes: [scope] })).secret;
@@ -287,7 +287,7 @@ test("a token reaches the keys that its scopes name, and only as they say", asyn
   client.close();
 });
 
-test("a token that knows the hash of another token's picture does not get it with a frame of its own", async () => {
+test("a token cannot read another token's picture by naming its hash in a frame of its own", async () => {
   await using live = await opened({ authenticate: async () => Promise.reject(new Error("replaced")) });
   const tokens = await Promise.all(
     ["ours", "theirs"].map(
@@ -323,7 +323,7 @@ test("a token that knows the hash of another token's picture does not get it wit
 const REFUSED: readonly (readonly [string, unknown, string])[] = [
   ["no video", {}, "invalid"],
   ["another lane", { videoId: "v", lanes: "three" }, "invalid"],
-  ["a note writer that is not there", { videoId: "v", noteWriter: "nobody" }, "not_found"],
+  ["an unknown note writer", { videoId: "v", noteWriter: "nobody" }, "not_found"],
   ["an unknown field", { videoId: "v", budgets: { maxTokens: 1 } }, "invalid"],
   ["an unknown field of its budget", { videoId: "v", budget: { maxToken: 1 } }, "invalid"],
 ];
@@ -340,12 +340,12 @@ const HOSTILE: readonly (readonly [string, unknown])[] = [
   ["an unknown field", { type: "transcript_added", text: "x", mediaTimeMs: 0, audioId: "a" }],
   ["a media time that is not whole", { type: "transcript_added", text: "x", mediaTimeMs: 0.5 }],
   ["a negative media time", { type: "remark_added", text: "x", mediaTimeMs: -1 }],
-  ["an end before its beginning", { type: "remark_added", text: "x", mediaTimeMs: 5, endMs: 4 }],
+  ["an end before its start", { type: "remark_added", text: "x", mediaTimeMs: 5, endMs: 4 }],
   [
-    "a blob that is no hash",
+    "a blob that is not a hash",
     { type: "frame_captured", mediaTimeMs: 0, full: { hash: "../x", mediaType: "a", sizeBytes: 1 } },
   ],
-  ["an embedding that is no vector", { type: "frame_captured", mediaTimeMs: 0, embedding: ["a"] }],
+  ["an embedding that is not a vector", { type: "frame_captured", mediaTimeMs: 0, embedding: ["a"] }],
 ];
 for (const [what, evidence] of HOSTILE) {
   test(`evidence with ${what} is refused, and nothing of its batch is stored`, async () => {
@@ -362,7 +362,7 @@ for (const [what, evidence] of HOSTILE) {
   });
 }
 
-test("evidence has the hash of its payload, over HTTP and on the socket, and an answer without a model says so", async () => {
+test("evidence has the hash of its payload, over HTTP and on the socket, and an answer without a model is marked as a quote", async () => {
   await using live = await opened({ live: { workspaceIds: [], noteWriters: [extractiveWriter()] } });
   const { frames, onFrame } = collector();
   const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v", onFrame });
@@ -381,7 +381,7 @@ test("evidence has the hash of its payload, over HTTP and on the socket, and an 
   client.close();
 });
 
-test("the numbers of continuous sessions are series of /metrics, and each measure of success has its target", async () => {
+test("/metrics has the numbers of continuous sessions, and the target of each measure of success", async () => {
   await using live = await opened();
   const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v" });
   await client.add(said("The harbour opens at dawn", 1_000));
@@ -409,11 +409,11 @@ test("the numbers of continuous sessions are series of /metrics, and each measur
     expect(text).toContain(series);
 });
 
-test("long sessions that ended well and notes that cite earlier segments are shares of /metrics", async () => {
+test("/metrics has the share of long sessions that ended well, and of notes that cite earlier segments", async () => {
   await using live = await opened();
   const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v" });
   for (let segment = 0; segment < 10; segment++) {
-    // The same words at the same place: the second note is the first one, with the evidence of both.
+    // The second segment repeats the first one, so both give one note that cites both.
     await client.add(said(`segment ${segment === 1 ? 0 : segment}`, segment === 1 ? 0 : segment * 60_000));
     await live.clock.advance(20_000);
   }
@@ -425,7 +425,7 @@ test("long sessions that ended well and notes that cite earlier segments are sha
   expect(text).toContain('continuo_live_success_target{measure="segments"} 0.95\n');
 });
 
-test("a session that tabs share is listed with the keys that the token may read, and only who reads a key joins another to it", async () => {
+test("a shared session is listed with the keys that a token may read, and joining a key needs the right to read it", async () => {
   const store = await openStore("memory:");
   const server = await openServer(store, { authenticate: createAuthenticate(store) });
   const tokenOf = async (...scopes: readonly string[]): Promise<string> =>
@@ -454,7 +454,7 @@ test("a session that tabs share is listed with the keys that the token may read,
   await store.close();
 });
 
-test("a server gives the files of Whisper from one folder, and none beside it", async () => {
+test("a server serves the files of Whisper from one folder, and no file outside of it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "continuo-whisper-"));
   const whisperFolder = join(folder, "whisper");
   mkdirSync(join(whisperFolder, "model"), { recursive: true });
@@ -467,7 +467,7 @@ test("a server gives the files of Whisper from one folder, and none beside it", 
     const found = await get("model/config.json");
     expect(await found.text()).toBe("{}");
     expect(found.headers.get("content-length")).toBe("2");
-    // A browser that opens it as a page runs nothing of it.
+    // A browser that opens it as a page runs no script of it.
     expect(found.headers.get("content-type")).toBe("application/octet-stream");
     for (const name of [
       "model",

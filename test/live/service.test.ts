@@ -22,7 +22,7 @@ function steps(events: readonly StoredEvent[]): readonly string[] {
     });
 }
 
-test("the same key returns the same session, and input makes it active, its notes come, and silence makes it idle", async () => {
+test("the same key returns the same session; input makes it active and gives notes, and silence makes it idle", async () => {
   await using live = await liveTest();
   const { service, store, clock, writer } = live;
   const first = await service.open("tab 1/ä", { videoId: "v1", title: "A talk" });
@@ -42,7 +42,7 @@ test("the same key returns the same session, and input makes it active, its note
   expect(session).toMatchObject({ depth: 0, state: "active", videoId: "v1", title: "A talk", restarts: 0 });
   expect(session.noteIds).toHaveLength(1);
   expect(session.noteWriter).toBe("scripted");
-  // 4.1 s of the silence are over.
+  // The silence has lasted 4.1 s.
   await clock.advance(25_899);
   expect((await service.session("tab 1/ä")).state).toBe("active");
   await clock.advance(1);
@@ -51,13 +51,13 @@ test("the same key returns the same session, and input makes it active, its note
   expect(steps(events)).toEqual(["created > active", "active > idle"]);
   const note = events.find(({ type }) => type === "note_written");
   expect(note?.data).toMatchObject({ content: "the harbour opens at dawn", mediaTimeMs: 1_000 });
-  // The input of a run is sequences, not copies.
+  // The input of a run names sequences, and copies no words.
   const asked = events.filter(({ type }) => type === "run_created");
   expect(JSON.stringify(asked)).not.toContain("harbour");
   expect((await store.verify(first.sessionId)).ok).toBe(true);
 });
 
-test("a batch that is sent again is stored once, and one that leaves a number out is refused", async () => {
+test("a batch that is sent again is stored once, and a batch that skips a number is refused", async () => {
   await using live = await liveTest();
   const { service, store } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -73,7 +73,7 @@ test("a batch that is sent again is stored once, and one that leaves a number ou
   expect(stored).toHaveLength(1);
 });
 
-test("closing makes notes of what is pending, checkpoints and ends; the next session of the key names its parent", async () => {
+test("closing a session writes its pending notes and a checkpoint, and the next session of the key names it as its parent", async () => {
   await using live = await liveTest();
   const { service, store } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -123,7 +123,7 @@ test("closing succeeds if its checkpoint fails, and says so", async () => {
   await store.close();
 });
 
-test("three checkpoints that fail in a row write a line and count an alert, once", async () => {
+test("three failed checkpoints in a row are reported by one line and one alert", async () => {
   await using store = await openStore("memory:");
   const lines: string[] = [];
   const alerts: unknown[] = [];
@@ -145,7 +145,7 @@ test("three checkpoints that fail in a row write a line and count an alert, once
   expect(alerts).toEqual([{ reason: "checkpoint_failures" }]);
 });
 
-test("clients hear within a second that a session cannot be trusted, on each server, and so do those who send", async () => {
+test("clients and senders on every server learn within a second that a session is degraded", async () => {
   await using one = await liveTest();
   await using two = await liveTest({ store: one.store });
   const { sessionId } = await one.service.open("k", { videoId: "v" });
@@ -162,7 +162,7 @@ test("clients hear within a second that a session cannot be trusted, on each ser
   await one.service.ownerOf(sessionId)?.degrade(finding("the log has a gap after 3"));
   await one.settle();
   await two.settle();
-  // No time at all went on: nothing waits for a timer.
+  // No time passed on the clock: nothing waits for a timer.
   expect(heard).toEqual(["0 ms", "0 ms"]);
   for (const { service } of [one, two]) {
     const batch = { producerId: "tab", epoch: 0, sequence: 0, evidence: [said("refused")] };
@@ -170,7 +170,7 @@ test("clients hear within a second that a session cannot be trusted, on each ser
   }
 });
 
-test("a batch whose writer fails is tried 3 times more; then the extractive writer stands in, until the writer works again", async () => {
+test("a batch whose writer fails is tried 3 more times; then the extractive writer stands in until the writer works again", async () => {
   await using live = await liveTest();
   const { service, clock, writer } = live;
   await service.open("k", { videoId: "v" });
@@ -191,7 +191,7 @@ test("a batch whose writer fails is tried 3 times more; then the extractive writ
   await clock.advance(40_000);
   await live.send("k", said("The lamp is lit at dusk", 120_000, { endMs: 123_000 }));
   await clock.advance(20_000);
-  // The writer is given again what the stand-in wrote, and then what is new.
+  // The writer first receives the evidence again for which the stand-in wrote notes, and then the new evidence.
   expect(writer.requests.slice(4).map(({ evidence }) => evidence.length)).toEqual([2, 1]);
   expect((await service.session("k")).health.standIn).toBeNull();
   const texts = (await service.notes("k")).map(({ text }) => text);
@@ -199,7 +199,7 @@ test("a batch whose writer fails is tried 3 times more; then the extractive writ
   expect(await service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
-test("a note writer that is missing does not leave the level critical, and a server sets the levels", async () => {
+test("the level falls again although the note writer always fails, and levels can be set by the server", async () => {
   const levels = { normal: 2, warning: 3, critical: 5 };
   await using live = await liveTest({ levels });
   const { service, writer } = live;
@@ -276,7 +276,7 @@ test("the clean-up ends a session without input for an hour once, and a ping res
   expect(await service.cleanUp()).toBe(0);
   expect((await service.session("quiet")).state).toBe("closed");
   expect((await service.session("pinged")).state).not.toBe("closed");
-  // It is whole: its notes are written, and its last checkpoint is of all that came before the end.
+  // The session is complete: its notes are written, and its last checkpoint covers all events before the end.
   expect(await service.notes("quiet")).toHaveLength(1);
   const types = (await eventsOf(store, sessionId)).map(({ type }) => type);
   expect(types.lastIndexOf("checkpoint_written")).toBeGreaterThan(types.lastIndexOf("note_written"));
@@ -304,7 +304,7 @@ test("a service that restarts finds the same session from its snapshot, and from
   }
 });
 
-test("a snapshot with another hash degrades the session: input is refused until a repair verified the log", async () => {
+test("a snapshot with another hash degrades the session: input is refused until a repair has verified the log", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -333,7 +333,7 @@ test("a snapshot with another hash degrades the session: input is refused until 
   await expect(again.service.repair("k")).rejects.toMatchObject({ code: "invalid_transition" });
 });
 
-test("a fault is recorded also where the lease changes hands at that moment", async () => {
+test("a fault is recorded even if the lease changes its owner at that moment", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -369,7 +369,7 @@ test("a fault is recorded also where the lease changes hands at that moment", as
     .toBe("degraded");
 });
 
-test("with two services on one store one owns the session, and what the old owner writes after a take-over is refused", async () => {
+test("of two services on one store one owns the session, and writes of the old owner after a take-over are refused", async () => {
   await using one = await liveTest();
   await using two = await liveTest({ store: one.store });
   const { sessionId } = await one.service.open("k", { videoId: "v" });
@@ -385,13 +385,13 @@ test("with two services on one store one owns the session, and what the old owne
   expect(one.service.ownerOf(sessionId)).toBeUndefined();
 });
 
-test("a session that one server is granted twice at once has its owner, in whichever order that is heard", async () => {
+test("a server that is granted a session twice at the same time owns it, in whichever order the grants arrive", async () => {
   const memory = await openStore("memory:");
   await using gone = await liveTest({ store: memory });
   await gone.service.start();
   const { sessionId } = await gone.service.open("k", { videoId: "v" });
   await gone.service.stop();
-  // The look was granted the session first, and its owner is there last.
+  // The search for abandoned sessions is granted the session first, and its owner is ready last.
   const first = Promise.withResolvers<void>();
   let asked = 0;
   const getClaim: Store["getClaim"] = async (name) => {
@@ -411,7 +411,7 @@ test("a session that one server is granted twice at once has its owner, in which
   expect(await live.service.session("k")).toMatchObject({ depth: 0 });
 });
 
-test("runs that owners left behind when they died do not hold up the next owner", async () => {
+test("runs that dead owners left behind do not delay the next owner", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -446,11 +446,11 @@ test("a reader shows a session whose owner is gone, and leaves it as it is", asy
   await using reader = await liveTest({ store, role: "reader" });
   await reader.service.start();
   const { sessionId, state, depth, noteWriter } = await reader.service.session("k");
-  // The writers are those of another server.
+  // The note writers belong to another server, so the reader cannot name one.
   expect({ state, depth, noteWriter }).toEqual({ state: "active", depth: 1, noteWriter: undefined });
   const before = await store.latestSequence(sessionId);
   const leases = await store.listLeases({ prefix: "live/" });
-  // Long enough for a take-over, a batch, silence and the end of a session that nobody uses.
+  // This is long enough for a take-over, a batch, silence and the end of an unused session.
   await reader.clock.advance(3 * 3_600_000);
   expect(await reader.service.cleanUp()).toBe(0);
   expect(reader.writer.requests).toEqual([]);

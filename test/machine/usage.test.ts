@@ -48,7 +48,7 @@ test.each([[[]], [["--since", "2025-06-01T00:00:00Z"]]])(
   },
 );
 
-test("a time that is none is refused, and so is a token that may not read the machine", async () => {
+test("an invalid time is refused, and so is a token that may not read the machine", async () => {
   expect((await machine.get("/v1/machine/usage?since=yesterday")).status).toBe(400);
   expect((await machine.get("/v1/machine/usage", await machine.token(["metrics"]))).status).toBe(403);
 });

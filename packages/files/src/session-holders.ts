@@ -22,7 +22,7 @@ export interface HeldNative {
 
 export interface SessionHolder {
   readonly pid: number;
-  /** `continuo`, or the agent. */
+  /** `continuo`, or the name of the agent. */
   readonly program: string;
   /** When it opened the session, as ISO 8601; `null` where the note does not tell. */
   readonly since: string | null;

@@ -11,7 +11,7 @@ import {
 } from "@continuo/agents/catalog";
 import { handOver } from "@continuo/agents/conversations";
 import { findProgram } from "@continuo/agents/drivers/process";
-import { folderNotNamed, isNamed } from "@continuo/agents/handoff";
+import { folderNotNamed, isAbsoluteFolder } from "@continuo/agents/handoff";
 import {
   type AgentName,
   ContinuoError,
@@ -187,7 +187,7 @@ function isOf(located: LookUpHit, agent: AgentName): boolean {
 async function folderOf(found: FoundSession, to: AgentName, places: Places): Promise<string> {
   const { cwd } = await readNativeDetails(found, { places });
   const elsewhere = handOffCommand(found, to);
-  if (!isNamed(cwd)) throw folderNotNamed(cwd, `Continue in a folder that you name: ${elsewhere}.`);
+  if (!isAbsoluteFolder(cwd)) throw folderNotNamed(cwd, `Continue in a folder that you name: ${elsewhere}.`);
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
   throw new ContinuoError("not_found", `the session's folder ${cwd} no longer exists`, {
     hint: `Create it again, or continue in another folder: ${elsewhere}.`,

@@ -24,20 +24,20 @@ const FILES = [
 ];
 
 describe("the command that agents and timers start later", () => {
-  test("is this Node with the absolute path of the program", () => {
+  test("consists of this Node and the absolute path of the program", () => {
     expect(ownCommand({ cwd: "/home/ann" }, "bin/continuo.js")).toEqual([
       process.execPath,
       "/home/ann/bin/continuo.js",
     ]);
   });
 
-  test("is none where npx runs it, which removes its folder one day", () => {
+  test("does not exist under npx, which removes its folder one day", () => {
     const script = "/home/ann/.npm/_npx/3f1/node_modules/.bin/continuo";
     expect(() => ownCommand({ cwd: "/" }, script)).toThrow("npx keeps Continuo for a while only");
     expect(shownCommand({ cwd: "/" }, script)).toEqual(["continuo"]);
   });
 
-  test("is shown as it would be written", () => {
+  test("is shown as a person would type it", () => {
     const place = { cwd: "/home/ann" };
     expect(shownCommand(place, "bin/continuo.js")).toEqual(ownCommand(place, "bin/continuo.js"));
   });
@@ -56,13 +56,13 @@ describe("the archive", () => {
     },
   );
 
-  test("says that it is damaged when its sizes do not fit", () => {
+  test("is reported as damaged if its sizes do not fit", () => {
     const whole = zstdDecompressSync(packFiles(FILES));
     const longer = zstdCompressSync(Buffer.concat([whole, Buffer.from("more")]));
     expect(() => unpackFiles(longer)).toThrow("are damaged: their sizes do not fit");
   });
 
-  test("says that it is damaged when it was cut", () => {
+  test("is reported as damaged if it was cut", () => {
     expect(() => unpackFiles(packFiles(FILES).subarray(0, 40))).toThrow("are damaged");
   });
 });
@@ -98,7 +98,7 @@ describe("the folder of the files", () => {
     expect(modes).toEqual([0o700, 0o600, 0o700]);
   });
 
-  test("is not the half that a killed start left", () => {
+  test("is not the incomplete one that a killed start left", () => {
     mkdirSync(join(home, `app/1.new-${process.pid}`), { recursive: true });
     writeFileSync(join(home, `app/1.new-${process.pid}/package.json`), "{");
     expect(existsSync(join(start("1"), "dist/cli/main.js"))).toBe(true);
@@ -151,15 +151,15 @@ describe("the programs that the executable runs", () => {
   const scratch = join(place, "scratch");
 
   test.each([
-    ["of this home", () => build(join(home, "app/0.2.0-abc")), true],
-    ["of the folder that the process before it made", () => build(scratch), true],
-    ["of a project", () => build(join(place, "project")), false],
+    ["in this home", () => build(join(home, "app/0.2.0-abc")), true],
+    ["in the folder that the process before it made", () => build(scratch), true],
+    ["in a project", () => build(join(place, "project")), false],
     ["that is reached through a link in the home", () => linked(build(join(place, "elsewhere"))), false],
-    ["of a folder that others can write to", () => writable(build(join(home, "app/0.2.0-open"))), false],
-    ["below a program's folder", () => build(join(home, "app/0.2.0-abc/node_modules/other")), false],
-    ["that leaves the folder again", () => `${home}/app/../../../project/dist/cli/worker.js`, false],
-    ["by a relative path", () => "app/0.2.0-abc/dist/cli/worker.js", false],
-    ["of another name", () => build(join(home, "app/0.2.0-abc")).replace("worker.js", "worker.cjs"), false],
+    ["in a folder that others can write to", () => writable(build(join(home, "app/0.2.0-open"))), false],
+    ["below the folder of a program", () => build(join(home, "app/0.2.0-abc/node_modules/other")), false],
+    ["whose path leaves the folder again", () => `${home}/app/../../../project/dist/cli/worker.js`, false],
+    ["with a relative path", () => "app/0.2.0-abc/dist/cli/worker.js", false],
+    ["with another name", () => build(join(home, "app/0.2.0-abc")).replace("worker.js", "worker.cjs"), false],
   ])("a program %s", (_, path, isOurs) => {
     expect(isProgramOfOurs(path(), { home, scratch })).toBe(isOurs);
   });

@@ -1,9 +1,9 @@
-/** The flags of `continuo view`, as they arrive. */
+/** The flags of `continuo view`, before they are checked. */
 
-/** Always the same, so that it can be forwarded; the name of the page is new for each start. */
+/** The port is always the same, so that it can be forwarded; the host name of the page is new at each start. */
 export const VIEWER_PORT = 4748;
 
-/** The port to which a tunnel for phones leads; always the same, since the tunnel is set up once. */
+/** The port to which a tunnel for phones leads. It is always the same, because the tunnel is set up once. */
 export const PHONE_PORT = 4749;
 
 export interface ViewFlags {

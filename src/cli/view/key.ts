@@ -1,4 +1,4 @@
-/** The key of a session, from what a person types. */
+/** Finds the key of a session from the id that a person types. */
 
 import { locate } from "../notices/index.ts";
 import type { Shell } from "../terminal/index.ts";

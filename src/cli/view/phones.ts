@@ -1,6 +1,6 @@
 /**
- * The door for phones: a server of its own on loopback, to which the person's tunnel leads. No token of the viewer is good
- * there, and it serves only what a phone may ask for.
+ * The server for phones. It listens on loopback, and the person's tunnel leads to it. It accepts no token of the viewer, and
+ * serves only the routes that a phone may use.
  */
 
 import { ContinuoError, type Principal, type Store } from "@continuo/core/model";
@@ -21,11 +21,11 @@ export interface PhoneDoor extends AsyncDisposable {
 interface DoorOptions {
   readonly url: string;
   readonly logs: (workspaceId: string, by?: Principal) => Store;
-  /** The door closes it. */
+  /** Closing the door closes the service too. */
   readonly machine: () => Promise<MachineService>;
   readonly report: (line: string) => void;
   readonly port: number;
-  /** The next two are for tests. */
+  /** This field and the next one are for tests. */
   readonly tokens?: OpenedStore;
   readonly pageFolder?: string;
 }
@@ -49,7 +49,7 @@ export async function openPhoneDoor({
       reach: "network",
       pagesOf: "phone",
       publicUrl: url,
-      // Only the name of the tunnel, so that no page of another name reaches the server through a name server of its own.
+      // Only the name of the tunnel is accepted, so that a page of another name cannot reach the server by DNS rebinding.
       hosts: [],
       machine,
       pageFolder,
@@ -81,8 +81,8 @@ export function tunnelPort({ tunnelPort: text }: ViewFlags): number {
 }
 
 /**
- * The address of the tunnel, without a slash at the end. Without TLS it is one of loopback: the end of a tunnel that the phone itself
- * holds. Errors: `usage`.
+ * The address of the tunnel, without a slash at the end. An address without TLS must be one of loopback: the end of a tunnel
+ * on the phone itself. Errors: `usage`.
  */
 export function tunnelOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -95,7 +95,7 @@ export function tunnelOf(text: string): string {
   });
 }
 
-/** `null` without the flag. Errors: `usage`. */
+/** The rights that `--pair` names; `null` without the flag. Errors: `usage`. */
 export function pairRights({ pair, readOnly }: ViewFlags): PhoneRights | null {
   if (pair === undefined) return null;
   const rights = pair === true ? "read" : pair;
@@ -105,7 +105,7 @@ export function pairRights({ pair, readOnly }: ViewFlags): PhoneRights | null {
   });
 }
 
-/** A terminal cannot ask for the name of the phone. */
+/** Pairs a phone under a fixed name, because the command does not ask for one. */
 export async function pairFromTerminal(phones: PhoneService, rights: PhoneRights): Promise<PairAnswer> {
   return await phones.pair({ name: "Phone", rights });
 }

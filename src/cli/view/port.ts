@@ -1,4 +1,4 @@
-/** Listens on the port of the viewer, or on another port if that one is used. */
+/** Listens on the port of the viewer, or on a free one if another program has it. */
 
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import { usersListening } from "@continuo/files";
@@ -17,8 +17,8 @@ interface TakePortOptions<Listening> {
 }
 
 /**
- * Listens on the port that is wanted, or on a free one if a program of this user has it. Errors: `unavailable`, also if a
- * program of another user has the port: a browser that is led there gets that program.
+ * Listens on the wanted port. If nobody chose it and another program of this user has it, listens on a free one. Errors:
+ * `unavailable` otherwise: an old bookmark would lead to the program of another user.
  */
 export async function takePort<Listening>(
   { port, isDefault }: WantedPort,
@@ -27,10 +27,10 @@ export async function takePort<Listening>(
   try {
     return await listen(port);
   } catch (error) {
-    if (!isTaken(error)) throw error;
+    if (!isPortUsed(error)) throw error;
     const foreign = (await users(port))?.filter((user) => user !== own) ?? [];
-    if (foreign.length > 0) throw ofAnotherUser(port, foreign[0]);
-    if (!isDefault) throw taken(port);
+    if (foreign.length > 0) throw usedByAnotherUser(port, foreign[0]);
+    if (!isDefault) throw portUsed(port);
     warn(
       `warning: another program has port ${port}: bookmarks of the viewer lead there until it ends; using a free port`,
     );
@@ -38,19 +38,19 @@ export async function takePort<Listening>(
   }
 }
 
-function isTaken(error: unknown): boolean {
+function isPortUsed(error: unknown): boolean {
   const isRefused = isContinuoError(error, "unavailable");
   return isRefused && (error.cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
 }
 
-function ofAnotherUser(port: number, user: number | undefined): ContinuoError {
+function usedByAnotherUser(port: number, user: number | undefined): ContinuoError {
   return new ContinuoError("unavailable", `port ${port} belongs to a program of another user (uid ${user})`, {
     hint: `Use another port with --port. What answers at http://127.0.0.1:${port} is not your viewer.`,
     details: { port, user },
   });
 }
 
-function taken(port: number): ContinuoError {
+function portUsed(port: number): ContinuoError {
   return new ContinuoError("unavailable", `another program has port ${port}`, {
     hint: "Choose another port with --port, or leave it out.",
     details: { port },

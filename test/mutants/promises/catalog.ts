@@ -127,7 +127,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "An agent that does not list its sessions is reported with the list.",
     file: "packages/agents/src/catalog/list.ts",
-    text: "    failures: told.failures,",
+    text: "    failures: lists.failures,",
     mistake: "    failures: [],",
     test: "packages/agents/src/catalog/look-up.test.ts",
   },
@@ -197,7 +197,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "All pages of an agent's list are read.",
     file: "packages/agents/src/catalog/agent-lists.ts",
-    text: "    if (cursor === null) return told;",
+    text: "    if (cursor === null) return listed;",
     mistake: "    return told;",
     test: "packages/agents/src/catalog/agent-lists.test.ts",
   },

@@ -38,13 +38,13 @@ test("sessions of other folders, and older ones, are left out although the agent
   expect(await agentListOf(driver("x", [all]), { since: "2026-02-02" })).toEqual([]);
 });
 
-test("an agent that fails is reported, and the lists of the others are there", async () => {
-  const error = new ContinuoError("agent_failed", "it fell over");
+test("an agent that fails is reported, and the lists of the other agents are returned", async () => {
+  const error = new ContinuoError("agent_failed", "the program crashed");
   const lists = await agentListsOf([driver("x", error), driver("y", [[session("1")]])], {});
-  expect(lists).toEqual({ told: [{ ...session("1"), agent: "y" }], failures: [{ agent: "x", error }] });
+  expect(lists).toEqual({ listed: [{ ...session("1"), agent: "y" }], failures: [{ agent: "x", error }] });
 });
 
-test("an agent without a list has none to show if its files are read, and is an error if not", async () => {
+test("an agent without a list gives no sessions if Continuo reads its files, and an error if it does not", async () => {
   const error = new ContinuoError("unsupported", "no list");
   expect(await agentListOf(driver("pi", error), {})).toEqual([]);
   await expect(agentListOf(driver("x", error), {})).rejects.toMatchObject({ code: "unsupported" });

@@ -63,7 +63,7 @@ export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: Repo
  */
 export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<readonly ReportedSession[]> {
   try {
-    return (await pagesOf(driver, filter)).filter((told) => isWanted(told, filter));
+    return (await pagesOf(driver, filter)).filter((listed) => isWanted(listed, filter));
   } catch (error) {
     if (isContinuoError(error, "unsupported") && isAgentName(driver.agent)) return [];
     throw error;
@@ -71,16 +71,16 @@ export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<
 }
 
 async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<readonly ReportedSession[]> {
-  const told: ReportedSession[] = [];
+  const listed: ReportedSession[] = [];
   const asked = present({ cwd, signal });
   let cursor: string | null = null;
   for (let pages = 0; pages < CATALOG_LIMITS.toldPages; pages += 1) {
     const page: Awaited<ReturnType<AgentDriver["listSessions"]>> = await driver.listSessions(
       cursor === null ? asked : { ...asked, cursor },
     );
-    told.push(...page.items.map((item) => ({ ...item, agent: driver.agent })));
+    listed.push(...page.items.map((item) => ({ ...item, agent: driver.agent })));
     cursor = page.nextCursor;
-    if (cursor === null) return told;
+    if (cursor === null) return listed;
   }
   throw new ContinuoError(
     "agent_failed",
@@ -89,30 +89,30 @@ async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<re
 }
 
 /** Some agents also return sessions of other folders. */
-function isWanted(told: ReportedSession, { since, cwd }: Filter): boolean {
+function isWanted(listed: ReportedSession, { since, cwd }: Filter): boolean {
   const isOfFolder =
-    cwd === undefined || told.cwd === null || canonicalFolder(told.cwd) === canonicalFolder(cwd);
-  return isOfFolder && (since === undefined || (told.updatedAt !== null && told.updatedAt >= since));
+    cwd === undefined || listed.cwd === null || canonicalFolder(listed.cwd) === canonicalFolder(cwd);
+  return isOfFolder && (since === undefined || (listed.updatedAt !== null && listed.updatedAt >= since));
 }
 
 export interface AgentLists {
-  readonly told: readonly ReportedSession[];
+  readonly listed: readonly ReportedSession[];
   readonly failures: readonly ListFailure[];
 }
 
 /** The lists of several agents; one that fails is reported together with the others. */
 export async function agentListsOf(drivers: readonly AgentDriver[], filter: Filter): Promise<AgentLists> {
-  const told: ReportedSession[] = [];
+  const listed: ReportedSession[] = [];
   const failures: ListFailure[] = [];
   for (const driver of drivers) {
     try {
-      told.push(...(await agentListOf(driver, filter)));
+      listed.push(...(await agentListOf(driver, filter)));
     } catch (error) {
       if (filter.signal?.aborted === true || !isFailure(error)) throw error;
       failures.push({ agent: driver.agent, error });
     }
   }
-  return { told, failures };
+  return { listed, failures };
 }
 
 export interface ListAgentSessionsOptions extends Omit<ListOptions, "limit"> {
@@ -165,7 +165,7 @@ async function listSessions(options: ListAgentSessionsOptions): Promise<AgentSes
     }
   }
   const lists = await agentListsOf(drivers, options);
-  for (const row of lists.told) {
+  for (const row of lists.listed) {
     const key = `${row.agent}:${row.sessionId}`;
     if (!met.has(key) && !rows.has(key)) rows.set(key, row);
   }

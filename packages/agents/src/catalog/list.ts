@@ -80,7 +80,7 @@ export async function listCatalog(
   // The rows that pass a filter, and their order, are known when all rows are.
   const needsAll = filter !== null || sort !== undefined;
   const natives = agents === undefined ? null : toAgents(agents);
-  const told = await agentListsOf(drivers, wanted);
+  const lists = await agentListsOf(drivers, wanted);
   const opened = given === undefined ? await openReadable(places) : { store: given, error: null };
   // A store that the caller opened stays open.
   await using _own = given === undefined ? opened.store : null;
@@ -101,7 +101,7 @@ export async function listCatalog(
   // The agents' own sessions were read only for their times.
   const isOwnAlone = natives?.length === 0;
   const met = new Set(list.metIds);
-  const toldRows = told.told.map(rowOfAgentList);
+  const toldRows = lists.listed.map(rowOfAgentList);
   const alone = toldRows.filter((row) => !met.has(row.sessionId) && !rows.some((one) => isSame(one, row)));
   const copies = isOwnAlone ? [] : await copiesOf(wanted, { places: placesOf(places), met, natives, rows });
   const shown: readonly ListedSession[] = isOwnAlone ? alone : [...list.sessions, ...copies, ...alone];
@@ -124,7 +124,7 @@ export async function listCatalog(
     sessions: all,
     shown: Math.min(sessions.length, most),
     ofStore: rows.length,
-    failures: told.failures.length,
+    failures: lists.failures.length,
     ms: Math.round(performance.now() - begun),
   }));
   return {
@@ -134,7 +134,7 @@ export async function listCatalog(
     emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),
     metIds: [...list.metIds, ...[...copies, ...alone, ...rows].map(({ sessionId }) => sessionId)],
     error: opened.error,
-    failures: told.failures,
+    failures: lists.failures,
     unfinished,
   };
 }

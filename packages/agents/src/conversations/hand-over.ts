@@ -9,7 +9,7 @@ import {
   type HandOffOptions,
   handOff,
   handOffMessages,
-  isNamed,
+  isAbsoluteFolder,
 } from "../handoff/index.ts";
 
 export interface HandOverOptions {
@@ -42,6 +42,6 @@ function titleOf({ details }: CatalogSession): string {
 
 /** Errors: `usage`. */
 function folderOf({ details }: CatalogSession, to: string): string {
-  if (isNamed(details.cwd)) return details.cwd;
+  if (isAbsoluteFolder(details.cwd)) return details.cwd;
   throw folderNotNamed(details.cwd, `Name a folder: ${handOffCommand(details, to)}.`);
 }

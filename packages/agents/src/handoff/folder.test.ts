@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
-import { folderNotNamed, folderOf, isNamed } from "./folder.ts";
+import { folderNotNamed, folderOf, isAbsoluteFolder } from "./folder.ts";
 
 let root: string;
 let own: string;
@@ -32,7 +32,7 @@ test.each<[string | null, string]>([
   expect(() => folderOf({ cwd }, undefined)).toThrow(
     expect.objectContaining({ code: "usage", message, hint: HINT }),
   );
-  expect(isNamed(cwd)).toBe(false);
+  expect(isAbsoluteFolder(cwd)).toBe(false);
 });
 
 test("a folder that is not there, or is a file, is not found", () => {
@@ -51,6 +51,6 @@ test("a folder that is not there, or is a file, is not found", () => {
 });
 
 test("a command that has no such flag gives another hint", () => {
-  expect(isNamed("/home/dev")).toBe(true);
+  expect(isAbsoluteFolder("/home/dev")).toBe(true);
   expect(folderNotNamed(null, "Choose a folder.")).toMatchObject({ code: "usage", hint: "Choose a folder." });
 });

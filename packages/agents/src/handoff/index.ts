@@ -7,7 +7,7 @@
  */
 
 export { type AgentAnswer, askAgent } from "./ask-agent.ts";
-export { folderNotNamed, isNamed } from "./folder.ts";
+export { folderNotNamed, isAbsoluteFolder } from "./folder.ts";
 export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
 export { handOffMessages, type SaidElsewhere } from "./hand-off-messages.ts";
 export { openRunAgent, type RunAgentOptions, replayWriterOf } from "./run-agent.ts";

@@ -1,11 +1,11 @@
-/** Servers of models on this machine, found at the ports that they have unless somebody changes them. */
+/** Finds servers of models on this machine at their default ports. */
 
 import { boundedJson } from "./bounded-json.ts";
 
 export interface LocalServer {
   readonly name: string;
   readonly port: number;
-  /** The word in `owned_by` by which the server is known, because other programs often use its port. */
+  /** The value of `owned_by` that identifies the server, because other programs often use its port. */
   readonly ownedBy?: string;
 }
 
@@ -17,7 +17,7 @@ export const LOCAL_SERVERS: readonly LocalServer[] = [
 
 export interface FoundServer {
   readonly name: string;
-  /** For `models` of continuo.yaml. */
+  /** The address for `models` of continuo.yaml. */
   readonly url: string;
   /** At most 100. */
   readonly models: readonly string[];
@@ -29,7 +29,7 @@ const MAX_BYTES = 1_000_000;
 const MAX_MODELS = 100;
 const MAX_NAME = 200;
 
-/** All are asked at the same time. A server that does not answer in time, or with something else, is not found. */
+/** Asks all ports at the same time. A port without an answer in time, or with the answer of another program, counts as none. */
 export async function findLocalServers(
   servers: readonly LocalServer[] = LOCAL_SERVERS,
 ): Promise<readonly FoundServer[]> {
@@ -53,7 +53,7 @@ interface ListedModel {
   readonly ownedBy: unknown;
 }
 
-/** `null` for an answer of another program. */
+/** `null` if the answer is one of another program. */
 function modelsIn(answer: unknown): readonly ListedModel[] | null {
   const { data } = (answer ?? {}) as { readonly data?: unknown };
   // Ollama without a model answers null.

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutText, shorten } from "./cut-text.ts";
 
-test("a text that fits stays as it is, and a longer one is cut, with a sign where that is wanted", () => {
+test("a text that fits stays as it is, and a longer one is cut; `shorten` marks the cut", () => {
   expect([cutText("abc", 3), cutText("abcd", 3), cutText("abc", 0)]).toEqual(["abc", "abc", ""]);
   expect([shorten("abc", 3), shorten("abcd", 3), shorten("abcd", 1)]).toEqual(["abc", "ab…", "…"]);
 });

@@ -1,36 +1,36 @@
-/** Commands, with texts of sessions in them, that a person can paste into a shell. */
+/** Makes commands that a person can paste into a shell, although they contain texts of sessions. */
 
 const PLAIN = /^[\w./:@-][\w./:@#%+=-]*$/u;
 /** Control characters, invisible ones and separators of lines: a terminal would not show them as they are. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** The text as one word of bash and zsh (POSIX sh and fish too, but for text with invisible characters). Pure. */
+/** The text as one word of bash and zsh; without invisible characters it is also one word of POSIX sh and fish. Pure. */
 export function shellWord(text: string): string {
   if (PLAIN.test(text)) return text;
-  if (!UNSEEN.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
+  if (!INVISIBLE.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
   return `$'${Array.from(text, escaped).join("")}'`;
 }
 
-/** The arguments, each as one word, in the folder; in the current one for `null`. Pure. */
+/** The command line that runs these arguments in the folder, or in the current folder if `cwd` is `null`. Pure. */
 export function commandLine(cwd: string | null, argv: readonly string[]): string {
   const words = argv.map(shellWord).join(" ");
   return cwd === null ? words : `cd ${shellWord(cwd)} && ${words}`;
 }
 
-/** A session as a command names it; `continuo` is the agent of Continuo's own. */
-interface HandedOver {
+/** The name of a session in a command; `continuo` is the agent of Continuo's own sessions. */
+interface SessionName {
   readonly agent: string;
   readonly sessionId: string;
 }
 
-/** The hand-over of a session to a folder that the person names, between backquotes: for a hint. Pure. */
-export function handOffCommand({ agent, sessionId }: HandedOver, to: string): string {
+/** For a hint: the command, in backquotes, that hands a session over to a folder that the person chooses. Pure. */
+export function handOffCommand({ agent, sessionId }: SessionName, to: string): string {
   return `\`continuo handoff ${shellWord(`${agent}:${sessionId}`)} --to ${shellWord(to)} --cwd DIR\``;
 }
 
 function escaped(character: string): string {
   if (character === "'" || character === "\\") return `\\${character}`;
-  if (!UNSEEN.test(character)) return character;
+  if (!INVISIBLE.test(character)) return character;
   const hex = (character.codePointAt(0) ?? 0).toString(16);
   return hex.length > 4 ? `\\U${hex.padStart(8, "0")}` : `\\u${hex.padStart(4, "0")}`;
 }

@@ -1,9 +1,9 @@
-/** Names that came up a short time ago, so that the same work is not begun again at once. */
+/** Names that were used a short time ago, so that the same work is not begun twice in a short time. */
 
 export class Recent {
   readonly #ms: number;
   readonly #now: () => number;
-  /** When each name came up, the oldest first. */
+  /** The time at which each name was used, oldest first. */
   readonly #atMs = new Map<string, number>();
 
   constructor(ms: number, now: () => number = () => performance.now()) {
@@ -16,7 +16,7 @@ export class Recent {
     return this.#atMs.size;
   }
 
-  /** True for a name that did not come up within the time; it came up now. */
+  /** Returns true if the name was not used within the time, and records that it is used now. */
   isNew(name: string): boolean {
     const nowMs = this.#now();
     for (const [old, atMs] of this.#atMs) {

@@ -242,7 +242,7 @@ export class AhpConnection implements Reader {
   async #list({ limit, cursor }: z.output<typeof LIST>): Promise<object> {
     const [, name = "", start = "0"] = /^(\d+):(\d+)$/u.exec(cursor ?? "") ?? [];
     if (cursor !== undefined && this.#listed?.name !== name)
-      throw new AhpError(AHP_ERRORS.invalidParams, "the cursor belongs to no list that is known");
+      throw new AhpError(AHP_ERRORS.invalidParams, "the list of this cursor is no longer known");
     if (cursor === undefined || this.#listed === null) {
       const items = await this.#options.host.list();
       this.#listed = { name: String(Number(this.#listed?.name ?? 0) + 1), items };

@@ -1,6 +1,7 @@
 /**
- * The agents' own lists of sessions, asked in a private home that holds a copy of one session: Gemini CLI deletes what it
- * does not list, and others write too. Claude Code prints no list without a terminal; it looks a title up in the same one.
+ * Asks an agent's program for its list of sessions, in a private home with a copy of one session. The home is private because
+ * Gemini CLI deletes sessions that it does not list, and other agents write too. Claude Code prints no list without a terminal,
+ * but it looks up a title in the same list.
  */
 
 import { randomUUID } from "node:crypto";
@@ -16,9 +17,9 @@ import { CLOSED_URL, failed, runProgram, talkTo } from "./program.ts";
 import type { StagedSession } from "./witness.ts";
 
 export interface AskedList extends StagedSession {
-  /** The folder that the session names; `null` for none. */
+  /** The folder that the session names; `null` if it names none. */
   readonly cwd: string | null;
-  /** The provider of the person's settings, for an agent that lists one at a time. */
+  /** The provider in the person's settings, for an agent whose list shows only one provider. */
   readonly provider: string | null;
   /** The name of the agent's folder in which the session lies. */
   readonly folder: string;
@@ -30,7 +31,7 @@ export interface ListAnswer {
   readonly isShown: boolean;
 }
 
-/** `null` where it cannot be asked about this session. Errors: `verification_failed` where the agent gives no list. */
+/** `null` if the list cannot be asked about this session. Errors: `verification_failed` if the agent gives no list. */
 export type OwnList = (asked: AskedList) => Promise<ListAnswer | null>;
 
 const LISTS: Readonly<Partial<Record<AgentName, OwnList>>> = {
@@ -46,7 +47,7 @@ export function ownListOf(agent: AgentName): OwnList | null {
   return LISTS[agent] ?? null;
 }
 
-/** It finds a session by its own title if its list has the session (2.1.332); the title of a first prompt is none of that kind. */
+/** Claude Code finds a session in its list by a title that it was given (2.1.332), not by one that is made of the first prompt. */
 async function askClaude(asked: AskedList): Promise<ListAnswer | null> {
   const { customTitleOf, projectNameOf } = await import("@continuo/native/claude");
   const title = await customTitleOf(asked.file);
@@ -60,7 +61,7 @@ async function askClaude(asked: AskedList): Promise<ListAnswer | null> {
   const env = {
     ...CLAUDE_OFFLINE,
     CLAUDE_CONFIG_DIR: config,
-    // Its folder is that of the person's project, although it runs elsewhere.
+    // Claude Code uses the folder of the person's project, although it runs in another one.
     CLAUDE_CODE_PROJECT_DIR_NAME: projectNameOf(asked.cwd),
     CLAUDE_CODE_TMPDIR: join(asked.scratch, "tmp"),
   };
@@ -76,7 +77,7 @@ async function askClaude(asked: AskedList): Promise<ListAnswer | null> {
 
 const NO_SUCH_TITLE = /requires a valid session ID or session title/u;
 
-/** Without `sourceKinds`: what a person is shown. */
+/** The request has no `sourceKinds`, so the list is the one that a person sees. */
 async function askCodex(asked: AskedList): Promise<ListAnswer> {
   const home = join(asked.scratch, ".codex");
   makeScratchFolder(home);
@@ -127,7 +128,7 @@ async function askOpencode(asked: AskedList): Promise<ListAnswer> {
   return { by: "opencode session list", isShown: hasId(rows, asked.sessionId) };
 }
 
-/** Messages that opencode itself has of the session. */
+/** The number of the session's messages that opencode itself reads. */
 export async function exportedBy(asked: AskedList): Promise<number> {
   const args = ["export", asked.sessionId];
   const text = await runProgram({ staged: asked, args, env: opencodeHome(asked.scratch) });
@@ -148,8 +149,8 @@ function opencodeHome(scratch: string): Readonly<Record<string, string>> {
   };
 }
 
-/** pi has a list only in its terminal, and in the module that draws it. */
-function askingPi(module: string, cwd: string | null): string {
+/** The code that asks the module with which pi draws its list, because pi prints no list. */
+function piListSource(module: string, cwd: string | null): string {
   const list = cwd === null ? "listAll()" : `list(${JSON.stringify(cwd)})`;
   return `
 const { SessionManager } = await import(${JSON.stringify(module)});
@@ -161,7 +162,7 @@ async function askPi(asked: AskedList): Promise<ListAnswer> {
   const [program = ""] = asked.program.slice(-1);
   const module = join(dirname(existsSync(program) ? realpathSync(program) : program), "index.js");
   if (!existsSync(module)) throw failed({ staged: asked }, "the module of its list is not next to it");
-  const source = askingPi(pathToFileURL(module).href, asked.cwd);
+  const source = piListSource(pathToFileURL(module).href, asked.cwd);
   const args = ["--input-type=module", "--eval", source];
   const env = {
     PI_CODING_AGENT_DIR: join(asked.scratch, ".pi", "agent"),

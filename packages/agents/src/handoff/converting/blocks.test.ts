@@ -248,7 +248,7 @@ test.each<readonly [string, Case]>([
   ["an image", { content: [SVG], made: [SVG], told: ["image kept"] }],
   ["an image of an answer", { where: "answer", content: [SVG], made: [], told: [`image ${IN_ANSWER}`] }],
   [
-    "an image that lies elsewhere",
+    "an image at an address",
     {
       content: [image({ url: "https://e.example/a" })],
       made: [],

@@ -1,4 +1,4 @@
-/** Blocks made acceptable, one by one; each is put on the receipt. Pure. */
+/** Changes each block so that the target accepts it, and records the change on the receipt. Pure. */
 
 import {
   type Block,
@@ -29,7 +29,7 @@ export interface ConversionContext {
     reason: string,
     made?: Block | null,
   ) => void;
-  /** Something in the new session that no record of the source says. */
+  /** Records something in the new session that does not come from a record of the source. */
   readonly add: (kind: ReceiptRecord["kind"], reason: string) => void;
 }
 
@@ -38,7 +38,7 @@ interface Fitting {
   readonly where: "prompt" | "answer";
 }
 
-/** The content of a prompt or an answer. Results are no part of it. */
+/** Fits the content of a prompt or an answer, which contains no results. */
 export function fitBlocks(message: Message, content: readonly Block[], { work, where }: Fitting): Block[] {
   let isFirstText = true;
   return content.flatMap((raw): Block[] => {
@@ -96,7 +96,7 @@ function movedReason({ isError }: ToolResultBlock): string {
   return isError ? "follows the result, which failed" : "follows the result";
 }
 
-/** The agent's own result: as it wrote it, but for what no writer has a place for. */
+/** Keeps the target agent's own result as the agent wrote it, except blocks that its writer cannot write. */
 function fitOwnResult(message: Message, result: ToolResultBlock, work: ConversionContext): FitResult {
   const content = result.content.flatMap((raw): Block[] => {
     const block = plain(raw);
@@ -107,14 +107,14 @@ function fitOwnResult(message: Message, result: ToolResultBlock, work: Conversio
   return { content: content.length === 0 ? [{ type: "text", text: "" }] : content, moved: [] };
 }
 
-/** One text, in front of all else. */
+/** Joins all texts into one, which comes before the other blocks. */
 function joinTexts(content: readonly Block[]): readonly Block[] {
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
   if (texts.length === 0) return content;
   return [{ type: "text", text: texts.join("\n\n") }, ...content.filter((block) => block.type !== "text")];
 }
 
-/** Without what the source's file had besides. */
+/** Removes the additional fields of the source's file. */
 function plain(block: Block): Block {
   const { native: _native, ...rest } = block;
   return rest as Block;
@@ -126,7 +126,7 @@ function noted(message: Message, raw: Block, { block, reason }: Fit, work: Conve
   return block === null ? [] : [block];
 }
 
-/** The agent's own block goes back as it is, with its signature; a call with what its file says of it. */
+/** Keeps the target agent's own block as it is, with its signature; a call keeps its native fields too. */
 function fitOwn(raw: Block, work: ConversionContext, where: Fitting["where"]): Fit {
   if (raw.type === "tool_call") return fitOwnCall(raw, work);
   const block = plain(raw);
@@ -148,12 +148,12 @@ function fitOwn(raw: Block, work: ConversionContext, where: Fitting["where"]): F
   }
 }
 
-/** Returns true if a thought is a text in its agent's file. Its writer writes it as that text again. */
+/** Returns true if the agent's file has this thinking as a text block. The writer then writes a text block again. */
 export function isWrittenAsText({ type, native }: Block): boolean {
   return type === "thinking" && isJson(native) && native.type === "text";
 }
 
-/** The text of arguments stays where it is JSON, or the call of a kind that takes any text. */
+/** The raw text of the arguments stays if it is a JSON object, or if this kind of call takes any text. */
 function fitOwnCall(block: ToolCallBlock, { names, rules }: ConversionContext): Fit {
   const { childSessionId: _child, ranBy, rawArgs, ...call } = block;
   const id = names.ownCallId(block.id);
@@ -199,7 +199,7 @@ const MENDED = "halves of characters are replaced";
 
 const UNSIGNED = "without its signature";
 
-/** A signature of text belongs to one vendor's requests. */
+/** A text's signature is valid only in requests to the vendor that made it. */
 function withoutSignature(fit: Fit, signature: string | undefined): Fit {
   return signature === undefined || fit.reason !== "" ? fit : { ...fit, reason: UNSIGNED };
 }
@@ -213,7 +213,7 @@ function fitText(text: string): Fit {
 function withoutDroppedStart(fit: Fit, { rules }: ConversionContext): Fit {
   if (rules.droppedStart === null || fit.block?.type !== "text") return fit;
   if (!rules.droppedStart.test(fit.block.text)) return fit;
-  // A character without width in front: the agent does not take the text for a command then.
+  // Behind a zero-width character, the agent does not take the text for a command.
   return {
     block: { type: "text", text: `\u200b${fit.block.text}` },
     reason: "the target agent would leave out a text that begins like this",
@@ -235,7 +235,7 @@ function fitThinking(block: ThinkingBlock, { rules }: ConversionContext): Fit {
   };
 }
 
-/** A block that a vendor hid is sent back as it was sealed: there is no place for words next to it. */
+/** A block that a vendor hid goes back only in its encrypted form, because the record has no place for a text next to it. */
 function sealedAlone(block: ThinkingBlock): Fit {
   const isHidden = block.redacted === true && block.data !== undefined && block.text !== "";
   if (!isHidden) return { block, reason: "" };

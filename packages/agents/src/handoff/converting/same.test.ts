@@ -1,4 +1,4 @@
-/** Verification finds every difference in what is said: each kind of block, and each mark of a result. */
+/** Verification finds every difference in a conversation: in each kind of block, and in each property of a result. */
 
 import type { Block, Message } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -109,7 +109,7 @@ test.each<readonly [string, readonly Message[], string]>([
   ["one turn more", [...WRITTEN, said("user", text("And?"))], 'turn 5 (user) was added: "And?"'],
   ["one more picture", [...WRITTEN, said("user", image("CCCC"))], "turn 5 (user) was added"],
   [
-    "a turn of another one",
+    "a turn of another speaker",
     [...WRITTEN.slice(0, 3), said("user", text("And?"))],
     'turn 4 is of the user: "And?", in place of the assistant: "Nothing."',
   ],
@@ -121,10 +121,10 @@ const aside = (words: string): Message => ({ ...said("user", text(words)), origi
 const [ASK, REPLY] = [said("user", text("a")), said("assistant", text("b"))];
 
 test.each<readonly [string, readonly Message[], readonly Message[]]>([
-  ["what its agent puts in", [ASK, REPLY], [aside("x"), ASK, REPLY]],
-  ["a prompt that looks like what its agent puts in", [ASK, REPLY], [aside("a"), REPLY]],
+  ["a message that its agent inserts", [ASK, REPLY], [aside("x"), ASK, REPLY]],
+  ["a prompt that looks like a message that its agent inserts", [ASK, REPLY], [aside("a"), REPLY]],
   [
-    "such a prompt, which its agent puts in once more before it",
+    "such a prompt, and the same message that its agent inserts before it",
     [REPLY, ASK],
     [aside("a"), REPLY, aside("a")],
   ],
@@ -147,7 +147,7 @@ test.each<readonly [string, readonly Message[], readonly Message[]]>([
     [said("assistant", call("look__c", "look", "it")), said("tool", result("look__c", false))],
   ],
   [
-    "what says nothing left out",
+    "empty texts and empty thinking left out",
     [said("assistant", text(""), { type: "thinking", text: "" }, text("a"))],
     [said("assistant", text("a"))],
   ],
@@ -157,12 +157,17 @@ test.each<readonly [string, readonly Message[], readonly Message[]]>([
 
 test.each<readonly [string, readonly Message[], readonly Message[], string]>([
   ["a system message", [ASK], [ASK, { ...REPLY, role: "system" }, said("user", text("c"))], '"c" was added'],
-  ["what was written twice and read once", [ASK, said("user", text("a"))], [aside("a")], '"a" is missing'],
-])("%s is no part of what was written", (_name, written, messages, how) => {
+  [
+    "a text that was written twice and read once",
+    [ASK, said("user", text("a"))],
+    [aside("a")],
+    '"a" is missing',
+  ],
+])("%s gives a difference from the written session", (_name, written, messages, how) => {
   expect(differenceFromSaid(written, messages)).toBe(`turn 1 (user) differs in its texts: ${how}`);
 });
 
-test("an answer that the agent reads as an error is missing", () => {
+test("an answer that the agent reads as an error counts as missing", () => {
   const read: readonly Message[] = [{ ...REPLY, origin: "error" }];
   expect(differenceFromSaid([REPLY], read)).toBe('turn 1 (assistant) is missing: "b"');
 });
@@ -215,7 +220,7 @@ test.each<readonly [Message["role"], Message["origin"], boolean]>([
   ["user", "injected", false],
   ["assistant", "notification", false],
   ["assistant", "error", false],
-])("whether a message of %s with the origin %s is conversation: %s", (role, origin, is) => {
+])("a message of %s with the origin %s is part of the conversation: %s", (role, origin, is) => {
   expect(isConversation({ ...said(role), ...(origin === undefined ? {} : { origin }) })).toBe(is);
 });
 
@@ -234,15 +239,12 @@ test.each<readonly [string, Message, Message, boolean]>([
     aside(`${LONG}\ud83e`),
     false,
   ],
-  ["words that say nothing besides", said("user", text("a"), text("")), aside("a"), true],
+  ["the same words and an empty text", said("user", text("a"), text("")), aside("a"), true],
   ["one text in place of two", said("user", text("a"), text("b")), aside("ab"), false],
   ["a picture in place of its data as words", said("user", image("a")), aside("a"), false],
-])(
-  "a message that was written is left out beside one of the agent with %s: %s",
-  (_name, one, other, isOut) => {
-    expect(withoutAside([one, REPLY], [other])).toEqual(isOut ? [REPLY] : [one, REPLY]);
-  },
-);
+])("a written message is left out next to a message of the agent with %s: %s", (_name, one, other, isOut) => {
+  expect(withoutAside([one, REPLY], [other])).toEqual(isOut ? [REPLY] : [one, REPLY]);
+});
 
 const FILE = { type: "file", mimeType: "text/plain" } as const;
 const IMAGE = { type: "image", mimeType: "image/png" } as const;
@@ -254,12 +256,12 @@ test.each<readonly [string, Block, ReturnType<typeof comparedPart>]>([
   ["a hidden thought", { type: "thinking", text: "", signature: "s" }, null],
   ["a call", call("look__ab__cd", "look", "it"), { kind: "calls", words: 'cd look {"at":"it"}' }],
   ["an image", { ...IMAGE, data: "A", url: "u" }, { kind: "images", words: "A" }],
-  ["an image that lies elsewhere", { ...IMAGE, url: "u" }, { kind: "images", words: "u" }],
-  ["an image without a place", IMAGE, { kind: "images", words: "" }],
+  ["an image at an address", { ...IMAGE, url: "u" }, { kind: "images", words: "u" }],
+  ["an image without data and address", IMAGE, { kind: "images", words: "" }],
   ["a file", { ...FILE, data: "A", url: "u", text: "t" }, { kind: "files", words: "A" }],
-  ["a file that lies elsewhere", { ...FILE, url: "u", text: "t" }, { kind: "files", words: "u" }],
+  ["a file at an address", { ...FILE, url: "u", text: "t" }, { kind: "files", words: "u" }],
   ["a file that is text", { ...FILE, text: "t" }, { kind: "files", words: "t" }],
-  ["a file without a place", FILE, { kind: "files", words: "" }],
+  ["a file without data and address", FILE, { kind: "files", words: "" }],
   ["an unknown block", { type: "unknown", raw: 1 }, { kind: "files", words: "unknown" }],
   [
     "a result",
@@ -279,6 +281,6 @@ test.each<readonly [string, Block, ReturnType<typeof comparedPart>]>([
     ),
     { kind: "results", words: "c true a\n\nA\n\nu\n\nB\n\nunknown" },
   ],
-])("what is compared of %s", (_name, block, part) => {
+])("%s is compared by its kind and its words", (_name, block, part) => {
   expect(comparedPart(block)).toEqual(part);
 });

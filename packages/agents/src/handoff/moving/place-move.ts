@@ -5,7 +5,7 @@ import { isAbsolute, join, relative, resolve, sep, win32 } from "node:path";
 import { type AgentName, ContinuoError, present } from "@continuo/core/model";
 import { makeProjectFolder, type Places, placesOfThisUser } from "@continuo/files";
 import { type UnpackedSession, unpackBundle } from "../bundle/index.ts";
-import { type HandOff, type HandOffOptions, handOff, isNamed } from "../index.ts";
+import { type HandOff, type HandOffOptions, handOff, isAbsoluteFolder } from "../index.ts";
 import {
   type AppliedWorkTree,
   applyWorkTree,
@@ -104,7 +104,7 @@ async function makeClone(
 
 /** The session's folder below its work tree, where the clone has it as well. */
 export function cwdIn(into: string, { cwd }: Pick<UnpackedSession, "cwd">, folder: string): string {
-  const below = isNamed(cwd) ? relative(folder, cwd) : "";
+  const below = isAbsoluteFolder(cwd) ? relative(folder, cwd) : "";
   if (below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)) return into;
   const there = resolve(into, below);
   return statSync(there, { throwIfNoEntry: false })?.isDirectory() === true ? there : into;
@@ -112,7 +112,8 @@ export function cwdIn(into: string, { cwd }: Pick<UnpackedSession, "cwd">, folde
 
 /** Errors: `usage`. */
 function folderHere(folder: string | null, flag: string): string {
-  if (isNamed(folder) && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  if (isAbsoluteFolder(folder) && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true)
+    return folder;
   throw new ContinuoError("usage", whyNotHere(folder), {
     hint: `Name the folder of the project here with ${flag} DIR.`,
   });
@@ -121,7 +122,7 @@ function folderHere(folder: string | null, flag: string): string {
 function whyNotHere(folder: string | null): string {
   if (folder === null) return "the bundle does not name a folder";
   // A path of Windows is whole there, and leads nowhere here.
-  const isRelative = !isNamed(folder) && !win32.isAbsolute(folder);
+  const isRelative = !isAbsoluteFolder(folder) && !win32.isAbsolute(folder);
   return isRelative
     ? `the bundle names its folder by a relative path: ${folder}`
     : `the folder ${folder} does not exist on this machine`;

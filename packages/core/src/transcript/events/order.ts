@@ -1,6 +1,6 @@
 /**
- * The order of events: by sequence; those without one come after those with one; equals by time, then by id,
- * then as they were given. What has no time comes after what has one.
+ * The order of events: by sequence, then by time, then by id, then in the order of the input. Events without a sequence come
+ * after all events with one, and among equals those without a time come last.
  */
 
 import { type EventLike, sequenceOf, timeOf } from "./entry.ts";
@@ -21,14 +21,14 @@ export function inOrder<Event extends EventLike>(events: Iterable<Event>): Event
       loose.push(event);
       continue;
     }
-    // A log is read in order: only what is not has to be sorted.
+    // A log is read in order: only an input in another order has to be sorted.
     if (sequence <= last) isSorted = false;
     last = sequence;
     sequenced.push(event);
   }
   if (isSorted && loose.length === 0 && Array.isArray(events)) return { sequenced: events, loose };
   if (!isSorted) sequenced.sort((a, b) => (sequenceOf(a) ?? 0) - (sequenceOf(b) ?? 0) || compareLoose(a, b));
-  // Sorting is stable: equals stay as they were given.
+  // Sorting is stable: equal events keep the order of the input.
   if (loose.length > 1) loose.sort(compareLoose);
   return { sequenced, loose };
 }

@@ -1,11 +1,11 @@
-/** An error as somebody reports it, and the same error in what a command printed: numbers, places and paths may differ. Pure. */
+/** Finds a reported error in the output of a command, although numbers, positions and paths may differ. Pure. */
 
 import { withoutColours } from "../work/index.ts";
 
 export interface ErrorPattern {
   /** The lines that say what went wrong, as sets of their words. */
   readonly lines: readonly ReadonlySet<string>[];
-  /** The words by which sessions are searched. */
+  /** The words to search for in sessions. */
   readonly words: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export interface SameError {
   readonly line: string;
 }
 
-/** Less alike is another error. */
+/** A line with a lower similarity shows another error. */
 const LEAST_SIMILARITY = 0.6;
 const MAX_PATTERN_LINES = 3;
 const MAX_LINES = 20_000;
@@ -25,13 +25,13 @@ const MAX_WORDS = 24;
 const FRAME = /^\s*(?:at\s.+[:(]\d|File ".+", line \d|\d+:\s+0x|from .+:\d+:in|-->|\||\^|~)/u;
 const SAYS_ERROR =
   /error|exception|fail|fatal|panic|cannot|can't|could not|unable|unexpected|undefined|undeclared|unresolved|not (?:found|defined|assignable|permitted|allowed|recognized)|no such|denied|refused|invalid|missing|timed? ?out|conflict|segfault|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b/iu;
-/** Such as TS2345 and E0308, in small letters. */
+/** Codes such as TS2345 and E0308, in lower case. */
 const CODE = /^[a-z]{1,4}\d{3,5}$/u;
-/** A folder or an address: its last name is kept. A scope of npm is none. */
+/** The folders of a path, whose last name stays, or an address. The scope of an npm package is no folder. */
 const PLACE =
   /(?:[A-Za-z]:)?(?:\.{0,2}[\\/])(?:[^\s'"()<>:,\\/]+[\\/])*(?=[^\s'"()<>:,\\/]*)|\b\w{1,20}:\/\/\S+/gu;
 
-/** `null` where no word is left. */
+/** `null` if no word is left. */
 export function errorPattern(text: string): ErrorPattern | null {
   const lines = linesOf(text).filter((line) => !FRAME.test(line));
   const said = lines.filter((line) => SAYS_ERROR.test(line));
@@ -41,7 +41,7 @@ export function errorPattern(text: string): ErrorPattern | null {
   return chosen.length === 0 ? null : { lines: chosen, words: [...words] };
 }
 
-/** The line that is most alike; `null` where none is alike enough. */
+/** The most similar line; `null` if no line is similar enough. */
 export function sameErrorIn(output: string, { lines }: ErrorPattern): SameError | null {
   const all = output.toLowerCase();
   const isNear = (wanted: ReadonlySet<string>): boolean =>
@@ -60,7 +60,7 @@ export function sameErrorIn(output: string, { lines }: ErrorPattern): SameError 
   return best;
 }
 
-/** 0 for another error code, however alike the words are. */
+/** The share of the wanted words that the line has; 0 if an error code differs. */
 function shareOf(wanted: ReadonlySet<string>, words: ReadonlySet<string>): number {
   let found = 0;
   for (const word of wanted) {
@@ -77,7 +77,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** Without numbers, times and folders; the codes of errors, such as TS2345, stay. */
+/** The words of a line without numbers, times and folders, but with error codes such as TS2345. */
 function wordsOf(line: string): Set<string> {
   const plain = line.replace(PLACE, " ").toLowerCase();
   return new Set(

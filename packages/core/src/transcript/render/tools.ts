@@ -1,7 +1,7 @@
-/** A tool call in a few words. */
+/** Describes a tool call in a few words. */
 
-/** The arguments that say what a call is about, most telling first; seen in the tools of the agents. */
-const TELLING = [
+/** Names of arguments that describe a call, the most descriptive first, as the tools of the agents have them. */
+const DESCRIPTIVE_ARGUMENTS = [
   "command",
   "cmd",
   "file_path",
@@ -19,9 +19,9 @@ const TELLING = [
   "input",
 ];
 
-/** The argument that tells a call from others of its tool; `null` where it has none. Not yet made visible. */
+/** The argument that distinguishes a call from others of its tool; `null` without arguments. The text is not escaped. */
 export function mainArgument(args: Readonly<Record<string, unknown>>): string | null {
-  for (const key of TELLING) {
+  for (const key of DESCRIPTIVE_ARGUMENTS) {
     const text = toText(args[key]);
     if (text !== null) return text;
   }

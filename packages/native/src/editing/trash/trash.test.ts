@@ -182,7 +182,7 @@ test.each(["", "{", "null", '{"version":1}', '{"trashId":"../../x"}'])(
 );
 
 test.each([
-  ["a file that lies elsewhere", { files: [{ from: "/a", to: "../../other", sha256: "" }] }],
+  ["a file outside of the trash", { files: [{ from: "/a", to: "../../other", sha256: "" }] }],
   ["a relative place", { files: [{ from: "a", to: "files/0", sha256: "" }] }],
   ["no file at all", { files: [null] }],
   ["paths that are no list", { plan: { type: "files", forks: [], indexLines: [], paths: "/" } }],

@@ -1,25 +1,25 @@
-/** The other programs that have a native session open now: none of them sees what another one writes. */
+/** Finds the other programs that have a native session open now. They would not see what this program writes. */
 
 import { type HeldNative, holdersOf, writersOf } from "@continuo/files";
 import type { AgentReader } from "../kit/index.ts";
 
 export interface SharedSession extends HeldNative {
   readonly reader: Pick<AgentReader, "agent" | "processesWith">;
-  /** A program that has one of them open for writing counts too. */
+  /** The session's files: a program that has one open for writing counts too. */
   readonly files?: readonly string[];
-  /** The caller itself, and what belongs to it. */
+  /** True for the caller itself and for the processes that belong to it. */
   isOwn(pid: number): boolean;
 }
 
 export interface OpenElsewhere {
   readonly pid: number;
-  /** `continuo`, or the agent. */
+  /** `continuo`, or the name of the agent. */
   readonly program: string;
 }
 
 /**
- * They are known by the notes of Continuo and of hooks, by the agent's own notes (Claude Code), and by open files (Codex). An
- * agent that keeps no note and closes its file after each record (Gemini CLI, pi) is found by its hook only.
+ * Programs are found by the notes of Continuo and of its hooks, by the agent's own notes (Claude Code), and by open files
+ * (Codex). An agent that keeps no note and closes its file after each record (Gemini CLI, pi) is found only by its hook.
  */
 export function othersWith(session: SharedSession): readonly OpenElsewhere[] {
   const { reader, sessionId, places, files = [], isOwn } = session;

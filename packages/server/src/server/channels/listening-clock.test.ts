@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createListeningClock } from "./listening-clock.ts";
 
-test("a clock of listening leaves out the time in which nobody asked it", () => {
+test("a listening clock does not count the time in which nobody asked it", () => {
   let nowMs = 1_000;
   const clock = createListeningClock(() => nowMs);
   const passed = (ms: number): number => {

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { toTextFrame } from "./text-frame.ts";
 
-test("a WebSocket reads frames of every length, between those of ws itself", async () => {
+test("a WebSocket reads frames of every length, mixed with frames that ws itself writes", async () => {
   const texts = [0, 1, 125, 126, 127, 65_535, 65_536, 200_000].map((length) => "x".repeat(length));
-  // Two bytes for each character.
+  // These characters take two bytes each.
   texts.push("é".repeat(63), "é".repeat(32_768));
   const http = createServer();
   const sockets = new WebSocketServer({ server: http, perMessageDeflate: false });

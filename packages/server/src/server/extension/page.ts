@@ -1,4 +1,4 @@
-/** The page on which a person answers an extension: no file, no other address, one script. Pure. */
+/** The page on which a person answers an extension. It loads no file and has one script. Pure. */
 
 import { createHash } from "node:crypto";
 import { escapeHtml } from "@continuo/core/transcript/html";
@@ -30,7 +30,7 @@ input { display: block; width: 100%; margin: 4px 0 16px; color: inherit; backgro
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** A click counts when the page was in front for a moment: nobody can put it below a click that was meant for another page. */
+/** A click counts only after the page has been in front for a moment, so that no click meant for another page grants access. */
 const SCRIPT = `
 const grant = document.getElementById("grant");
 const refuse = document.getElementById("refuse");

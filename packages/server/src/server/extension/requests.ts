@@ -1,4 +1,4 @@
-/** The extensions that wait for the answer of a person. They are kept in memory: an answer takes minutes at most. */
+/** Requests of extensions that wait for a person's answer. They are kept only in memory, because they last a few minutes. */
 
 import { randomBytes } from "node:crypto";
 import { ContinuoError } from "@continuo/core/model";
@@ -10,13 +10,13 @@ export interface WaitingRequest {
   readonly origin: string;
   readonly version: string;
   readonly site: string | null;
-  /** The monotonic clock counts: nobody who sets the machine's clock makes a request last longer. */
+  /** A time of the monotonic clock, so that setting the machine's clock makes no request last longer. */
   readonly endsAtMs: number;
   /** The page sends it with the answer. */
   readonly nonce: string;
-  /** A person copies it from the terminal; `null` where the system tells whose a connection is. */
+  /** The code that a person copies from the terminal; `null` if the system knows which user made the connection. */
   readonly code: string | null;
-  /** Collects the answer: only the extension that asks receives it. */
+  /** The extension collects the answer with this; no other program receives it. */
   readonly secret: string;
   state: "waiting" | "refused" | "granted";
 }
@@ -24,7 +24,7 @@ export interface WaitingRequest {
 export class WaitingRequests {
   readonly #requests = new Map<string, WaitingRequest>();
 
-  /** A later request of an extension takes the place of its earlier one. Errors: `rate_limited`. */
+  /** Opens a request, which replaces an earlier one of the same extension. Errors: `rate_limited`. */
   open(asked: Pick<WaitingRequest, "origin" | "version" | "site">, { hasCode }: Options): WaitingRequest {
     this.#forgetOld();
     for (const [id, { origin }] of this.#requests) if (origin === asked.origin) this.#requests.delete(id);
@@ -57,7 +57,7 @@ export class WaitingRequests {
     });
   }
 
-  /** The answer is collected once. */
+  /** Removes the request, because its answer can be collected only once. */
   close({ requestId }: WaitingRequest): void {
     this.#requests.delete(requestId);
   }
@@ -72,7 +72,7 @@ interface Options {
   readonly hasCode: boolean;
 }
 
-/** Ten characters, without those that look alike. */
+/** Ten characters; letters and digits that look alike are left out. */
 function newCode(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz23456789x";
   return [...randomBytes(10)].map((byte) => letters[byte % letters.length]).join("");

@@ -1,5 +1,5 @@
 /**
- * HTTP itself: bodies, errors as responses, and the checks of every request.
+ * HTTP: bodies, error responses, and the checks of every request.
  *
  * Promises: no body is read beyond its limit, and no JSON is parsed before its values are counted.
  * Does not know: streams, channels, tokens.
