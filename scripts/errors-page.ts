@@ -30,6 +30,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   lease_held: "another process holds the lease",
   sequence_gap: "a producer left out a number (`details.expected`)",
   invalid_transition: "a run, session or message in this state cannot go to that state",
+  run_ended: "the run that waited for this answer has ended, or is being stopped (`details.status`)",
   too_many_runs: "as many runs wait or work as are allowed",
   untrusted: "a project's files could start programs or widen permissions, and nobody ran `continuo trust`",
   unauthorized: "no token, or one that is unknown, expired or revoked",
@@ -83,6 +84,8 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   lease_held: "Wait until `details.expiresAt`, or ask `details.owner` to release it.",
   sequence_gap: "Send the records from `details.expected` on.",
   invalid_transition: "Read the run, session or message again: it has ended or moved on.",
+  run_ended:
+    "Nothing waits for the answer, and the call does not run. Send the message again if it is still wanted.",
   too_many_runs:
     "Wait until runs have ended; `maxQueued` and the limits of the server set how many may wait.",
   untrusted:

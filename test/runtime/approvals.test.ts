@@ -190,8 +190,57 @@ describe("an approval", () => {
     await run.result();
     await expect.poll(async () => c.approvals.list({ status: "open" })).toEqual([]);
     await expect(c.approvals.resolve(approval.id, { outcome: "granted" })).rejects.toMatchObject({
-      code: "conflict",
+      code: "run_ended",
+      details: { status: "cancelled" },
     });
+  });
+
+  test.each(["failed", "cancelled", "timeout"] as const)(
+    "of a run that ended as %s, and that nobody has closed, is refused with the end of the run",
+    async (status) => {
+      const agent: Agent = { name: "desk", execute: () => Promise.reject(new Error("no power")) };
+      const c = await start([], { agents: [agent], work: false });
+      const { runId } = await c.session("s", { create: true }).send("refund it");
+      const request = { approvalId: "call-1", toolName: "refund", readOnly: false, options: [] };
+      const data = { sessionId: "s", runId, agent: "desk", request, metadata: {}, requestedAt: "2026-05-15" };
+      const claim = { name: "approval/q1", owner: runId, generation: 1, status: "open", data };
+      await store.putClaim(claim);
+      await store.transitionRun(runId, { to: "running" });
+      await store.transitionRun(runId, { to: status });
+      for (const outcome of ["granted", "denied"] as const) {
+        await expect(c.approvals.resolve("q1", { outcome })).rejects.toMatchObject({
+          code: "run_ended",
+          message: "cannot answer the approval q1: its run has ended",
+          details: { runId, status },
+        });
+      }
+      expect(await c.approvals.list()).toMatchObject([{ id: "q1", status: "cancelled" }]);
+      const { events } = await store.read("s", { types: ["approval_resolved"] });
+      expect(events).toEqual([]);
+    },
+  );
+
+  test("whose run ended before it used the answer is refused, also when the same answer comes again", async () => {
+    const c = await start([], { work: false });
+    const { runId } = await c.session("s", { create: true }).send("refund it");
+    const request = { approvalId: "call-1", toolName: "refund", readOnly: false, options: [] };
+    const data = { sessionId: "s", runId, agent: "desk", request, metadata: {}, requestedAt: "2026-05-15" };
+    await store.putClaim({ name: "approval/q1", owner: runId, generation: 1, status: "open", data });
+    await store.transitionRun(runId, { to: "running" });
+    // The run ends between the look at it and the answer.
+    const ending: Store = {
+      ...store,
+      append: async (...given) => {
+        const stored = await store.append(...given);
+        await store.transitionRun(runId, { to: "failed" });
+        return stored;
+      },
+    };
+    const other = await openContinuo(ending, { work: false });
+    opened.push(other);
+    const answer = { outcome: "granted", by: "carla" } as const;
+    await expect(other.approvals.resolve("q1", answer)).rejects.toMatchObject({ code: "run_ended" });
+    await expect(c.approvals.resolve("q1", answer)).rejects.toMatchObject({ code: "run_ended" });
   });
 
   test("that is granted just after a stop lets no call run", async () => {
@@ -200,7 +249,9 @@ describe("an approval", () => {
     const run = c.session("s", { create: true }).send("refund it");
     const { id } = await openApproval(c);
     await run.cancel();
-    await c.approvals.resolve(id, { outcome: "granted" }).catch(() => null);
+    await expect(c.approvals.resolve(id, { outcome: "granted" })).rejects.toMatchObject({
+      code: "run_ended",
+    });
     expect((await run.result()).status).toBe("cancelled");
     expect(refunds).toEqual([]);
   });

@@ -160,6 +160,19 @@ describe("the handler", () => {
     expect(await run.result()).toMatchObject({ text: "it was granted" });
     expect((await as("boss", path, { outcome: "denied" })).status).toBe(409);
   });
+
+  test("says of a late answer to an approval that its run has ended", async () => {
+    const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
+    await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(1);
+    const [approval] = await c.approvals.list({ status: "open" });
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ status: "cancelled" });
+    const late = await as("boss", `/approvals/${approval?.id}`, { outcome: "granted" });
+    expect([late.status, await late.json()]).toMatchObject([
+      409,
+      { error: { code: "run_ended", details: { status: "cancelled" } } },
+    ]);
+  });
 });
 
 test("readers without rights on the machine see no folder and no file of it", async () => {

@@ -79,8 +79,8 @@ async function answerInterrupts(c: Continuo, { threadId, answers }: AskedRun, re
     try {
       await c.approvals.resolve(interruptId, { outcome, ...present({ by: reader.by, reason }) });
     } catch (error) {
-      // Somebody else was faster, and their answer counts.
-      if (!isContinuoError(error, "conflict")) throw error;
+      // Somebody else was faster, and their answer counts; or the run has just ended, which the stream shows.
+      if (!isContinuoError(error, "conflict") && !isContinuoError(error, "run_ended")) throw error;
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import type { EarlierTurn, Talk } from "@continuo/agents/conversations";
 import { type AgenticClient, type ClientEvent, formatMessages } from "@continuo/core/client";
-import { isContinuoError, present } from "@continuo/core/model";
+import { isContinuoError, isTurnComplete, present } from "@continuo/core/model";
 import type { ChannelMessage, ClaimedInput } from "@continuo/core/wire";
 import { accessOf, callServer, channelPath, type ServerFlags } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -85,7 +85,7 @@ async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
       ...present({ retryOf }),
     });
     // If the agent is stopped, its next join takes the input, unless the answer is there.
-    const isAnswered = result.status === "completed" || result.status === "max_steps";
+    const isAnswered = isTurnComplete(result.status);
     if (!isAnswered) signal.throwIfAborted();
     await keepSession(joined, "");
     if (isAnswered) await complete(joined, turn);

@@ -6,6 +6,7 @@ import {
   ContinuoError,
   ERROR_KINDS,
   type ErrorCode,
+  isTurnComplete,
   type Usage,
 } from "@continuo/core/model";
 import type { RunResult } from "@continuo/store/sessions";
@@ -52,7 +53,7 @@ function duration(ms: number): string {
 /** `null` for a turn that ended well; `signal` is the one by which the person ends it. */
 export function errorOf(result: RunResult, signal: AbortSignal): ContinuoError | null {
   const { status } = result;
-  if (status === "completed" || status === "max_steps") return null;
+  if (isTurnComplete(status)) return null;
   if (status === "timeout") {
     return new ContinuoError("agent_failed", "the turn was cancelled: it took longer than --timeout allows");
   }

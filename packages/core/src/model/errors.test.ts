@@ -51,6 +51,7 @@ const EXPECTED: Readonly<Record<ErrorCode, readonly [exitCode: number, httpStatu
   lease_held: [5, 409],
   sequence_gap: [5, 409],
   invalid_transition: [5, 409],
+  run_ended: [5, 409],
   migration_required: [1, 503],
   schema_newer: [1, 503],
   corrupt: [4, 500],

@@ -26,6 +26,7 @@ export type ErrorCode =
   | "lease_held"
   | "sequence_gap"
   | "invalid_transition"
+  | "run_ended"
   | "migration_required"
   | "schema_newer"
   | "corrupt"
@@ -80,6 +81,8 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /** A producer left a number out; `details.expected`. */
   sequence_gap: { exitCode: 5, httpStatus: 409 },
   invalid_transition: { exitCode: 5, httpStatus: 409 },
+  /** An answer for a run that asks for nothing any more; `details.status` is that of the run. */
+  run_ended: { exitCode: 5, httpStatus: 409 },
   migration_required: { exitCode: 1, httpStatus: 503 },
   schema_newer: { exitCode: 1, httpStatus: 503 },
   /** The stored bytes differ from those that were written. */

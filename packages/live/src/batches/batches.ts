@@ -6,6 +6,7 @@ import {
   type AgentResult,
   ContinuoError,
   isContinuoError,
+  isTurnComplete,
   type NewEvent,
   present,
   type Run,
@@ -130,7 +131,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     graceMs: LIMITS.writerLeavesMs,
     signal,
   });
-  if (result.status === "completed" || result.status === "max_steps") return;
+  if (isTurnComplete(result.status)) return;
   const message = result.status === "failed" ? result.error.message : `the run ended as ${result.status}`;
   throw new ContinuoError("agent_failed", `${name} failed: ${message}`, {
     details: { status: result.status },

@@ -107,9 +107,13 @@ export class ApprovalDesk implements Approvals {
     }
     for (;;) {
       const claim = await this.#find(id);
+      await this.#assertAwaited(claim);
       if (claim.status !== "open") return alreadyResolved(claim, answer);
       const settled = await this.#settle(claim, answer);
-      if (settled !== null) return toApproval(settled);
+      if (settled === null) continue;
+      // The run may have ended in this moment, without the answer.
+      await this.#assertAwaited((await this.#get(settled.name.slice(PREFIX.length))) ?? settled);
+      return toApproval(settled);
     }
   }
 
@@ -286,11 +290,28 @@ export class ApprovalDesk implements Approvals {
     }
   }
 
-  /** An open question of a run that has ended for good is closed. An interrupted run may be tried again. */
+  /** An open question of a run that has ended for good is closed. */
   async #settled(claim: StoredApproval): Promise<StoredApproval> {
-    const run = await this.#store.getRun(await latestAttempt(this.#store, claim.owner, {}));
-    const isOver = run === null || (RUN_END_STATUSES.includes(run.status) && run.status !== "interrupted");
-    return isOver ? await this.#cancel(claim) : claim;
+    return isOver(await this.#newestRun(claim)) ? await this.#cancel(claim) : claim;
+  }
+
+  async #newestRun({ owner }: StoredApproval): Promise<Run | null> {
+    return await this.#store.getRun(await latestAttempt(this.#store, owner, {}));
+  }
+
+  /** Errors: `run_ended` where no run will use the answer. */
+  async #assertAwaited(claim: StoredApproval): Promise<void> {
+    if (claim.data.usedBy !== undefined) return;
+    const run = await this.#newestRun(claim);
+    const hasEnded = isOver(run) || claim.status === "cancelled";
+    if (hasEnded && claim.status === "open") await this.#cancel(claim);
+    if (!hasEnded && (run === null || !(await this.#isStopped(run)))) return;
+    const id = claim.name.slice(PREFIX.length);
+    const why = hasEnded ? "its run has ended" : "its run is being stopped";
+    throw new ContinuoError("run_ended", `cannot answer the approval ${id}: ${why}`, {
+      hint: "Send the message again if it is still wanted.",
+      details: { runId: run?.runId ?? claim.data.runId, status: run?.status ?? null },
+    });
   }
 
   async #cancel(claim: StoredApproval): Promise<StoredApproval> {
@@ -357,6 +378,11 @@ export class ApprovalDesk implements Approvals {
       return page as Page<StoredApproval>;
     });
   }
+}
+
+/** An interrupted run may be tried again. */
+function isOver(run: Run | null): boolean {
+  return run === null || (RUN_END_STATUSES.includes(run.status) && run.status !== "interrupted");
 }
 
 function toWrite({

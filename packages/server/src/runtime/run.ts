@@ -4,7 +4,6 @@ import {
   assertKnownOptions,
   isEvent,
   type KnownEvent,
-  MAX_STEPS_REACHED,
   type Payload,
   present,
   RUN_END_STATUSES,
@@ -12,7 +11,7 @@ import {
   textOf,
   type Usage,
 } from "@continuo/core/model";
-import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
+import { cancelRun, completedStatus, latestAttempt, type RunError } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
 import { EVENT_OPTIONS } from "./options.ts";
 import { isDead, retriedBy } from "./retries.ts";
@@ -112,8 +111,11 @@ async function outcomeOf<Value>(
   if (isEvent(last, "run_completed")) {
     const { stopReason, value } = (last.data.result ?? {}) as { stopReason?: string; value?: unknown };
     const read = value === undefined || parse === undefined ? (value as Value | undefined) : parse(value);
-    const status = stopReason === MAX_STEPS_REACHED ? "max_steps" : "completed";
-    return { ...base, status, ...present({ stopReason, value: read }) } as RunOutcome<Value>;
+    return {
+      ...base,
+      status: completedStatus(stopReason),
+      ...present({ stopReason, value: read }),
+    } as RunOutcome<Value>;
   }
   if (isEvent(last, "run_failed")) {
     const error = (last.data.error ?? { code: "agent_failed", message: "it failed" }) as RunError;

@@ -245,7 +245,7 @@ export interface Approvals {
   /**
    * Answers from any process, also when the run that asked was killed: its next attempt finds the answer. The id is that
    * of the list, or the `approvalId` of the event. The same answer again returns the approval; another one is a `conflict`.
-   * Errors: `not_found`, `conflict`.
+   * Errors: `not_found`, `conflict`; `run_ended` for a question whose run has ended, or is being stopped.
    */
   resolve(id: string, answer: ApprovalAnswer): Promise<Approval>;
 }

@@ -88,6 +88,11 @@ export interface ExecuteOptions {
 /** The `stopReason` of a turn that was not done when its agent reached its limit of steps: the run has a status of its own. */
 export const MAX_STEPS_REACHED = "max_steps";
 
+/** True for the status of a run whose agent came to the end of its turn, also at its limit of steps. */
+export function isTurnComplete(status: string): status is "completed" | typeof MAX_STEPS_REACHED {
+  return status === "completed" || status === MAX_STEPS_REACHED;
+}
+
 export interface AgentResult {
   /** The agent's own word: `end_turn`, `max_tokens`, `refusal`, … With `max_steps` the result of the run has this status. */
   readonly stopReason?: string;

@@ -15,6 +15,7 @@ export {
   type AgentTranscript,
   capabilitiesOf,
   type ExecuteOptions,
+  isTurnComplete,
   MAX_STEPS_REACHED,
   NO_CAPABILITIES,
   type SessionCapabilities,
