@@ -17,6 +17,7 @@ const SCRIPT = {
   prompts: {
     "*": [chunk("Hello "), chunk("to you."), DONE],
     [given("@claude who knows the build")]: [chunk("Ann knows "), chunk("the build."), DONE],
+    [given("@claude do all of it")]: [chunk("I did a part."), { result: { stopReason: "max_steps" } }],
     [given("@bot slow")]: [
       chunk("I begin"),
       { untilCancelled: true as const },
@@ -63,6 +64,12 @@ test("an agent answers messages from before and after it joined", async () => {
       "ann: @claude hello (complete)",
       "claude: Hello to you. (complete)",
     ],
+  );
+  // An answer at the agent's limit of steps is an answer.
+  await send("@claude do all of it");
+  await until(
+    async () => (await shown(home, env)).slice(-2),
+    ["ann: @claude do all of it (complete)", "claude: I did a part. (complete)"],
   );
   // The next input contains the messages that were written meanwhile to others; the agent's own answers are
   // left out.

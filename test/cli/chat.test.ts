@@ -48,6 +48,12 @@ describe("one turn", () => {
     );
   });
 
+  test("a turn that ends at the agent's limit of steps is answered, and the line below it says so", async () => {
+    const { code, stdout, stderr } = await chat(["all of it"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "I did a part.\n" });
+    expect(stderr).toMatch(/^· stopped at its limit of steps · [\d.]+ s$/mu);
+  });
+
   test("the prompt may come from standard input", async () => {
     expect(await chat([], "from a pipe\n")).toMatchObject({
       code: 0,

@@ -92,6 +92,7 @@ export const SCRIPT: Script = {
       { untilCancelled: true },
       { result: { stopReason: "cancelled" } },
     ],
+    "all of it": [chunk("I did a part."), { result: { stopReason: "max_steps" } }],
     refuse: [{ error: { code: -32_603, message: "the model says 401" } }],
     die: [chunk("I say "), { stderr: "\u001b[31mout of luck\u001b[39m\n" }, { die: 3 }],
   },

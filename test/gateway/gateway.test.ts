@@ -65,6 +65,13 @@ describe("a turn", () => {
     });
   });
 
+  test("that ends at the agent's limit of steps says so in the word of the protocol", async () => {
+    await using editor = await openEditor(home);
+    const id = await newSession(editor);
+    expect(await say(editor, id, "all of it")).toEqual({ stopReason: "max_turn_requests" });
+    expect(spokenIn(editor.take())).toContain("I did a part.");
+  });
+
   test("that fails is an error with its reason, and the session stays", async () => {
     await using editor = await openEditor(home);
     const id = await newSession(editor);

@@ -52,6 +52,19 @@ test("a replay gives each input to another agent after the same conversation, an
   expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["s"]);
 });
 
+test("a replay says of an answer that it came at the agent's limit of steps, and keeps its value", async () => {
+  await c.session("s", { create: true }).send("one", { agent: "echo" }).result();
+  const limited: Agent = {
+    name: "limited",
+    async execute(_, { onEvent }) {
+      await onEvent({ type: "message", content: [{ type: "text", text: "a part" }] });
+      return { stopReason: "max_steps", value: { found: 1 } };
+    },
+  };
+  const [replayed] = await c.replay("s", { agent: limited });
+  expect(replayed?.after).toMatchObject({ text: "a part", status: "max_steps", value: { found: 1 } });
+});
+
 const counting: Agent = {
   name: "counting",
   async execute({ transcript }, { onEvent }) {

@@ -2,6 +2,7 @@
 
 import {
   assertKnownOptions,
+  completedStatus,
   isEvent,
   type KnownEvent,
   type Payload,
@@ -11,7 +12,7 @@ import {
   textOf,
   type Usage,
 } from "@continuo/core/model";
-import { cancelRun, completedStatus, latestAttempt, type RunError } from "@continuo/store/sessions";
+import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
 import { EVENT_OPTIONS } from "./options.ts";
 import { isDead, retriedBy } from "./retries.ts";

@@ -4,6 +4,7 @@ import {
   type AgentResult,
   addUsage,
   ContinuoError,
+  completedStatus,
   isContinuoError,
   type NativeRef,
   present,
@@ -17,7 +18,7 @@ import { isLive } from "./attempt.ts";
 import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
 import { endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
-import { completedStatus, type RunResult, toRunError } from "./result.ts";
+import { type RunResult, toRunError } from "./result.ts";
 import { cancelReason, type Stop } from "./stops.ts";
 import { inputEntries, onWhere, type TurnState } from "./turn-state.ts";
 

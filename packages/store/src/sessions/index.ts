@@ -31,7 +31,7 @@ export { runnerOf } from "./lease.ts";
 export type { ExecuteRunOptions } from "./options.ts";
 export { newOwner } from "./owner.ts";
 export type { Reference, ReferenceState } from "./references.ts";
-export { completedStatus, type RunError, type RunResult } from "./result.ts";
+export type { RunError, RunResult } from "./result.ts";
 export { latestAttempt, rootIn } from "./retries.ts";
 export {
   openSession,

@@ -1,8 +1,8 @@
 /** The result of executing a run. */
 
 import {
+  completedStatus,
   isContinuoError,
-  MAX_STEPS_REACHED,
   messageOf,
   type Resumption,
   type Run,
@@ -62,11 +62,6 @@ function plain(details: Readonly<Record<string, unknown>>): Readonly<Record<stri
   } catch {
     return {};
   }
-}
-
-/** The status of a run that is stored as completed. */
-export function completedStatus(stopReason: unknown): "completed" | "max_steps" {
-  return stopReason === MAX_STEPS_REACHED ? "max_steps" : "completed";
 }
 
 /** The result of a run that another process has ended. */

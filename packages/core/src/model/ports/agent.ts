@@ -88,6 +88,11 @@ export interface ExecuteOptions {
 /** The `stopReason` of a turn that was not done when its agent reached its limit of steps: the run has a status of its own. */
 export const MAX_STEPS_REACHED = "max_steps";
 
+/** The status of a run that is stored as completed. */
+export function completedStatus(stopReason: unknown): "completed" | typeof MAX_STEPS_REACHED {
+  return stopReason === MAX_STEPS_REACHED ? MAX_STEPS_REACHED : "completed";
+}
+
 /** True for the status of a run whose agent came to the end of its turn, also at its limit of steps. */
 export function isTurnComplete(status: string): status is "completed" | typeof MAX_STEPS_REACHED {
   return status === "completed" || status === MAX_STEPS_REACHED;

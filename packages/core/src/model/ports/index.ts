@@ -14,6 +14,7 @@ export {
   type AgentResult,
   type AgentTranscript,
   capabilitiesOf,
+  completedStatus,
   type ExecuteOptions,
   isTurnComplete,
   MAX_STEPS_REACHED,
