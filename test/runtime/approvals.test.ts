@@ -100,41 +100,52 @@ describe("an approval", () => {
     });
   });
 
-  test("are found by the id of their event before they are stored, and an id that nobody asked with is looked for once", async () => {
-    const stored = Promise.withResolvers<void>();
-    const slow: Agent = {
-      name: "slow",
-      async execute({ run }, { onEvent, onPermission, signal }) {
-        const request = { approvalId: run.runId, toolName: "rm", readOnly: false, options: [] };
-        await onEvent({ type: "permission_request", ...request });
-        await stored.promise;
-        const decision = await onPermission?.(request, { signal });
-        await onEvent({ type: "message", content: [{ type: "text", text: `it was ${decision?.outcome}` }] });
-        return {};
-      },
-    };
-    let scans = 0;
-    const counting: Store = {
-      ...store,
-      listClaims: (options) => {
-        scans++;
-        return store.listClaims(options);
-      },
-    };
-    const c = await openContinuo(counting, { agents: [slow], pollMs: 20 });
-    opened.push(c);
-    const run = c.session("s", { create: true }).send("clean up");
-    const { runId } = await run;
-    for await (const event of run) if (event.type === "approval_requested") break;
-    scans = 0;
-    expect(await c.approvals.get("none")).toBeNull();
-    expect(scans).toBe(1);
-    const answering = c.approvals.resolve(runId, { outcome: "granted", by: "carla" });
-    await expect.poll(() => scans).toBeGreaterThan(2);
-    stored.resolve();
-    expect(await answering).toMatchObject({ status: "granted", runId });
-    expect(await run.result()).toMatchObject({ text: "it was granted" });
-  });
+  test.each([
+    "toolu_01",
+    // Ids in the list of approvals look like this.
+    "1db7ef9173a81192e54982713a4a4172",
+  ])(
+    "are found by the id %s of their event before they are stored, and an id that nobody asked with is looked for once",
+    async (approvalId) => {
+      const stored = Promise.withResolvers<void>();
+      const slow: Agent = {
+        name: "slow",
+        async execute(_, { onEvent, onPermission, signal }) {
+          const request = { approvalId, toolName: "rm", readOnly: false, options: [] };
+          await onEvent({ type: "permission_request", ...request });
+          await stored.promise;
+          const decision = await onPermission?.(request, { signal });
+          await onEvent({
+            type: "message",
+            content: [{ type: "text", text: `it was ${decision?.outcome}` }],
+          });
+          return {};
+        },
+      };
+      let scans = 0;
+      const counting: Store = {
+        ...store,
+        listClaims: (options) => {
+          scans++;
+          return store.listClaims(options);
+        },
+      };
+      const c = await openContinuo(counting, { agents: [slow], pollMs: 20 });
+      opened.push(c);
+      const run = c.session("s", { create: true }).send("clean up");
+      const { runId } = await run;
+      for await (const event of run) if (event.type === "approval_requested") break;
+      scans = 0;
+      expect(await c.approvals.get("none")).toBeNull();
+      expect(await c.approvals.get("0".repeat(32))).toBeNull();
+      expect(scans).toBe(2);
+      const answering = c.approvals.resolve(approvalId, { outcome: "granted", by: "carla" });
+      await expect.poll(() => scans).toBeGreaterThan(3);
+      stored.resolve();
+      expect(await answering).toMatchObject({ status: "granted", runId });
+      expect(await run.result()).toMatchObject({ text: "it was granted" });
+    },
+  );
 
   test.each(["before the answer", "after the answer"])(
     "of a process that ended %s is answered once, and its call runs once",

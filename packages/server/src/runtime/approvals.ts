@@ -50,7 +50,6 @@ interface StoredApproval extends Claim {
 const PREFIX = "approval/";
 const MAX_LISTED = 1_000;
 const TIME_LIMIT = "time limit";
-const LISTED_ID = /^[0-9a-f]{32}$/u;
 /** The executor of a run notices a stop within a moment. */
 const STOP_PAUSE_MS = 25;
 /** The pauses of a search for an approval by the id of its event. */
@@ -332,8 +331,8 @@ export class ApprovalDesk implements Approvals {
   async #find(id: string): Promise<StoredApproval> {
     const known = await this.#findStored(id);
     if (known !== null) return known;
-    // No event has the id of a list, and for an id that nobody asked with there is nothing to wait for.
-    const pauses = !LISTED_ID.test(id) && (await this.#isBeingAsked(id)) ? STORED_WITHIN_MS : [];
+    // For an id that nobody asked with there is nothing to wait for.
+    const pauses = (await this.#isBeingAsked(id)) ? STORED_WITHIN_MS : [];
     for (const pauseMs of pauses) {
       await sleep(pauseMs);
       const stored = await this.#findStored(id);
