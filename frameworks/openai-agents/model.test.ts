@@ -1,8 +1,10 @@
 /** The SDK's own session in memory is the oracle: random calls to both, which must answer alike. */
 
+import { isDeepStrictEqual } from "node:util";
 import { type AgentInputItem, MemorySession, type SessionHistoryTransaction } from "@openai/agents-core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Store } from "../../packages/core/src/model/index.ts";
 import { ContinuoSession } from "../../packages/openai-agents/src/index.ts";
 import { openStore } from "../../packages/store/src/store/index.ts";
 
@@ -25,7 +27,7 @@ const item: fc.Arbitrary<AgentInputItem> = fc.oneof(
     ];
     return { type: "message", role: "assistant", status: "completed", content };
   }),
-  call,
+  { arbitrary: call, weight: 3 },
   fc.record({ callId, text }).map(({ callId: id, text: words }): AgentInputItem => {
     const output = { type: "text" as const, text: words };
     return { type: "function_call_result", callId: id, name: "look", status: "completed", output };
@@ -35,7 +37,7 @@ const item: fc.Arbitrary<AgentInputItem> = fc.oneof(
   ),
 );
 const items = fc.array(item, { maxLength: 3 });
-const operationId = fc.constantFrom("one", "two", "three", "four", " ");
+const operationId = fc.constantFrom("1", "2", "3", "4", "5", "6", "7", "8", "9", " ");
 
 type Step =
   | { readonly type: "add"; readonly items: AgentInputItem[] }
@@ -47,6 +49,7 @@ type Step =
       readonly items: AgentInputItem[];
       readonly operationId: string;
     }
+  | { readonly type: "again"; readonly back: number; readonly operationId: string | undefined }
   | { readonly type: "mutate"; readonly calls: AgentInputItem[] }
   | { readonly type: "get"; readonly limit: number | undefined }
   | { readonly type: "pop" }
@@ -54,26 +57,71 @@ type Step =
   | { readonly type: "reopen" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ type: fc.constant("add" as const), items }),
-  fc.record({ type: fc.constant("append" as const), items, operationId }),
-  fc.record({
-    type: fc.constant("replace" as const),
-    length: fc.nat(4),
-    wrong: fc.boolean(),
-    items,
-    operationId,
-  }),
-  fc.record({ type: fc.constant("mutate" as const), calls: fc.array(call, { maxLength: 2 }) }),
-  fc.record({
-    type: fc.constant("get" as const),
-    limit: fc.option(fc.integer({ min: -1, max: 5 }), { nil: undefined }),
-  }),
-  fc.record({ type: fc.constant("pop" as const) }),
-  fc.record({ type: fc.constant("reopen" as const) }),
-  fc.record({ type: fc.constant("clear" as const) }),
+  { arbitrary: fc.record({ type: fc.constant("add" as const), items }), weight: 3 },
+  { arbitrary: fc.record({ type: fc.constant("append" as const), items, operationId }), weight: 3 },
+  {
+    arbitrary: fc.record({
+      type: fc.constant("replace" as const),
+      length: fc.nat(4),
+      wrong: fc.nat(3).map((chance) => chance === 0),
+      items,
+      operationId,
+    }),
+    weight: 4,
+  },
+  {
+    arbitrary: fc.record({
+      type: fc.constant("again" as const),
+      back: fc.nat(3),
+      operationId: fc.option(operationId, { nil: undefined }),
+    }),
+    weight: 3,
+  },
+  {
+    arbitrary: fc.record({ type: fc.constant("mutate" as const), calls: fc.array(call, { maxLength: 2 }) }),
+    weight: 3,
+  },
+  {
+    arbitrary: fc.record({
+      type: fc.constant("get" as const),
+      limit: fc.option(fc.integer({ min: -1, max: 5 }), { nil: undefined }),
+    }),
+    weight: 2,
+  },
+  { arbitrary: fc.record({ type: fc.constant("pop" as const) }), weight: 2 },
+  { arbitrary: fc.record({ type: fc.constant("reopen" as const) }), weight: 2 },
+  // Rare, so that there is a history between two of them.
+  { arbitrary: fc.record({ type: fc.constant("clear" as const) }), weight: 1 },
 );
 
-async function answer(session: ContinuoSession | MemorySession, one: Step): Promise<unknown> {
+interface Operation {
+  readonly operationId: string;
+  readonly transaction: SessionHistoryTransaction;
+}
+
+/** The transaction that a step means, where it is one; `made` has those of the steps before it. */
+function operationOf(one: Step, all: AgentInputItem[], made: readonly Operation[]): Operation | undefined {
+  if (one.type === "append") {
+    return { operationId: one.operationId, transaction: { type: "append_items", items: one.items } };
+  }
+  if (one.type === "again") {
+    const earlier = made.at(-1 - one.back);
+    return earlier && { ...earlier, operationId: one.operationId ?? earlier.operationId };
+  }
+  if (one.type !== "replace") return undefined;
+  const suffix = all.slice(Math.max(0, all.length - one.length));
+  const expectedSuffix = one.wrong ? [...suffix, { role: "user" as const, content: "never said" }] : suffix;
+  return {
+    operationId: one.operationId,
+    transaction: { type: "replace_suffix", expectedSuffix, replacement: one.items },
+  };
+}
+
+async function answer(
+  session: ContinuoSession | MemorySession,
+  one: Step,
+  operation: Operation | undefined,
+): Promise<unknown> {
   if (one.type === "add") return await session.addItems(one.items);
   if (one.type === "get") return await session.getItems(one.limit);
   if (one.type === "pop") return await session.popItem();
@@ -85,43 +133,51 @@ async function answer(session: ContinuoSession | MemorySession, one: Step): Prom
     });
     return await session.applyHistoryMutations({ mutations });
   }
-  if (one.type === "reopen") return undefined;
-  const all = await session.getItems();
-  const suffix = one.type === "replace" ? all.slice(Math.max(0, all.length - one.length)) : [];
-  const transaction: SessionHistoryTransaction =
-    one.type === "append"
-      ? { type: "append_items", items: one.items }
-      : {
-          type: "replace_suffix",
-          expectedSuffix: one.wrong ? [...suffix, { role: "user", content: "never said" }] : suffix,
-          replacement: one.items,
-        };
+  if (operation === undefined) return undefined;
   try {
-    return await session.applyHistoryTransaction({ operationId: one.operationId, transaction });
+    return await session.applyHistoryTransaction(operation);
   } catch {
     return "refused";
   }
 }
 
+/** What the sequences met, so that a test whose calls hardly ever meet anything fails. */
+const met = { refused: 0, repeated: 0, mutated: 0 };
+
+async function compare(store: Store, sessionId: string, steps: readonly Step[]): Promise<void> {
+  const oracle = new MemorySession({ sessionId });
+  const made: Operation[] = [];
+  let ours = new ContinuoSession(store, { sessionId });
+  for (const one of steps) {
+    if (one.type === "reopen") ours = new ContinuoSession(store, { sessionId });
+    const before = await oracle.getItems();
+    const operation = operationOf(one, before, made);
+    const expected = await answer(oracle, one, operation);
+    expect([one, await answer(ours, one, operation)]).toEqual([one, expected]);
+    const after = await oracle.getItems();
+    expect([one, await ours.getItems()]).toEqual([one, after]);
+    if (operation !== undefined) made.push(operation);
+    if (expected === "refused") met.refused++;
+    else if (one.type === "again" && operation !== undefined) met.repeated++;
+    if (one.type === "mutate" && !isDeepStrictEqual(before, after)) met.mutated++;
+  }
+  expect(await new ContinuoSession(store, { sessionId }).getItems()).toEqual(await oracle.getItems());
+}
+
 test("random calls are answered as the SDK's own session answers them, also by another process", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   await using store = await openStore("memory:");
+  const rounds = Number(process.env.CONTINUO_ROUNDS ?? 300);
   let sessions = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-      const sessionId = `model ${++sessions}`;
-      const oracle = new MemorySession({ sessionId });
-      let ours = new ContinuoSession(store, { sessionId });
-      for (const one of steps) {
-        if (one.type === "reopen") ours = new ContinuoSession(store, { sessionId });
-        expect([one, await answer(ours, one)]).toEqual([one, await answer(oracle, one)]);
-        expect(await ours.getItems()).toEqual(await oracle.getItems());
-      }
-      expect(await new ContinuoSession(store, { sessionId }).getItems()).toEqual(await oracle.getItems());
+    // In a short sequence there is no history yet to be changed.
+    fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 50 }), async (steps) => {
+      await compare(store, `model ${++sessions}`, steps);
     }),
-    { numRuns: Number(process.env.CONTINUO_ROUNDS ?? 300) },
+    { numRuns: rounds },
   );
+  for (const count of Object.values(met)) expect([met, count > rounds / 2]).toEqual([met, true]);
 });
 
 test("bytes in an item come back as bytes", async () => {
