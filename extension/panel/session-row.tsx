@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function SessionRow({ session, onOpen, onRemove, children }: Props): JSX.Element {
-  const { state, noteIds } = session;
+  const { state, noteIds, keys = [] } = session;
   const title = titleOf(session);
   return (
     <li class="row">
@@ -26,6 +26,18 @@ export function SessionRow({ session, onOpen, onRemove, children }: Props): JSX.
         <span class="dim">
           {began(session)}, {state}, {noteIds.length} {noteIds.length === 1 ? "note" : "notes"}
         </span>
+        {keys.length > 1 && (
+          <details>
+            <summary class="dim">{keys.length} joined tabs</summary>
+            <ul class="keys" aria-label={`Keys of ${title}`}>
+              {keys.map((key) => (
+                <li key={key}>
+                  <code>{key}</code>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
         {children}
       </div>
       <Menu label={`More for ${title}`}>

@@ -58,7 +58,7 @@ const LEVELS = 5;
 export function textsOver(video: HTMLVideoElement): readonly ShownText[] {
   const frame = video.getBoundingClientRect();
   const found: ShownText[] = [];
-  const walker = document.createTreeWalker(playerOf(video, frame), NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(playerOf(video), NodeFilter.SHOW_TEXT);
   for (let looks = 0; looks < LIMITS.textsPerLook; looks++) {
     const node = walker.nextNode();
     if (node === null) break;
@@ -72,7 +72,8 @@ export function textsOver(video: HTMLVideoElement): readonly ShownText[] {
 }
 
 /** The largest element around the video that is not larger than its picture by much. */
-function playerOf(video: HTMLVideoElement, frame: DOMRect): Element {
+export function playerOf(video: HTMLVideoElement): Element {
+  const frame = video.getBoundingClientRect();
   let player: Element = video.parentElement ?? video;
   for (let level = 0; level < LEVELS; level++) {
     const next = player.parentElement;

@@ -12,9 +12,10 @@ import { type Adapter, recognise } from "./adapters.ts";
 import { type Cue, cueId, newWords, plainText, wholeMs } from "./captions.ts";
 import { similarity } from "./colours.ts";
 import { captureFrame } from "./frames.ts";
-import { captionsIn, foldTexts, type TextPlaces, textsOver } from "./page-captions.ts";
+import { captionsIn, foldTexts, playerOf, type TextPlaces, textsOver } from "./page-captions.ts";
 import { PageOutbox } from "./page-outbox.ts";
 import { counted, givenOf, type SourceReport } from "./source-report.ts";
+import { TextChanges } from "./text-changes.ts";
 import { TrackWatcher } from "./tracks.ts";
 import { admit, chooseVideo, look, NO_CHOICE } from "./video-choice.ts";
 import { CaptionLister } from "./whole-captions.ts";
@@ -63,6 +64,7 @@ export class PageWatcher {
   #pictureTimes: readonly number[] = [];
   #pictures: Pick<SourceReport["pictures"], "readAtMs" | "problem"> = { readAtMs: null, problem: null };
   readonly #tracks = new TrackWatcher((cue) => this.#onCue(cue));
+  readonly #changes = new TextChanges(() => this.#onChange());
   readonly #lister = new CaptionLister();
   readonly #outbox = new PageOutbox((items) => this.#store(items));
   readonly #timer: ReturnType<typeof setInterval>;
@@ -130,6 +132,7 @@ export class PageWatcher {
     const isOther = this.#steady.value !== this.#greeted.videoId;
     this.#otherSinceMs = isOther ? (this.#otherSinceMs ?? Date.now()) : null;
     if ((isOther || isUnanswered) && !this.#hasOldTitle()) void this.#hello();
+    this.#changes.follow(isSteady ? this.#drawingPlayer() : null);
     if (this.#video === null || !isSteady) return;
     this.#tracks.read();
     this.#readDrawn();
@@ -242,6 +245,19 @@ export class PageWatcher {
     const track = this.#tracks.whole;
     if (track === null) return;
     for (const part of this.#lister.look(videoId, track)) this.#outbox.add(part);
+  }
+
+  /** The player that draws captions; `null` where none is known to do so, or where nobody reads them. */
+  #drawingPlayer(): Element | null {
+    const { captions } = this.#adapter ?? {};
+    const isRead = this.#control.captions || !this.#isKnown;
+    return this.#video === null || captions === undefined || !isRead ? null : playerOf(this.#video);
+  }
+
+  /** A word stands there that did not before: its time is that of the video now. */
+  #onChange(): void {
+    // The next look finds that an advertisement begins.
+    if (this.#video?.closest(ADVERTISEMENT) === null) this.#readDrawn();
   }
 
   /** Captions that a platform draws into its page. */
@@ -366,6 +382,7 @@ export class PageWatcher {
   /** The extension was updated or removed: this script belongs to no one. */
   #stop(): void {
     clearInterval(this.#timer);
+    this.#changes.close();
     this.#outbox.close();
   }
 }

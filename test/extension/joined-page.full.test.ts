@@ -38,8 +38,8 @@ test("a related video in another tab is joined, and the page of both has the cha
   // It is written two minutes after the last word.
   await panel.locator(".page").waitFor({ timeout: 240_000 });
   await panel.locator(".page summary").click();
-  const ofBees = chapters.filter({ hasText: /queen|bee|hive|dance/iu });
-  const ofLight = chapters.filter({ hasText: /lamp|light|keeper|lens/iu });
+  const ofBees = chapters.filter({ hasText: /\b(?:queen|bees?|hive|dance)\b/iu });
+  const ofLight = chapters.filter({ hasText: /\b(?:lamp|lighthouse|keeper|lens)\b/iu });
   /** The chapters of the tab in front seek, and those of the other video are named instead. */
   const isShown = async (own: typeof chapters, others: typeof chapters): Promise<void> => {
     await expect.poll(() => own.first().getByRole("button").count()).toBeGreaterThan(0);
@@ -56,4 +56,17 @@ test("a related video in another tab is joined, and the page of both has the cha
 
   await page.bringToFront();
   await isShown(ofBees, ofLight);
+
+  // Both tabs stand in the list as one session, which names the keys of both.
+  await panel.bringToFront();
+  await panel.getByRole("button", { name: "Sessions" }).click();
+  const rows = panel.getByRole("region", { name: "Today" }).locator(".row");
+  await rows.getByText("2 joined tabs").click();
+  expect(await rows.count()).toBe(1);
+  const listed = await rows
+    .getByRole("list", { name: /^Keys of / })
+    .getByRole("listitem")
+    .allInnerTexts();
+  expect(listed.toSorted()).toEqual([key, other].toSorted());
+  await checkPanel(panel, "joined-row");
 });

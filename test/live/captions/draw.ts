@@ -44,7 +44,8 @@ const PAUSES = {
   short: { comma: 120, sentence: 380, thought: 1_100 },
   long: { comma: 260, sentence: 750, thought: 1_800 },
 };
-const POLL_MS = 500;
+/** The extension sees a word that a platform draws so soon, and one of any other page so late. */
+const LOOK_MS = { drawn: 50, polled: 500 };
 
 export function talksIn(folder: "tune" | "final" | "judged"): readonly Talk[] {
   const path = join(import.meta.dirname, folder);
@@ -166,19 +167,25 @@ const saidOrSound = (
     return step.type === "said" ? draw(step.words) : [];
   });
 
+const lookedAt = (
+  steps: readonly Step[],
+  drawing: Drawing,
+  everyMs: number,
+): readonly Omit<DrawnPiece, "atMs">[] =>
+  saidOrSound(steps, (words) => {
+    const looks = new Map<number, Word[]>();
+    for (const word of shown(words, drawing)) {
+      const at = Math.ceil(word.startMs / everyMs) * everyMs;
+      looks.set(at, [...(looks.get(at) ?? []), word]);
+    }
+    return [...looks].map(([at, group]) => ({ text: textOf(group), mediaTimeMs: at, endMs: at }));
+  });
+
 const DRAWN: Readonly<Record<string, Draw>> = {
-  /** The extension reads a drawn page like this: twice in a second, the words that are new. */
-  drawn: (steps, drawing) =>
-    saidOrSound(steps, (words) => {
-      const pieces: Omit<DrawnPiece, "atMs">[] = [];
-      const polls = new Map<number, Word[]>();
-      for (const word of shown(words, drawing)) {
-        const at = Math.ceil(word.startMs / POLL_MS) * POLL_MS;
-        polls.set(at, [...(polls.get(at) ?? []), word]);
-      }
-      for (const [at, group] of polls) pieces.push({ text: textOf(group), mediaTimeMs: at, endMs: at });
-      return pieces;
-    }),
+  /** The extension reads words that a platform draws like this: those that are new, soon after each change. */
+  drawn: (steps, drawing) => lookedAt(steps, drawing, LOOK_MS.drawn),
+  /** It reads words that another page draws twice in a second. */
+  polled: (steps, drawing) => lookedAt(steps, drawing, LOOK_MS.polled),
   /** Single words with their times. */
   words: (steps, drawing) =>
     saidOrSound(steps, (words) =>

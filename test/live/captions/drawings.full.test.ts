@@ -8,7 +8,7 @@ import { measurePlain } from "./drafts.ts";
 
 const SEEDS = ["1", "2", "3", "4", "5", "6"];
 
-// A page that draws words twice a second does not show a pause of a third of a second: there, an end is a guess.
+// Two looks in a second do not show a pause of a third of a second: there, an end is a guess.
 test.each([
   ["words", "short", 0],
   ["words", "long", 0],
@@ -16,7 +16,9 @@ test.each([
   ["cues", "short", 0],
   ["cues", "long", 0],
   ["drawn", "long", 0],
-  ["drawn", "short", 0.02],
+  ["drawn", "short", 0],
+  ["polled", "long", 0],
+  ["polled", "short", 0.02],
 ] as const)(
   "of the sentences of captions that are drawn as %s with %s pauses, at most the share %d is half",
   async (style, pauses, share) => {

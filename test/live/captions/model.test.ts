@@ -36,6 +36,7 @@ function sentenceAgent(timeOf: (one: Shown) => number): Agent & { readonly shown
 }
 
 const WORDS = "The queen lays the eggs. The workers feed her.".split(" ");
+const MORE = [...WORDS, "Drones", "fly", "out."];
 
 test("a model is shown the sentences of captions that come word by word, each with all its pieces", async () => {
   const agent = sentenceAgent(({ startMs }) => startMs);
@@ -85,4 +86,24 @@ test("a time that a model invents becomes the time of the sentence on which its 
   await live.settle();
   await live.service.close("k");
   expect((await live.service.notes("k")).map(({ startMs }) => startMs)).toEqual([0, 2_000]);
+});
+
+test("a seek back into a sentence shows a model the sentence once, and no half of it, and asks it nothing about it again", async () => {
+  const agent = sentenceAgent(({ startMs }) => startMs);
+  await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
+  await live.service.open("k", { videoId: "v" });
+  const say = async (words: readonly string[]): Promise<void> => {
+    const from = MORE.indexOf(words[0] ?? "");
+    const pieces = words.map((word, n) => said(word, (from + n) * 400, { endMs: (from + n) * 400 + 350 }));
+    await live.send("k", ...pieces);
+    await live.clock.advance(13_000);
+  };
+  await say(WORDS);
+  // From "lays" on all is heard again: first alone, then with what follows.
+  await say(MORE.slice(2, 7));
+  await say(MORE.slice(7));
+  expect(agent.shown.map((evidence) => evidence.map(({ text }) => text))).toEqual([
+    ["The queen lays the eggs.", "The workers feed her."],
+    ["Drones fly out."],
+  ]);
 });

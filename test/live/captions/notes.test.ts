@@ -32,7 +32,7 @@ test("without a model the notes on talks that somebody else wrote and judged cov
   expect(halves).toEqual([]);
 });
 
-// Words that are drawn twice a second, between pauses of a third of a second, have no times that say much.
+// Words that are seen twice a second, between pauses of a third of a second, have no times that say much.
 test.each([
   ["words", "short", 0.8],
   ["words", "long", 0.85],
@@ -40,7 +40,9 @@ test.each([
   ["cues", "short", 0.85],
   ["cues", "long", 0.85],
   ["drawn", "long", 0.8],
-  ["drawn", "short", 0.7],
+  ["drawn", "short", 0.8],
+  ["polled", "long", 0.8],
+  ["polled", "short", 0.7],
 ] as const)(
   "captions without punctuation, drawn as %s with %s pauses, give whole sentences that cover the thoughts",
   async (style, pauses, share) => {

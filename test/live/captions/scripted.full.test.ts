@@ -120,14 +120,9 @@ async function watch(talk: Talk, model: Scripted): Promise<Measure> {
   return measure(talk, await live.service.notes("k"));
 }
 
-// Long talks without punctuation are cut by pauses: now and then a batch begins within a sentence that nobody can see.
-test.each([
-  ["tune", 0],
-  ["final", 0],
-  ["judged", 0.02],
-] as const)(
+test.each(["tune", "final", "judged"] as const)(
   "with a scripted model the notes on the talks of %s cover 80 % of the thoughts at their times, and it sees pictures",
-  async (folder, mostHalves) => {
+  async (folder) => {
     const measures: Measure[] = [];
     for (const talk of talksIn(folder)) {
       const model = scriptedModel(talk);
@@ -139,7 +134,7 @@ test.each([
     expect(notes / thoughts).toBeLessThanOrEqual(1.3);
     expect(medianErrorMs).toBeLessThanOrEqual(1_000);
     expect(sentences).toBeGreaterThan(50);
-    expect(halves.length / sentences, halves.join("\n")).toBeLessThanOrEqual(mostHalves);
+    expect(halves).toEqual([]);
   },
   600_000,
 );

@@ -18,7 +18,7 @@ import {
 import { expect, test } from "vitest";
 import { readTalk, type Talk, talksIn } from "./draw.ts";
 
-const STYLES = ["drawn", "words", "cues", "windows"] as const;
+const STYLES = ["drawn", "polled", "words", "cues", "windows"] as const;
 const NAMES = ["bees", "brot", "cha", "mosque"];
 
 function talk(name: string, head: Readonly<Record<string, string>>): Talk {

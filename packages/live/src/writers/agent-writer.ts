@@ -24,7 +24,14 @@ import {
 } from "../kit/index.ts";
 import { type KeptAgent, KeptConversations, newIn } from "./kept-conversations.ts";
 import { pagePrompt, parsePage } from "./page-prompt.ts";
-import { askPrompt, notesPrompt, type ParsedDrafts, parseAnswer, parseDrafts } from "./writer-prompt.ts";
+import {
+  askPrompt,
+  hasNothingNew,
+  notesPrompt,
+  type ParsedDrafts,
+  parseAnswer,
+  parseDrafts,
+} from "./writer-prompt.ts";
 
 export interface AgentWriterOptions {
   readonly agent: Agent;
@@ -117,6 +124,7 @@ export function agentWriter(options: AgentWriterOptions): NoteWriter {
       const context = await around(request, beginOf(request), {
         primaryWindowMs: LIMITS.sentenceWindowMs,
       });
+      if (hasNothingNew(request, context)) return { drafts: [] };
       const pictures = sight === "blind" ? [] : ((await request.pictures?.()) ?? []);
       return withLooks(name, { request, context }, (shown) => {
         return askForNotes(request, shown, { options, shown: sight === "blind" ? [] : pictures });

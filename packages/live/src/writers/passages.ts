@@ -6,11 +6,15 @@
 import { present } from "@continuo/core/model";
 import { type EvidenceItem, isFields, type Span } from "../kit/index.ts";
 import {
+  backSince,
+  type EarlierWords,
   EMPTY_JOIN_STATE,
+  earlierWords,
   endSentence,
   isClosed,
   type JoinState,
-  joinPiece,
+  joinHeard,
+  type Piece,
   type Sentence,
 } from "../sentences/index.ts";
 import { pieceOf } from "./speech.ts";
@@ -28,13 +32,24 @@ export interface Passage extends Span {
   readonly items: readonly EvidenceItem[];
 }
 
-/** In the order of the log. Pieces that lie apart are never joined: a pause or a seek is between them. */
+/** The pieces of one speaker so far, and how far they are joined. */
+interface Stream {
+  state: JoinState;
+  readonly pieces: Piece[];
+  /** The words before the newest stretch after a seek back, by where it begins. */
+  earlier: { readonly before: number; readonly words: EarlierWords } | null;
+}
+
+/**
+ * In the order of the log. Pieces that lie apart are never joined: a pause or a seek is between them. What was heard before
+ * a seek back, and comes again, stands here once: the seek may lead into the middle of a sentence.
+ */
 export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
   const sorted = [...new Map(items.map((item) => [item.sequence, item])).values()].toSorted(
     (a, b) => a.sequence - b.sequence,
   );
   const bySequence = new Map(sorted.map((item) => [item.sequence, item]));
-  const streams = new Map<string, JoinState>();
+  const streams = new Map<string, Stream>();
   const passages: Passage[] = [];
   const add = (sentences: readonly Sentence[], standing: "ended" | "last" = "ended"): void => {
     for (const { text, startMs, endMs, pieces, kind } of sentences) {
@@ -62,13 +77,28 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
       passages.push({ type, text, startMs, endMs, ...sourceOf(item), items: [item] });
       continue;
     }
-    const stream = JSON.stringify(sourceOf(item));
-    const joined = joinPiece(streams.get(stream) ?? EMPTY_JOIN_STATE, pieceOf(item));
-    streams.set(stream, joined.state);
+    const source = JSON.stringify(sourceOf(item));
+    const stream = streams.get(source) ?? { state: EMPTY_JOIN_STATE, pieces: [], earlier: null };
+    streams.set(source, stream);
+    const piece = pieceOf(item);
+    const joined = joinHeard(stream.state, piece, earlierIn(stream, piece));
+    stream.state = joined.state;
+    stream.pieces.push(piece);
     add(joined.sentences);
   }
-  for (const state of streams.values()) add(endSentence(state).sentences, "last");
+  for (const { state } of streams.values()) add(endSentence(state).sentences, "last");
   return passages.toSorted((a, b) => firstOf(a) - firstOf(b));
+}
+
+/** `null` for a piece that cannot be a repetition. */
+function earlierIn(stream: Stream, piece: Piece): EarlierWords | null {
+  const before = backSince(stream.state, piece);
+  if (before === null) return null;
+  if (stream.earlier?.before !== before) {
+    const words = earlierWords(stream.pieces.filter(({ sequence }) => sequence < before));
+    stream.earlier = { before, words };
+  }
+  return stream.earlier.words;
 }
 
 /** The distance before its passages at which a draft may begin. */

@@ -119,6 +119,16 @@ export function notesPrompt(
   };
 }
 
+/** True if all that a batch has was heard before a seek back, or is the mark of a sound: a model has nothing to add. */
+export function hasNothingNew(
+  { evidence, unsure, answered }: NoteRequest,
+  context: readonly EvidenceItem[],
+): boolean {
+  if (evidence.length === 0 || unsure.length + answered.length > 0) return false;
+  const isSpoken = evidence.every(({ type }) => type === "transcript_added");
+  return isSpoken && partOf(passagesOf([...evidence, ...context]), evidence).length === 0;
+}
+
 export interface ParsedDrafts {
   readonly drafts: readonly Draft[];
   readonly memory?: string;
