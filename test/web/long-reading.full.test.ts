@@ -4,32 +4,40 @@ import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { claudeFile } from "../cli/home.ts";
+import { claudeFile, type Home } from "../cli/home.ts";
 import { type OpenMachine, openMachine } from "../machine/open-machine.ts";
 import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress as session } from "./long-session.ts";
 import { type OpenViewer, openViewer, signIn } from "./open-viewer.ts";
 
 let viewer: OpenViewer;
 beforeAll(async () => {
-  const home = homeWithLongSession("Everything that was seen. ".repeat(50_000));
-  const before = new Date("2026-07-01T12:00:00Z");
-  utimesSync(join(home.path, claudeFile(LONG_ID)), before, before);
-  viewer = await openViewer(home);
+  viewer = await openViewer(home());
 });
 afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
+function home(): Home {
+  const made = homeWithLongSession("Everything that was seen. ".repeat(50_000));
+  const before = new Date("2026-07-01T12:00:00Z");
+  utimesSync(join(made.path, claudeFile(LONG_ID)), before, before);
+  return made;
+}
+
 const FULL_READ = /\/sessions\/[^/]+(?:\/outline|\/events|$|\?|\/history.*around)/u;
+
+/** The same, and what an earlier read found out. */
+const ANY_READ = new RegExp(`${FULL_READ.source}|/known$`, "u");
 
 /** A page whose server has read only the end of the session, until `read` is called. */
 async function whileReading(
   machine: OpenMachine = viewer.machine,
+  blocked: RegExp = FULL_READ,
 ): Promise<{ readonly page: Page; readonly read: () => void }> {
   const context = await viewer.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   const { promise, resolve: read } = Promise.withResolvers<void>();
-  await page.route(FULL_READ, async (route) => {
+  await page.route(blocked, async (route) => {
     await promise;
     await route.continue().catch(() => undefined);
   });
@@ -84,6 +92,19 @@ test("a step to an error that is not loaded yet is made as soon as it was read",
   expect(await current(page)).toBe(`Question ${LONG_TURNS}`);
   read();
   await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS - 100}`);
+  await page.context().close();
+});
+
+test("a step to the first turn is made as soon as the session was read", async () => {
+  // No test has read the session here.
+  await using fresh = await openMachine(home(), { pageFolder: viewer.pages });
+  const { page, read } = await whileReading(fresh, ANY_READ);
+  await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS}`);
+  await page.keyboard.press("g");
+  await page.waitForTimeout(300);
+  expect(await current(page)).toBe(`Question ${LONG_TURNS}`);
+  read();
+  await expect.poll(() => current(page)).toBe("Question 1");
   await page.context().close();
 });
 

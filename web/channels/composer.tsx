@@ -4,7 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { CHANNEL_LIMITS, isName } from "@continuo/core/wire";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import { keyHint, useKeys } from "../shell/keys.ts";
 import type { ChannelState } from "./channel-state.ts";
@@ -13,7 +13,7 @@ export function Composer({ state }: { state: ChannelState }): VNode {
   const field = useRef<HTMLTextAreaElement>(null);
   const text = useSignal("");
   const replyTo = state.replyTo.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (replyTo !== null) field.current?.focus();
   }, [replyTo]);
   useKeys({

@@ -1,12 +1,12 @@
 /** The prompt that is not sent yet. It is kept in the tab, by the session: it outlives a reload, and a server that ended. */
 
 import { effect, type Signal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export function useDraft(key: string): Signal<string> {
   const name = `continuo-draft:${key}`;
   const text = useSignal(read(name));
-  useEffect(
+  useLayoutEffect(
     () =>
       effect(() => {
         write(name, text.value);

@@ -6,7 +6,7 @@ import { changesToHtml } from "@continuo/core/transcript/html";
 import { CHAT_LIMITS, type ChatQuestion } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Html } from "../content/html.tsx";
 import { clock } from "../content/words.ts";
 import { keyHint, useKeys } from "../shell/keys.ts";
@@ -39,7 +39,7 @@ export function Question({
   const reason = useSignal("");
   // The keys only move the focus to an answer; Enter or a click gives it.
   useKeys(hasKeys ? { y: () => allow.current?.focus(), n: () => deny.current?.focus() } : {});
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A focused field would receive the keys. A field in which the person has begun to write keeps the focus.
     const { activeElement } = document;
     if (activeElement instanceof HTMLTextAreaElement && activeElement.value === "") activeElement.blur();

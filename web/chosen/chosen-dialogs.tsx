@@ -3,7 +3,7 @@
 import type { MachineSession } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
 import { facets } from "../list/list-state.ts";
 import { TagForm } from "../parts/tag-form.tsx";
@@ -25,7 +25,7 @@ interface FrameProps {
 
 function Frame({ title, onClose, children }: FrameProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="chosen-title" onClose={onClose}>
       <h2 id="chosen-title">{title}</h2>

@@ -1,7 +1,7 @@
 /** The keys, in a dialog that is loaded when it is first opened. */
 
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["j  k", "next and previous session, turn, or file"],
@@ -33,7 +33,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 
 export function KeysDialog({ onClose }: { onClose: () => void }): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="keys-title" onClose={onClose}>
       <h2 id="keys-title">Keys</h2>

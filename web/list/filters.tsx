@@ -4,6 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
 import { agentName, counted, shortFolder } from "../content/words.ts";
 import { keyHint } from "../shell/keys.ts";
+import { goTo } from "../shell/route.ts";
 import type { Filters, TimeFilter } from "../state/sessions.ts";
 import {
   chosen,
@@ -16,6 +17,7 @@ import {
   total,
   unlisted,
   unsearched,
+  writePlaces,
 } from "./list-state.ts";
 
 const TIMES: readonly (readonly [TimeFilter, string])[] = [
@@ -54,7 +56,17 @@ export function SearchLine(): VNode {
         onInput={(event) => setFilters({ text: event.currentTarget.value })}
       />
       {mayChange.value === true ? (
-        <a class="new-link" href="#/new">
+        // biome-ignore lint/a11y/useValidAnchor: it opens in another tab too.
+        <a
+          class="new-link"
+          href="#/new"
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+            event.preventDefault();
+            writePlaces();
+            goTo("#/new");
+          }}
+        >
           New
         </a>
       ) : null}

@@ -13,11 +13,12 @@ import {
 } from "@continuo/core/wire/machine";
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useCallback, useEffect } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect } from "preact/hooks";
 import { typeOnIn, useDraft } from "../chat/draft.ts";
 import { agentName } from "../content/words.ts";
-import { facets, listAddress } from "../list/list-state.ts";
+import { facets, listAddress, mayChange } from "../list/list-state.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
+import type { MentionSource } from "../parts/file-mentions.tsx";
 import { useKeys } from "../shell/keys.ts";
 import { route, sessionLink } from "../shell/route.ts";
 import { ask, isAbort, isLost, ServerError, sayError } from "../state/server.ts";
@@ -34,6 +35,7 @@ const MODES: Readonly<Record<ChatMode, string>> = {
 export function NewChatPage(): VNode {
   const choices = useSignal<NewChoices>(newChoicesIn(location.hash));
   const there = useSignal<NewChatAgents | null>(null);
+  const isAsking = useSignal(true);
   const failure = useSignal<string | null>(null);
   const isSending = useSignal(false);
   const text = useDraft("new");
@@ -48,28 +50,25 @@ export function NewChatPage(): VNode {
       choices.value = newChoicesIn(location.hash);
     });
   }, []);
-  useAgents(cwd, there, failure);
+  useAgents(cwd, { there, isAsking, failure });
   useKeys({
     u: () => {
       location.hash = listAddress();
     },
   });
   const agents = there.value?.agents ?? [];
-  const agent = agents.includes(wanted ?? "") ? wanted : (there.value?.agent ?? null);
-  const folder = there.value?.cwd ?? null;
-  const filesOf = useCallback(
-    async (words: string, signal: AbortSignal) => {
-      if (folder === null) return [];
-      const path = `${CHATS}/files?${new URLSearchParams({ cwd: folder, words })}`;
-      return (await ask<FolderFiles>(path, { signal })).files;
-    },
-    [folder],
-  );
+  const agent = agentOf(there.value, wanted);
+  // A page that may change something takes the prompt before it is known who can answer.
+  const isOffered = there.value !== null || (mayChange.value === true && failure.value !== ONLY_READS);
+  const filesOf = useFilesOf(there.value?.cwd ?? null);
   const send = async (words: string): Promise<boolean> => {
-    if (folder === null || agent === null || isSending.value) return false;
+    if (isSending.value) return false;
     isSending.value = true;
     try {
-      const body = { cwd: folder, agent, text: words, ...(mode !== null && { mode }) };
+      await untilFalse(isAsking);
+      const answerer = agentOf(there.value, choices.value.agent);
+      if (there.value === null || answerer === null) return false;
+      const body = { cwd: there.value.cwd, agent: answerer, text: words, ...(mode !== null && { mode }) };
       const { key } = await ask<PromptAnswer>(CHATS, { body });
       text.value = "";
       typeOnIn(key);
@@ -94,7 +93,7 @@ export function NewChatPage(): VNode {
       {there.value !== null && agents.length === 0 ? (
         <p class="notice">No agent is installed that could answer there.</p>
       ) : null}
-      {there.value === null ? null : (
+      {isOffered ? (
         <ComposerForm
           text={text}
           takesFocus
@@ -110,19 +109,59 @@ export function NewChatPage(): VNode {
           <button
             type="submit"
             class="primary"
-            disabled={agent === null || isSending.value || isLost.value || text.value.trim() === ""}
+            disabled={
+              (agent === null && !isAsking.value) ||
+              isSending.value ||
+              isLost.value ||
+              text.value.trim() === ""
+            }
           >
             {isSending.value ? "Beginning…" : "Begin"}
           </button>
         </ComposerForm>
-      )}
+      ) : null}
     </main>
   );
 }
 
+function useFilesOf(folder: string | null): MentionSource["filesOf"] {
+  return useCallback(
+    async (words, signal) => {
+      if (folder === null) return [];
+      const path = `${CHATS}/files?${new URLSearchParams({ cwd: folder, words })}`;
+      return (await ask<FolderFiles>(path, { signal })).files;
+    },
+    [folder],
+  );
+}
+
+/** The chosen one, if it can answer there. */
+function agentOf(there: NewChatAgents | null, wanted: string | null): string | null {
+  return there?.agents.includes(wanted ?? "") === true ? wanted : (there?.agent ?? null);
+}
+
+async function untilFalse(isBusy: Signal<boolean>): Promise<void> {
+  let stop = (): void => undefined;
+  await new Promise<void>((resolve) => {
+    stop = isBusy.subscribe((busy) => {
+      if (!busy) resolve();
+    });
+  });
+  stop();
+}
+
+interface Asked {
+  readonly there: Signal<NewChatAgents | null>;
+  /** True while the answer is that of another folder, or there is none yet. */
+  readonly isAsking: Signal<boolean>;
+  readonly failure: Signal<string | null>;
+}
+
 /** Asks who can answer in the folder, when the typing pauses. */
-function useAgents(cwd: string, there: Signal<NewChatAgents | null>, failure: Signal<string | null>): void {
-  useEffect(() => {
+function useAgents(cwd: string, { there, isAsking, failure }: Asked): void {
+  // A prompt that is sent before the next paint must not begin in the folder before.
+  useLayoutEffect(() => {
+    isAsking.value = true;
     const stop = new AbortController();
     const look = async (): Promise<void> => {
       try {
@@ -135,6 +174,7 @@ function useAgents(cwd: string, there: Signal<NewChatAgents | null>, failure: Si
         const isReader = error instanceof ServerError && error.code === "forbidden";
         failure.value = isReader ? ONLY_READS : sayError(error);
       }
+      isAsking.value = false;
     };
     const timer = setTimeout(() => void look(), there.value === null ? 0 : TYPING_MS);
     return () => {

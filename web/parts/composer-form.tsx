@@ -2,7 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, RefObject, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { isTyped, keyHint, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { isLost } from "../state/server.ts";
@@ -32,7 +32,7 @@ export function ComposerForm(options: ComposerFormOptions): VNode {
   const own = useRef<HTMLTextAreaElement>(null);
   const { field = own } = options;
   useKeys({ i: () => field.current?.focus() });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (options.takesFocus === true && !isTyped(document.activeElement)) field.current?.focus();
   }, []);
   const send = async (): Promise<void> => {

@@ -3,7 +3,7 @@
 import { visibleLine } from "@continuo/core/transcript";
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject, VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 
 export interface MentionSource {
   /** Names of files that fit the letters, the best first. */
@@ -37,7 +37,7 @@ export function FileMentions({ field, filesOf, onText }: FileMentionsProps): VNo
     offer.value = null;
     area.focus();
   };
-  useEffect(
+  useLayoutEffect(
     () => (field.current === null ? undefined : follow(field.current, { offer, filesOf, take })),
     [filesOf],
   );

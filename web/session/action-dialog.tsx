@@ -19,7 +19,7 @@ import {
 } from "@continuo/core/wire/machine";
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ButtonHTMLAttributes, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";
 import { CompareForm } from "../compare/compare-form.tsx";
 import { copyText } from "../content/copy.ts";
@@ -62,7 +62,7 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
   const done = useSignal<VNode | null>(null);
   const busy = useSignal(false);
   const next = useSignal<string | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const run: Run = async (work) => {
     busy.value = true;
     failure.value = null;
@@ -158,7 +158,7 @@ function ResumeForm({ state, run, busy }: FormProps): VNode | null {
 /** It does what one most likely wants next: it has the focus as soon as it is there, so that Enter does it. */
 function NextButton(props: ButtonHTMLAttributes<HTMLButtonElement>): VNode {
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
+  useLayoutEffect(() => button.current?.focus(), []);
   return <button ref={button} type="button" class="primary" {...props} />;
 }
 

@@ -7,7 +7,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { type Branch, type SessionBranches, sessionPath } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { counted, dateAndClock } from "../content/words.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
@@ -38,7 +38,7 @@ export function BranchTree({ state, onClose }: BranchTreeProps): VNode {
     return () => stop.abort();
   }, [answer, failure, state, count]);
   const isRead = answer.value !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isRead) part.current?.querySelector<HTMLElement>("[aria-current]")?.focus();
   }, [isRead]);
   const { branches = [], left = 0 } = answer.value ?? {};

@@ -374,7 +374,11 @@ function useTurnKeys(state: SessionState, shown: ConversationView): void {
     k: () => go((shown.turn.value ?? total() + 1) - 1),
     "]": () => toMark(1),
     "[": () => toMark(-1),
-    g: () => go(1),
+    g: () => {
+      go(1);
+      // At most the end of the session is loaded, and its turns have no numbers yet.
+      if (total() <= 0) later.current = () => go(1);
+    },
     G: () => {
       later.current = null;
       void state.showNewest();

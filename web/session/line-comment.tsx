@@ -4,7 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import type { ChangedLine } from "@continuo/core/wire/machine";
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { addToDraft } from "../chat/draft.ts";
 import { counted } from "../content/words.ts";
 import type { SessionState } from "./session-state.ts";
@@ -24,6 +24,8 @@ export function LineComment({ state, path, lines, place }: LineCommentProps): VN
   const words = useSignal("");
   const written = useSignal(0);
   const field = useRef<HTMLTextAreaElement>(null);
+  /** True from a click on a line until the field for its comment is there. */
+  const isClicked = useRef(false);
   const known = useRef(lines);
   known.current = lines;
   useEffect(() => {
@@ -32,12 +34,17 @@ export function LineComment({ state, path, lines, place }: LineCommentProps): VN
       if (at === null || String(getSelection()) !== "") return;
       chosen.value = at;
       isOpen.value = true;
-      requestAnimationFrame(() => field.current?.focus());
+      isClicked.current = true;
+      field.current?.focus();
     };
     const element = place.current;
     element?.addEventListener("click", press);
     return () => element?.removeEventListener("click", press);
   }, []);
+  useLayoutEffect(() => {
+    if (isClicked.current) field.current?.focus();
+    isClicked.current = false;
+  });
   const line = lines[chosen.value ?? -1];
   const add = (): void => {
     if (line === undefined) return;

@@ -4,7 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { type FoundMessage, type SessionSearchResult, sessionPath } from "@continuo/core/wire/machine";
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
@@ -45,7 +45,7 @@ export function SearchResults({ words, state, isWanted }: ResultsProps): VNode {
   }, [words, name]);
   const { found = [], next = null } = answer.value ?? {};
   const isGoing = isWanted.value && answer.value !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isGoing) return;
     isWanted.value = false;
     const [first] = found;

@@ -9,6 +9,7 @@ import { HelpButton } from "./help.tsx";
 import { lazily } from "./lazy.tsx";
 import { type Route, route } from "./route.ts";
 import { ThemeButton } from "./theme-button.tsx";
+import { TypingAhead } from "./typing-ahead.tsx";
 
 /** The list does not need these parts. */
 const BlamePage = lazily(async () => (await import("../blame/blame-page.tsx")).BlamePage);
@@ -21,7 +22,10 @@ const ChannelPage = lazily(async () => (await import("../channels/channel-page.t
 const LiveListPage = lazily(async () => (await import("../live/live-list.tsx")).LiveListPage);
 const LivePage = lazily(async () => (await import("../live/live-page.tsx")).LivePage);
 const PhonesPage = lazily(async () => (await import("../phones/phones-page.tsx")).PhonesPage);
-const NewChatPage = lazily(async () => (await import("../new-chat/new-chat-page.tsx")).NewChatPage);
+const NewChatPage = lazily(
+  async () => (await import("../new-chat/new-chat-page.tsx")).NewChatPage,
+  TypingAhead,
+);
 const SignedOut = lazily(async () => (await import("../help/signed-out.tsx")).SignedOut);
 const SignOut = lazily(async () => (await import("../help/sign-out.tsx")).SignOut);
 const LostNotice = lazily(async () => (await import("../help/lost-notice.tsx")).LostNotice);

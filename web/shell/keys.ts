@@ -1,6 +1,6 @@
 /** Keys of a page. A key that a field or a dialog needs stays theirs. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** Handlers by `event.key`. A handler that returns `false` leaves the key to others. */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
@@ -20,7 +20,8 @@ export function keyHint(
 export function useKeys(keys: Keys): void {
   const newest = useRef(keys);
   newest.current = keys;
-  useEffect(() => {
+  // Before the next paint: a person presses a key as soon as they see the page.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector("dialog[open]") !== null) return;

@@ -25,12 +25,18 @@ export function lazily<Props extends object>(
   };
   return function Lazy(props: Props) {
     if (!begun) void begin();
-    const Part = loaded.value?.part ?? meantime;
+    const Part = loaded.value?.part;
     if (Part !== undefined) return <Part {...props} />;
-    return isFailing.value ? (
-      <p class="notice bad" role="alert">
-        This part of the page has not loaded yet. If it does not come, reload the page.
-      </p>
-    ) : null;
+    const Meantime = meantime;
+    return (
+      <>
+        {isFailing.value ? (
+          <p class="notice bad" role="alert">
+            This part of the page has not loaded yet. If it does not come, reload the page.
+          </p>
+        ) : null}
+        {Meantime === undefined ? null : <Meantime {...props} />}
+      </>
+    );
   };
 }

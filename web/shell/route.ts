@@ -90,6 +90,12 @@ export function partIn(hash: string): string {
   return (hash.split("?")[0] ?? "").split("/").slice(3).join("/");
 }
 
+/** Goes to a page at once: a key that is pressed next must not go to the page before. */
+export function goTo(hash: string): void {
+  location.hash = hash;
+  route.value = parseRoute(location.hash);
+}
+
 export function followAddress(): void {
   const read = (): void => {
     route.value = parseRoute(location.hash);
