@@ -18,7 +18,7 @@ export function geminiPath(home: LostHome, ...parts: readonly string[]): string 
 }
 
 /** The marks by which Gemini CLI knows the project. */
-function writeProject(home: LostHome): void {
+export function writeProject(home: LostHome): void {
   writeText(
     join(home.root, ".gemini", "projects.json"),
     JSON.stringify({ projects: { [home.project]: "project" } }),
@@ -77,6 +77,21 @@ export function writeGemini(home: LostHome, lines: readonly object[], ...place: 
   writeProject(home);
   const parts = place.length > 0 ? place : [GEMINI_NAME];
   writeText(geminiPath(home, "chats", ...parts), toLines(lines));
+}
+
+/** The folder of a project in older versions. */
+export function oldPath(home: LostHome, name: string): string {
+  const folder = createHash("sha256").update(home.project).digest("hex");
+  return join(home.root, ".gemini", "tmp", folder, "chats", name);
+}
+
+function oldFormatPath(home: LostHome): string {
+  return geminiPath(home, "chats", GEMINI_NAME.replace(".jsonl", ".json"));
+}
+
+/** The file of a session in older versions: one object, over several lines. */
+export function oldFormat(head: object): string {
+  return JSON.stringify({ ...head, messages: GEMINI_TALK }, null, 2);
 }
 
 export const GEMINI_RECIPES: readonly LostRecipe[] = [
@@ -161,6 +176,68 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
         writeGemini(home, [agedHead(home, 2, { sessionId }), ...LATER_TALK], name);
       }
       setRetention(home, { ...DEFAULT_RETENTION, maxCount: 2 });
+    },
+  },
+  {
+    title: "the folder that the project had before",
+    cause: "other_project_folder",
+    otherCauses: ["sub_agent"],
+    write: (home) => {
+      writeProject(home);
+      const before = join(home.root, ".gemini", "tmp", "project-1");
+      writeText(join(before, ".project_root"), home.project);
+      writeText(join(before, "chats", GEMINI_NAME), toLines([geminiHead(home), ...GEMINI_TALK]));
+      const subagent = [geminiHead(home, { sessionId: NAMESAKE, kind: "subagent" }), ...LATER_TALK];
+      writeText(join(before, "chats", GEMINI_ID, `${NAMESAKE}.jsonl`), toLines(subagent));
+    },
+    messages: 2,
+  },
+  {
+    title: "the folder of an older version, next to one that is in use",
+    cause: "older_storage",
+    write: (home) => {
+      writeProject(home);
+      writeText(geminiPath(home, "logs.json"), "[]");
+      writeText(oldPath(home, GEMINI_NAME.replace(".jsonl", ".json")), oldFormat(geminiHead(home)));
+    },
+    messages: 2,
+  },
+  {
+    title: "a session of 40 days in the format of one object",
+    cause: "older_than_allowed",
+    write: (home) => {
+      writeProject(home);
+      writeText(oldFormatPath(home), oldFormat(agedHead(home, 40)));
+      setRetention(home, DEFAULT_RETENTION);
+    },
+    messages: 2,
+  },
+  {
+    title: "the file that a resumption left beside a session in the format of one object",
+    cause: "empty_twin",
+    write: (home) => {
+      writeProject(home);
+      writeText(oldFormatPath(home), oldFormat(agedHead(home, 2)));
+      writeGemini(home, [agedHead(home, 1)], STUB_NAME);
+      setRetention(home, DEFAULT_RETENTION);
+    },
+    messages: 2,
+  },
+  {
+    title: "a file in the format of one object that a person named",
+    cause: "file_name",
+    write: (home) => {
+      writeProject(home);
+      writeText(geminiPath(home, "chats", "retry-loop.json"), oldFormat(geminiHead(home)));
+    },
+    messages: 2,
+  },
+  {
+    title: "a file in the format of one object that breaks off",
+    cause: "torn_header",
+    write: (home) => {
+      writeProject(home);
+      writeText(oldFormatPath(home), oldFormat(geminiHead(home)).slice(0, -20));
     },
   },
   {

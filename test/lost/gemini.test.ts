@@ -13,13 +13,16 @@ import {
   geminiHead,
   geminiPath,
   NAMESAKE,
+  oldFormat,
+  oldPath,
   PARENT,
   STUB_NAME,
   setRetention,
   writeGemini,
+  writeProject,
 } from "./gemini-recipes.ts";
 import { hiddenIn, proveRecipes } from "./prove.ts";
-import { type LostHome, makeLostHome, placesOfHome, snapshotOf, writeText } from "./recipe.ts";
+import { type LostHome, makeLostHome, placesOfHome, snapshotOf, toLines, writeText } from "./recipe.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "continuo-lost-gemini-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -87,6 +90,37 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
       writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
       writeGemini(home, [agedHead(home, 20, { sessionId: NAMESAKE }), ...GEMINI_TALK], STUB_NAME);
       setRetention(home, DEFAULT_RETENTION);
+    },
+  ],
+  [
+    "a folder of an older version that the next start copies",
+    (home) => {
+      writeProject(home);
+      writeText(oldPath(home, "session-2026-11-20T10-00-7c9e6679.json"), oldFormat(geminiHead(home)));
+    },
+  ],
+  [
+    "a session that has its file in the folder of before too",
+    (home) => {
+      writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
+      const before = join(home.root, ".gemini", "tmp", "project-1");
+      writeText(join(before, ".project_root"), home.project);
+      writeText(join(before, "chats", "session-a.jsonl"), toLines([geminiHead(home), ...GEMINI_TALK]));
+    },
+  ],
+  [
+    "a folder that `projects.json` does not name, and that is marked with the project",
+    (home) => {
+      writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
+      writeText(join(home.root, ".gemini", "projects.json"), '{"projects":{}}');
+    },
+  ],
+  [
+    "an older format that names no project",
+    (home) => {
+      writeProject(home);
+      const path = geminiPath(home, "chats", "session-2026-11-20T10-00-7c9e6679.json");
+      writeText(path, oldFormat(geminiHead(home, { projectHash: undefined })));
     },
   ],
   [

@@ -109,6 +109,40 @@ export const PI_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
+    title: "a prompt that is one block and no list",
+    cause: "unread_content",
+    write: (home) => {
+      const [, answer] = PI_TALK;
+      const content = { type: "text", text: "Why does the retry loop never end?" };
+      const asked = entry("a0000001", null, { role: "user", content, timestamp: 1 });
+      writePi(home, [piHeader(home), asked, answer ?? {}]);
+    },
+    messages: 2,
+  },
+  {
+    title: "a prompt without content after a long talk",
+    cause: "unread_content",
+    write: (home) => {
+      const more = entry("a0000003", "a0000002", {
+        role: "user",
+        content: "x".repeat(3_000_000),
+        timestamp: 3,
+      });
+      const none = entry("a0000004", "a0000003", { role: "user", content: null, timestamp: 4 });
+      writePi(home, [piHeader(home), ...PI_TALK, more, none]);
+    },
+    messages: 4,
+  },
+  {
+    title: "another folder of sessions in the settings",
+    cause: "other_session_dir",
+    write: (home) => {
+      writePi(home, [piHeader(home), ...PI_TALK]);
+      const settings = { sessionDir: join(home.root, "pi-sessions") };
+      writeText(join(home.root, ".pi", "agent", "settings.json"), JSON.stringify(settings));
+    },
+  },
+  {
     title: "a project that was renamed",
     cause: "folder_gone",
     write: (home) => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { PI_RECIPES, PI_TALK, piFolder, piHeader, piPath, writePi } from "./pi-recipes.ts";
+import { entry, PI_RECIPES, PI_TALK, piFolder, piHeader, piPath, writePi } from "./pi-recipes.ts";
 import { hiddenIn, proveRecipes } from "./prove.ts";
 import { type LostHome, makeLostHome, toLines, writeText } from "./recipe.ts";
 
@@ -25,6 +25,30 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   ],
   ["a version of the future", (home) => writePi(home, [piHeader(home, { version: 99 }), ...PI_TALK])],
   ["a session without a folder", (home) => writePi(home, [piHeader(home, { cwd: undefined }), ...PI_TALK])],
+  [
+    "words and results that hold null",
+    (home) => {
+      const content = [{ type: "text", text: '"content": 5, [null]' }];
+      const details = { list: [null], content: 5 };
+      const result = {
+        role: "toolResult",
+        toolCallId: "c1",
+        toolName: "read",
+        content,
+        details,
+        timestamp: 3,
+      };
+      writePi(home, [piHeader(home), ...PI_TALK, entry("a0000003", "a0000002", result)]);
+    },
+  ],
+  [
+    "a session in the folder that the settings name",
+    (home) => {
+      const sessionDir = join(home.root, "pi-sessions");
+      writeText(join(sessionDir, "2026-11-20T10-00-00-000Z_a.jsonl"), toLines([piHeader(home), ...PI_TALK]));
+      writeText(join(home.root, ".pi", "agent", "settings.json"), JSON.stringify({ sessionDir }));
+    },
+  ],
   ["a header alone", (home) => writePi(home, [piHeader(home)])],
   [
     "a backup beside its session",

@@ -16,8 +16,9 @@ import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 import { expectConfirmed } from "./asked.ts";
 
-/** A list of all folders has it: `folder-gone.agents.test.ts`. */
-const RECIPES = PI_RECIPES.filter(({ cause }) => cause !== "folder_gone");
+/** A list of all folders has it: `folder-gone.agents.test.ts`. The other one is brought back by pi's own command. */
+const OTHERS = new Set(["folder_gone", "other_session_dir"]);
+const RECIPES = PI_RECIPES.filter(({ cause }) => !OTHERS.has(cause));
 
 test.each([...RECIPES, ...otherWaysOf("pi")])("$title: $cause", async ({ cause, write, messages }) => {
   await using sandbox = await makeSandbox();
@@ -42,11 +43,29 @@ test.each([...RECIPES, ...otherWaysOf("pi")])("$title: $cause", async ({ cause, 
   expect(snapshotOf(home)).toEqual(before);
 });
 
+test("a session that lies elsewhere than the settings say is in the list of its own folder", async () => {
+  await using sandbox = await makeSandbox();
+  const home = { root: sandbox.root, project: sandbox.project };
+  PI_RECIPES.find(({ cause }) => cause === "other_session_dir")?.write(home);
+  const before = snapshotOf(home);
+  const folder = "SettingsManager.create(process.cwd()).getSessionDir()";
+  for (const how of [`list(process.cwd(), ${folder})`, `listAll(${folder})`])
+    expect(await listed(sandbox, how)).toEqual([]);
+  const [hidden] = await hiddenIn(home, "pi");
+  if (hidden === undefined) throw new Error("nothing is hidden");
+  expect(hidden.cause).toBe("other_session_dir");
+  const { steps, command } = await returnHiddenSession(hidden, { places: placesOfHome(home) });
+  expect([steps, command?.slice(0, 2)]).toEqual([[], ["pi", "--session-dir"]]);
+  expect(snapshotOf(home)).toEqual(before);
+  const shown = await listed(sandbox, `list(process.cwd(), ${JSON.stringify(command?.[2])})`);
+  expect(shown).toEqual([{ id: PI_ID, messageCount: 2 }]);
+});
+
 /** Rows of pi's own list, which it makes in a process of its own. */
 async function listed(sandbox: Sandbox, how: string): Promise<readonly object[]> {
   const module = pathToFileURL(join(packageFolder(PINNED.pi), "dist/bundle/index.js")).href;
   const source = `
-    const { SessionManager } = await import(process.argv[1]);
+    const { SessionManager, SettingsManager } = await import(process.argv[1]);
     process.stdout.write("\\n" + JSON.stringify(await SessionManager.${how}));`;
   const { code, stdout, stderr } = await runProgram(
     process.execPath,

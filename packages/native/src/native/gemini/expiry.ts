@@ -12,13 +12,13 @@
 
 import { basename, dirname, sep } from "node:path";
 import type { Problem } from "@continuo/core/model";
-import { canonicalFolder, type Places } from "@continuo/files";
+import { canonicalFolder, namesIn, type Places } from "@continuo/files";
 import type { FoundSession } from "../kit/index.ts";
 import type { Index } from "./index-fold.ts";
 import { EXPIRY_NOTICE_DAYS } from "./limits.ts";
-import { geminiFolders, isSessionName } from "./places.ts";
+import { geminiFolders, isSessionName, shortIdOf } from "./places.ts";
 import { type Retention, readRetention } from "./settings.ts";
-import { type NeighbourEnd, sweepOf } from "./sweep.ts";
+import type { NeighbourEnd } from "./sweep.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -51,8 +51,7 @@ export async function readDeletions(
       "Gemini CLI does not list this session: it deletes the file at its next start in this folder";
     return [{ code: "deleted_on_start", line: null, message }];
   }
-  const { neighbourOf } = await sweepOf(dirname(found.location), { ...retention, maxCount: null });
-  const neighbour = await neighbourOf(found.location);
+  const neighbour = hasNamesake(found.location) ? await neighbourOf(found.location, retention) : null;
   const isDue = neighbour !== null && neighbour.atMs <= nowMs;
   return [
     ...(isDue ? [neighbourProblem(neighbour)] : []),
@@ -68,6 +67,18 @@ export function expiryProblems(lastUpdated: string | null, retention: Retention,
   const when = nowMs < endMs ? `from ${date} on` : `at its next start in this folder (due since ${date})`;
   const message = `Gemini CLI deletes this session ${when}: general.sessionRetention.maxAge is ${retention.maxAge}`;
   return [{ code: "expires_soon", line: null, message }];
+}
+
+function hasNamesake(path: string): boolean {
+  const shortId = shortIdOf(path);
+  if (shortId === null) return false;
+  return namesIn(dirname(path)).some((name) => name !== basename(path) && shortIdOf(name) === shortId);
+}
+
+/** Few sessions have one, so that a command rarely loads the rules. */
+async function neighbourOf(path: string, retention: Retention): Promise<NeighbourEnd | null> {
+  const { sweepOf } = await import("./sweep.ts");
+  return await (await sweepOf(dirname(path), { ...retention, maxCount: null })).neighbourOf(path);
 }
 
 function neighbourProblem({ path, why }: NeighbourEnd): Problem {

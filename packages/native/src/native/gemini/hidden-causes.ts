@@ -17,9 +17,10 @@ export type GeminiCause =
   | "older_storage";
 
 const made = { by: "continuo", list: "every", intended: false, evidence: "made" } as const;
-const reported = { by: "person", list: "every", intended: false, evidence: "reported" } as const;
 const KEPT =
   "Gemini CLI deletes a file that it cannot list at one of its next starts; it keeps this one then.";
+const MOVED =
+  "The file, and what belongs to the session, moves to the folder that `~/.gemini/projects.json` names.";
 const SETTING = "`general.sessionRetention.enabled: false` in the settings keeps all of them.";
 
 export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
@@ -97,17 +98,17 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
     changes: "Nothing.",
   },
   other_project_folder: {
-    ...reported,
+    ...made,
     means:
       "The list is that of one project, and the project has another folder below `~/.gemini/tmp` than before.",
-    bringsBack: "The file moves to the folder that `~/.gemini/projects.json` names.",
+    bringsBack: MOVED,
     changes: "Nothing in the session.",
   },
   older_storage: {
-    ...reported,
+    ...made,
     means:
       "A newer version looks in another folder than the one that wrote it, and did not copy the session.",
-    bringsBack: "The file moves to the folder that `~/.gemini/projects.json` names.",
+    bringsBack: MOVED,
     changes: "Nothing in the session.",
   },
 };

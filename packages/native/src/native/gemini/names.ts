@@ -34,6 +34,6 @@ export function withOwnName(found: FoundSession): FoundSession {
 
 /** The path of the session's file with all of the id in its name; a file of another form keeps its name. */
 export function ownName(path: string, sessionId: string): string {
-  const minute = basename(path).replace(/-[a-zA-Z0-9]{8}\.jsonl$/u, "");
-  return minute === basename(path) ? path : join(dirname(path), `${minute}-${idInPath(sessionId)}.jsonl`);
+  const [, minute, ending] = /^(.*)-[a-zA-Z0-9]{8}(\.jsonl?)$/su.exec(basename(path)) ?? [];
+  return minute === undefined ? path : join(dirname(path), `${minute}-${idInPath(sessionId)}${ending}`);
 }

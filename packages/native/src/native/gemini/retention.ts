@@ -107,7 +107,8 @@ function* withTime({ pieces }: RestoredFile, lastUpdated: string): Generator<Buf
   yield renewedValue(bytes, lastUpdated);
 }
 
-function renewedValue(bytes: Buffer, lastUpdated: string): Buffer {
+/** A file of one object with a new time. */
+export function renewedValue(bytes: Buffer, lastUpdated: string): Buffer {
   try {
     const session = exactOf(parseExactly(bytes.toString("utf8")));
     return isJson(session) ? Buffer.from(JSON.stringify({ ...session, lastUpdated }, null, 2)) : bytes;

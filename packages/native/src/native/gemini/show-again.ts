@@ -1,25 +1,31 @@
 /** The least change after which Gemini CLI's own list shows a session. Nothing is written here. */
 
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, extname, join, relative } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { type Places, textField } from "@continuo/files";
+import { isJson, type Places, parseJson, textField } from "@continuo/files";
 import type { FileMending, FoundSession, HiddenSession, Mending } from "../kit/index.ts";
 import { draftOf, readToMend, refuseTakenPlace, remainingLines, repaired } from "../repairing/index.ts";
 import { makersOfNow, toLines } from "../writing/index.ts";
 import { GEMINI_CAUSES, type GeminiCause } from "./hidden-causes.ts";
+import { listedElsewhere } from "./listed-folder.ts";
 import { ownName } from "./names.ts";
-import { geminiFolders, ownerOf, projectOfFile, readRegistry } from "./places.ts";
+import { geminiFolders, ownerOf, parentOfFile, projectOfFile, readRegistry } from "./places.ts";
 import { kindOf, metadataIn } from "./records.ts";
 import { geminiRepairer } from "./repair.ts";
+import { renewedValue } from "./retention.ts";
 import { readRetention } from "./settings.ts";
+import { startsAsWhole } from "./source.ts";
 import { type SweptFolder, sweepOf } from "./sweep.ts";
+import { foldersBeside } from "./trash-plan.ts";
 
 /** `null` for what only a person can change. Errors: `unreadable`, `too_large`, `conflict` where another session has the place. */
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (GEMINI_CAUSES[cause as GeminiCause].by !== "continuo") return null;
   const from = found.location;
   const shown = shownAgain({ found, cause: cause as GeminiCause, places, bytes: readToMend(from) });
-  const mending = shown === null ? null : await kept(shown, { found, cause: cause as GeminiCause, places });
+  const missing = { found, cause: cause as GeminiCause, places };
+  const mending = shown === null ? null : await kept(moved(shown, missing), missing);
   if (mending === null || mending.steps.length === 0) return null;
   if (mending.to !== from) refuseTakenPlace(from, mending.to);
   return mending;
@@ -35,21 +41,29 @@ interface Showing extends Missing {
   readonly bytes: Buffer;
 }
 
-/** Their files are healthy, and only the sweep is in their way. */
-const SWEPT: readonly GeminiCause[] = ["older_than_allowed", "empty_twin", "expired_twin"];
+/** Their files are healthy. */
+const SOUND: readonly GeminiCause[] = [
+  "older_than_allowed",
+  "empty_twin",
+  "expired_twin",
+  "other_project_folder",
+  "older_storage",
+];
 /** The sweep counts them among the newest. */
 const COUNTED: readonly GeminiCause[] = ["empty_twin", "expired_twin"];
 
 function shownAgain({ found, cause, places, bytes }: Showing): FileMending | null {
   const from = found.location;
   const unchanged = { of: "file", from, to: from, bytes, beside: [], steps: [] } as const;
-  if (SWEPT.includes(cause)) return unchanged;
+  if (SOUND.includes(cause)) return unchanged;
   if (cause === "file_name") {
-    const to = join(dirname(from), listedName(found.sessionId, startOf(bytes)));
+    const to = join(dirname(from), listedName(found.sessionId, startOf(bytes), extname(from)));
     return { ...unchanged, steps: [`name the file ${to}`], to };
   }
   const project = projectOfFile(from);
   const cwd = project === null ? null : ownerOf(project, readRegistry(geminiFolders(places).runtime));
+  // The repairer works by lines.
+  if (startsAsWhole(from)) return null;
   const mended = repaired(geminiRepairer, bytes, { sessionId: found.sessionId, cwd, makers: makersOfNow() });
   return mended && { ...unchanged, ...mended };
 }
@@ -60,22 +74,53 @@ async function kept(mending: FileMending, { found, cause, places }: Missing): Pr
   const { maxAgeMs, maxAge, maxCount, enabled } = retention;
   if (!enabled || maxAgeMs === null) return mending;
   const now = new Date();
-  const sweep = await sweepOf(dirname(found.location), retention);
+  const sweep = await sweepOf(dirname(mending.to), retention);
   if (maxCount !== null && !COUNTED.includes(cause)) refuseToPushOut(found, { sweep, maxCount, now });
   const steps = [...mending.steps];
   let { bytes, to } = mending;
-  const lastTime = timesIn(bytes, "lastUpdated").at(-1) ?? timesIn(bytes, "startTime")[0];
+  const isWhole = startsAsWhole(found.location);
+  const lastTime = isWhole ? wholeTime(bytes) : timesIn(bytes, "lastUpdated").at(-1);
   if (lastTime !== undefined && Date.parse(lastTime) < now.getTime() - maxAgeMs) {
-    const line = toLines([{ $set: { lastUpdated: now.toISOString() } }]);
-    bytes = Buffer.concat([bytes, Buffer.from(`${bytes.at(-1) === 0x0a ? "" : "\n"}${line}`)]);
-    steps.push(`add a line: the session is of today, because general.sessionRetention.maxAge is ${maxAge}`);
+    const lastUpdated = now.toISOString();
+    bytes = isWhole ? renewedValue(bytes, lastUpdated) : withLine(bytes, lastUpdated);
+    const how = isWhole ? "write the time of now" : "add a line";
+    steps.push(`${how}: the session is of today, because general.sessionRetention.maxAge is ${maxAge}`);
   }
-  const neighbour = to === found.location ? await sweep.neighbourOf(to) : null;
+  const neighbour = await sweep.neighbourOf(to);
   if (neighbour !== null && neighbour.atMs <= now.getTime()) {
     to = ownName(to, found.sessionId);
     steps.push(`name the file ${to}`);
   }
   return { ...mending, steps, bytes, to };
+}
+
+/** Another folder is the one that the list reads: the session goes there, with all that it has in its own. */
+function moved(mending: FileMending, { found, places }: Missing): FileMending {
+  const project = projectOfFile(found.location);
+  const listed = project === null ? null : listedElsewhere(places)(project, basename(project));
+  if (project === null || listed === null || parentOfFile(found.location) !== null) return mending;
+  const to = join(listed, "chats", basename(mending.to));
+  const beside = foldersBeside(dirname(found.location), found.sessionId)
+    .map((from) => ({ from, to: join(listed, relative(project, from)) }))
+    .filter((one) => existsSync(one.from) && !existsSync(one.to));
+  return { ...mending, to, beside, steps: [...mending.steps, `move the file to ${to}`] };
+}
+
+function withLine(bytes: Buffer, lastUpdated: string): Buffer {
+  const line = toLines([{ $set: { lastUpdated } }]);
+  return Buffer.concat([bytes, Buffer.from(`${bytes.at(-1) === 0x0a ? "" : "\n"}${line}`)]);
+}
+
+/** The time of a file of one object. */
+function wholeTime(bytes: Buffer): string | undefined {
+  try {
+    const value = parseJson(bytes.toString("utf8"));
+    return isJson(value)
+      ? (textField(value, "lastUpdated") ?? textField(value, "startTime") ?? undefined)
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Room {
@@ -95,12 +140,12 @@ function refuseToPushOut({ location }: FoundSession, { sweep, maxCount, now }: R
 }
 
 /** With the whole id: files that end in its first eight characters are deleted together. */
-function listedName(sessionId: string, startTime: string): string {
-  return `session-${startTime.slice(0, 16).replace(":", "-")}-${sessionId}.jsonl`;
+function listedName(sessionId: string, startTime: string, ending: string): string {
+  return `session-${startTime.slice(0, 16).replace(":", "-")}-${sessionId}${ending}`;
 }
 
 function startOf(bytes: Buffer): string {
-  return timesIn(bytes, "startTime")[0] ?? new Date(0).toISOString();
+  return timesIn(bytes, "startTime")[0] ?? wholeTime(bytes) ?? new Date(0).toISOString();
 }
 
 /** The times of the records that describe the session, in their order. */

@@ -22,7 +22,7 @@ export async function trashPlan(found: FoundSession, places: Places): Promise<Tr
   const older = files.flatMap((path) => olderCopies(path, found.sessionId, places));
   const paths = [...files, ...older];
   const chats = new Set(paths.map((path) => dirname(path)).filter((path) => basename(path) === "chats"));
-  for (const folder of chats) paths.push(...foldersOf(folder, found.sessionId));
+  for (const folder of chats) paths.push(...foldersBeside(folder, found.sessionId));
   return { type: "files", paths, indexLines: [], forks: [] };
 }
 
@@ -37,7 +37,8 @@ function olderCopies(path: string, sessionId: string, places: Places): string[] 
   return isThere && sessionIdOf(copy) === sessionId ? [copy] : [];
 }
 
-function foldersOf(chats: string, sessionId: string): string[] {
+/** Folders and files of a session and of its sub-agents, whether they are there or not. */
+export function foldersBeside(chats: string, sessionId: string): readonly string[] {
   const name = safeName(sessionId);
   if (!UUID.test(name)) return [];
   const subagents = namesIn(join(chats, name)).filter(isRecordName);

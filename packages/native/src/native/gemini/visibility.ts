@@ -6,8 +6,7 @@
 import { basename, dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { isFailure } from "@continuo/core/model";
-import { type FoundFile, isJson, namesIn, type Places, textField } from "@continuo/files";
-import { openLines } from "@continuo/files/records";
+import { type FoundFile, namesIn, type Places } from "@continuo/files";
 import {
   type AgentVisibility,
   type FoundSession,
@@ -15,20 +14,21 @@ import {
   NO_MEMO,
   type SkimMemo,
 } from "../kit/index.ts";
-import { findSessions, recogniseFile } from "./find.ts";
+import { type FileListing, readListing } from "./file-listing.ts";
+import { findSessions, recogniseFile, sessionIdOf } from "./find.ts";
 import { GEMINI_CAUSES, type GeminiCause } from "./hidden-causes.ts";
-import { geminiFolders, isRecordName, isSessionName } from "./places.ts";
-import { isResumable, kindOf, listIn, metadataIn } from "./records.ts";
+import { listedElsewhere } from "./listed-folder.ts";
+import { geminiFolders, isHashName, isRecordName, isSessionName, projectOfFile } from "./places.ts";
 import { type Retention, readRetention } from "./settings.ts";
 import { mendHidden } from "./show-again.ts";
 import { lastUpdatedOf } from "./skim-file.ts";
-import { startsAsWhole } from "./source.ts";
 import { type NeighbourEnd, type SweptFolder, sweepOf } from "./sweep.ts";
 
 export const geminiVisibility: AgentVisibility = {
   causes: GEMINI_CAUSES,
   async *hidden(places, { memo = NO_MEMO, signal }) {
     const whyDeleted = deletionRules(places, memo);
+    const whereListed = listedPlaces(places);
     let looked = 0;
     for await (const found of candidates(places, signal)) {
       looked += 1;
@@ -39,6 +39,11 @@ export const geminiVisibility: AgentVisibility = {
       if (reason !== null) yield { found, ...reason };
       const shown = listed.find(({ file }) => file.path === found.location);
       if (shown === undefined) continue;
+      const folder = whereListed(found);
+      if (folder !== null) {
+        yield { found, ...elsewhereReason(found, folder) };
+        continue;
+      }
       for (const { file } of listed) {
         if (file !== shown.file)
           yield { found: { ...found, location: file.path, files: [file] }, ...OLDER_TWIN };
@@ -52,6 +57,35 @@ export const geminiVisibility: AgentVisibility = {
 };
 
 const SESSIONS_AT_ONCE = 32;
+
+/** The folder that the list reads in the place of the session's own; `null` for the own one, and where the session is in both. */
+function listedPlaces(places: Places): (found: FoundSession) => string | null {
+  const listedOf = listedElsewhere(places);
+  const ids = new Map<string, ReadonlySet<string>>();
+  return ({ location, sessionId }) => {
+    const project = projectOfFile(location);
+    const listed = project === null ? null : listedOf(project, basename(project));
+    if (listed === null) return null;
+    const chats = join(listed, "chats");
+    const there =
+      ids.get(chats) ??
+      new Set(
+        namesIn(chats)
+          .filter(isSessionName)
+          .map((name) => sessionIdOf(join(chats, name))),
+      );
+    ids.set(chats, there);
+    return there.has(sessionId) ? null : listed;
+  };
+}
+
+function elsewhereReason({ location }: FoundSession, listed: string): Reason {
+  const own = basename(projectOfFile(location) ?? "");
+  return {
+    cause: isHashName(own) ? "older_storage" : "other_project_folder",
+    detail: `It lies in ${own}, and the list reads ${basename(listed)}.`,
+  };
+}
 
 /** Sessions and sub-agents first, then files that no list takes for one. */
 async function* candidates(
@@ -71,16 +105,6 @@ async function* candidates(
 }
 
 type Reason = Pick<HiddenSession<GeminiCause>, "cause" | "detail">;
-
-/** The facts that the list takes from the bytes of one file. */
-interface FileListing {
-  readonly hasSession: boolean;
-  readonly hasProject: boolean;
-  readonly isSubagent: boolean;
-  /** Anything is said in it, by a person or by the model. */
-  readonly isTalk: boolean;
-  readonly startTime: string | null;
-}
 
 interface ListedFile {
   readonly file: FoundFile;
@@ -160,40 +184,4 @@ async function lastTimeOf(file: FoundFile): Promise<string | null> {
     if (!isFailure(error)) throw error;
     return null;
   }
-}
-
-/** `null` for a file that cannot be read, or that has the old format of one object. */
-async function readListing(
-  { path, sizeBytes }: FoundFile,
-  signal: AbortSignal | undefined,
-): Promise<FileListing | null> {
-  let [hasSession, hasProject, isSubagent, isTalk] = [false, false, false, false];
-  let startTime: string | null = null;
-  try {
-    if (startsAsWhole(path)) return null;
-    using lines = openLines(path, sizeBytes);
-    for await (const records of lines.scan(signal ? { signal } : {})) {
-      for (const { value } of records) {
-        if (!isJson(value)) continue;
-        const kind = kindOf(value);
-        // A head that lacks its project is none for Gemini CLI.
-        const metadata = metadataIn(value, kind) ?? (kind === "unknown" ? value : null);
-        hasSession ||= isText(metadata?.sessionId);
-        hasProject ||= isText(metadata?.projectHash);
-        isSubagent ||= metadata?.kind === "subagent";
-        startTime ??= textField(metadata ?? {}, "startTime");
-        const messages = kind === "message" ? [value] : (listIn(value, kind) ?? []);
-        isTalk ||= messages.some((message) => isJson(message) && isResumable(message));
-      }
-      if (hasSession && hasProject && isTalk) break;
-    }
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return null;
-  }
-  return { hasSession, hasProject, isSubagent, isTalk, startTime };
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
 }

@@ -15,7 +15,6 @@ export type PiCause =
   | "unread_content";
 
 const made = { by: "continuo", list: "every", intended: false, evidence: "made" } as const;
-const reported = { by: "person", list: "every", intended: false, evidence: "reported" } as const;
 const RESUMED = "pi can open the session again. Damaged lines go.";
 
 export const PI_CAUSES: Readonly<Record<PiCause, CauseFacts>> = {
@@ -77,16 +76,18 @@ export const PI_CAUSES: Readonly<Record<PiCause, CauseFacts>> = {
     changes: "The session works in the new folder.",
   },
   other_session_dir: {
-    ...reported,
+    ...made,
+    by: "agent",
     means:
       "`sessionDir` or `PI_CODING_AGENT_SESSION_DIR` names another folder, and the list shows only that one.",
     bringsBack: "`pi --session-dir FOLDER --resume`.",
     changes: "Nothing in the session.",
   },
   unread_content: {
-    ...reported,
-    means: "A message in it has content that is neither a text nor a list, at which the list gives up.",
-    bringsBack: "`continuo session repair ID`.",
-    changes: "The damaged message is mended.",
+    ...made,
+    means:
+      "A message in it has content that is neither a text nor a list of blocks, at which the list gives up.",
+    bringsBack: "The message in a form that pi reads.",
+    changes: "pi can send the message to its model again. Damaged lines go.",
   },
 };

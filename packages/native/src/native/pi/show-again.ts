@@ -4,7 +4,9 @@ import { basename, join } from "node:path";
 import { canonicalFolder, type Places } from "@continuo/files";
 import type { HiddenSession, Mending } from "../kit/index.ts";
 import {
+  change,
   draftOf,
+  type NativeRepairer,
   type RepairDraft,
   readToMend,
   refuseTakenPlace,
@@ -15,7 +17,7 @@ import { makersOfNow } from "../writing/index.ts";
 import { cwdOfFolder } from "./cwd-of-folder.ts";
 import { PI_CAUSES, type PiCause } from "./hidden-causes.ts";
 import { folderNameOf, piFolders, sessionIdOf } from "./places.ts";
-import { type Header, parseHeader } from "./records.ts";
+import { type Header, messageOf, parseHeader } from "./records.ts";
 import { piRepairer } from "./repair.ts";
 
 const MOVES: ReadonlySet<string> = new Set<PiCause>(["wrong_folder", "other_folder", "file_ending"]);
@@ -33,9 +35,24 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
     return { of: "file", steps: [`move the file to ${to}`], from, to, bytes, beside: [] };
   }
   const cwd = header?.cwd ?? (await cwdOfFolder(from)) ?? places.home;
-  const mended = repaired(piRepairer, bytes, { sessionId: found.sessionId, cwd, makers: makersOfNow() });
+  const repairer = cause === "unread_content" ? LISTED : piRepairer;
+  const mended = repaired(repairer, bytes, { sessionId: found.sessionId, cwd, makers: makersOfNow() });
   return mended && { of: "file", ...mended, from, to: from, beside: [] };
 }
+
+/** pi resumes a message whose content is null, and its list does not read it. */
+const LISTED: NativeRepairer = {
+  ...piRepairer,
+  mend(draft, context) {
+    piRepairer.mend(draft, context);
+    for (const line of remainingLines(draft)) {
+      const message = messageOf(line.value);
+      if (message === null || message.content !== null) continue;
+      const content = message.role === "assistant" ? [] : "";
+      change(line, { ...line.value, message: { ...message, content } }, "the content of the message is null");
+    }
+  },
+};
 
 function headerOf(draft: RepairDraft): Header | null {
   return (

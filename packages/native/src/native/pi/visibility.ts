@@ -22,6 +22,7 @@ import { HEAD_BYTES } from "./limits.ts";
 import { folderNameOf, namesOfCwd, type PiFolders, piFolders } from "./places.ts";
 import { type Header, parseHeader, roleOf } from "./records.ts";
 import { mendHidden } from "./show-again.ts";
+import { hasUnread } from "./unread.ts";
 
 export const piVisibility: AgentVisibility = {
   causes: PI_CAUSES,
@@ -49,7 +50,8 @@ export const piVisibility: AgentVisibility = {
     }
   },
   mend: mendHidden,
-  command: () => null,
+  command: ({ found, cause }) =>
+    cause === "other_session_dir" ? ["pi", "--session-dir", dirname(found.location), "--resume"] : null,
 };
 
 const FILES_AT_ONCE = 32;
@@ -89,14 +91,19 @@ export interface FileStart {
   /** `first` where the list reads it. */
   readonly header: "first" | "later" | "torn" | "none" | "marked";
   readonly cwd: string | null;
+  /** The list gives up at one of its messages. */
+  readonly isUnread: boolean;
 }
 
 export function reasonOf(
   path: string,
-  { header, cwd }: FileStart,
+  { header, cwd, isUnread }: FileStart,
   { sessions, chosen }: PiFolders,
 ): Reason | null {
   const folder = dirname(path);
+  if (chosen !== null && canonicalFolder(folder) !== canonicalFolder(chosen)) {
+    return { cause: "other_session_dir", detail: `It lies in ${folder}, and the list reads ${chosen}.` };
+  }
   if (!path.endsWith(".jsonl"))
     return { cause: "file_ending", detail: `The file is named ${basename(path)}.` };
   const isChosen = folder === chosen;
@@ -107,6 +114,7 @@ export function reasonOf(
   if (header === "torn") return { cause: "torn_header", detail: null };
   if (header === "none") return { cause: "no_header", detail: null };
   if (header === "later") return { cause: "header_later", detail: null };
+  if (isUnread) return { cause: "unread_content", detail: null };
   if (isChosen || cwd === null || namesOfCwd(cwd).some((name) => folderNameOf(name) === basename(folder)))
     return null;
   return {
@@ -124,7 +132,7 @@ async function readStart(file: FoundFile, signal: AbortSignal | undefined): Prom
     // A header alone is listed: there is nothing to be missed elsewhere.
     if (header !== null) {
       const isSaid = WORDS.test(text) || (await isTalk(file, signal));
-      return isSaid ? { header: "first", cwd: header.cwd } : null;
+      return isSaid ? { header: "first", cwd: header.cwd, isUnread: await hasUnread(file, signal) } : null;
     }
     return await searchHeader(
       file,
@@ -190,9 +198,10 @@ async function searchHeader(
   }
   if (!isSaid) return null;
   const cwd = header?.cwd ?? null;
-  if (isMarked) return { header: "marked", cwd };
-  if (header !== null) return { header: "later", cwd };
-  return { header: isTorn ? "torn" : "none", cwd };
+  const isUnread = false;
+  if (isMarked) return { header: "marked", cwd, isUnread };
+  if (header !== null) return { header: "later", cwd, isUnread };
+  return { header: isTorn ? "torn" : "none", cwd, isUnread };
 }
 
 /** A message, in a line that need not be whole. */

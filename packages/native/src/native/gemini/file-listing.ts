@@ -1,0 +1,74 @@
+/** The facts that Gemini CLI's own list takes from a file (0.61.0). */
+
+import { readFileSync } from "node:fs";
+import { isFailure } from "@continuo/core/model";
+import { type FoundFile, isJson, textField } from "@continuo/files";
+import { openLines } from "@continuo/files/records";
+import { isResumable, kindOf, listIn, metadataIn } from "./records.ts";
+import { openRecords, startsAsWhole } from "./source.ts";
+
+/** The facts that the list takes from the bytes of one file. */
+export interface FileListing {
+  readonly hasSession: boolean;
+  readonly hasProject: boolean;
+  readonly isSubagent: boolean;
+  /** Anything is said in it, by a person or by the model. */
+  readonly isTalk: boolean;
+  readonly startTime: string | null;
+}
+
+/** `null` for a file that cannot be read. */
+export async function readListing(
+  { path, sizeBytes }: FoundFile,
+  signal: AbortSignal | undefined,
+): Promise<FileListing | null> {
+  let [hasSession, hasProject, isSubagent, isTalk] = [false, false, false, false];
+  let startTime: string | null = null;
+  try {
+    if (startsAsWhole(path)) return await readWhole({ path, sizeBytes });
+    using lines = openLines(path, sizeBytes);
+    for await (const records of lines.scan(signal ? { signal } : {})) {
+      for (const { value } of records) {
+        if (!isJson(value)) continue;
+        const kind = kindOf(value);
+        // A head that lacks its project is none for Gemini CLI.
+        const metadata = metadataIn(value, kind) ?? (kind === "unknown" ? value : null);
+        hasSession ||= isText(metadata?.sessionId);
+        hasProject ||= isText(metadata?.projectHash);
+        isSubagent ||= metadata?.kind === "subagent";
+        startTime ??= textField(metadata ?? {}, "startTime");
+        const messages = kind === "message" ? [value] : (listIn(value, kind) ?? []);
+        isTalk ||= messages.some((message) => isJson(message) && isResumable(message));
+      }
+      if (hasSession && hasProject && isTalk) break;
+    }
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return null;
+  }
+  return { hasSession, hasProject, isSubagent, isTalk, startTime };
+}
+
+/** The old format of one object, which may lack its project. */
+async function readWhole({ path, sizeBytes }: Pick<FoundFile, "path" | "sizeBytes">): Promise<FileListing> {
+  using source = openRecords(path, sizeBytes);
+  const [records = []] = await Array.fromAsync(source.scan());
+  const value = records[0]?.value;
+  if (!isJson(value)) return { ...NOTHING, isTalk: WORDS.test(readFileSync(path, "utf8")) };
+  const messages = Array.isArray(value.messages) ? value.messages : [];
+  return {
+    hasSession: isText(value.sessionId),
+    hasProject: true,
+    isSubagent: value.kind === "subagent",
+    isTalk: messages.some((message) => isJson(message) && isResumable(message)),
+    startTime: textField(value, "startTime"),
+  };
+}
+
+const NOTHING = { hasSession: false, hasProject: false, isSubagent: false, startTime: null } as const;
+/** A message, in an object that need not be whole. */
+const WORDS = /"type": ?"(?:user|gemini)"/u;
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}

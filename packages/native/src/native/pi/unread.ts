@@ -1,0 +1,44 @@
+/** Messages at which pi's own list gives up, and with them the session (1.6.0). */
+
+import { type FoundFile, isJson, type Json } from "@continuo/files";
+import { openBytes, openLines } from "@continuo/files/records";
+import { messageOf } from "./records.ts";
+
+const CHUNK_BYTES = 1024 * 1024;
+/** A match that two chunks share is found in the second one. */
+const OVERLAP_BYTES = 64;
+/** Bytes without which no line is such a message: content that is no text and no list, or a list with a block that is null. */
+const SUSPECT = /"content"\s*:\s*[^"[\s]|[[,]\s*null\s*[\],]/u;
+
+/** Lines are parsed only where the bytes give a reason to. */
+export async function hasUnread(file: FoundFile, signal: AbortSignal | undefined): Promise<boolean> {
+  if (!(await isSuspect(file))) return false;
+  using lines = openLines(file.path, file.sizeBytes);
+  for await (const records of lines.scan(signal ? { signal } : {})) {
+    if (records.some(({ value }) => isJson(value) && isUnread(value))) return true;
+  }
+  return false;
+}
+
+async function isSuspect({ path, sizeBytes }: FoundFile): Promise<boolean> {
+  const bytes = openBytes(path);
+  try {
+    for (let at = 0; at < sizeBytes; at += CHUNK_BYTES) {
+      const start = Math.max(0, at - OVERLAP_BYTES);
+      const text = (await bytes.read(start, at + CHUNK_BYTES - start)).toString("latin1");
+      if (SUSPECT.test(text)) return true;
+    }
+    return false;
+  } finally {
+    bytes.close();
+  }
+}
+
+/** Only what the list takes words from: a message without content is counted, and nothing more. */
+function isUnread(entry: Json): boolean {
+  const message = entry.type === "message" ? messageOf(entry) : null;
+  if (message === null || !("content" in message)) return false;
+  if (message.role !== "user" && message.role !== "assistant") return false;
+  const { content } = message;
+  return Array.isArray(content) ? content.includes(null) : typeof content !== "string";
+}
