@@ -4,7 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 export interface KilledProgram {
-  /** Sends a request to the program that runs now, again and again until `read` accepts the answer. */
+  /**
+   * Sends a request to the program that runs now, again and again until `read` accepts the answer. Rejects with what the
+   * program said when it does not start, or ends by itself, several times one after the other.
+   */
   ask<Answer>(
     path: string,
     init: RequestInit,
@@ -22,7 +25,14 @@ export interface KillPlan {
   readonly random: () => number;
   /** The longest life of a process. */
   readonly lifeMs: number;
+  /** A start that takes longer has failed. */
+  readonly startMs?: number;
 }
+
+/** Starts that fail one after the other. A busy machine can make one of them slow. */
+const MAX_FAILED_STARTS = 3;
+const START_MS = 60_000;
+const SAID_LINES = 40;
 
 export function startKilled(args: readonly string[], plan: KillPlan): KilledProgram {
   let port = 0;
@@ -30,26 +40,39 @@ export function startKilled(args: readonly string[], plan: KillPlan): KilledProg
   let isEnding = false;
   let isCalm = false;
   let child: ChildProcess | undefined;
+  let failure: Error | undefined;
   const errors: string[] = [];
   const lives = (async () => {
-    while (!isEnding) {
+    for (let failed = 0; !isEnding && failure === undefined; ) {
       const own = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
       child = own;
-      const exited = new Promise((resolve) => own.once("exit", resolve));
+      const closed = new Promise<number | null>((resolve) => own.once("close", resolve));
+      let isUp = false;
+      const waiting = setTimeout(() => own.kill("SIGKILL"), plan.startMs ?? START_MS);
       createInterface(own.stdout).on("line", (line) => {
-        port = Number(/^port (\d+)$/u.exec(line)?.[1] ?? port);
+        const [, named] = /^port (\d+)$/u.exec(line) ?? [];
+        if (named === undefined) return;
+        port = Number(named);
+        isUp = true;
+        clearTimeout(waiting);
         if (isCalm || kills >= plan.kills) return;
         setTimeout(() => {
           if (!isCalm && own.kill("SIGKILL")) kills++;
         }, plan.random() * plan.lifeMs);
       });
       createInterface(own.stderr).on("line", (line) => errors.push(line));
-      await exited;
+      const code = await closed;
+      clearTimeout(waiting);
+      failed = isUp && code === null ? 0 : failed + 1;
+      if (failed < MAX_FAILED_STARTS || isEnding) continue;
+      const how = code === null ? "does not start" : `ends by itself with ${code}`;
+      failure = new Error(`the program ${how}:\n${errors.slice(-SAID_LINES).join("\n")}`);
     }
   })();
   return {
     async ask(path, init, read) {
       for (;;) {
+        if (failure !== undefined) throw failure;
         try {
           const answer = await read(
             await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(10_000) }),

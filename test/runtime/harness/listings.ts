@@ -50,6 +50,8 @@ export async function killTheDesk({ kills, seed, engine = "sqlite" }: ListingOpt
   });
   const over = new AbortController();
   const approving = approve(desk, over.signal, "/continuo/v1");
+  // The next question fails for the same reason.
+  approving.catch(() => undefined);
   let questions = 0;
   const headers = { "x-user": "ann", "content-type": "application/json" };
   try {
@@ -102,6 +104,7 @@ export async function killTheJobs({ kills, seed, engine = "sqlite" }: ListingOpt
   const jobs = startKilled(args, { kills, random, lifeMs: 2_500 });
   const over = new AbortController();
   const approving = approve(jobs, over.signal, "");
+  approving.catch(() => undefined);
   let questions = 0;
   const headers = { "x-user": "ann" };
   try {

@@ -5,10 +5,11 @@ import { Hono } from "hono";
 import { coding, openContinuo } from "../../../src/index.ts";
 
 const [url = "", cwd = "", ...command] = process.argv.slice(2);
+const { CODING_AGENT: agent = "scripted" } = process.env;
 const userOf = (request: Request): string => request.headers.get("x-user") ?? "";
 
 const c = await openContinuo(url, {
-  agents: [coding("scripted", { cwd, command, permissions: "ask" })],
+  agents: [coding(agent, { cwd, command, permissions: "ask" })],
   recover: "retry",
   retry: { attempts: 1_000, backoffMs: 1 },
 });
@@ -28,4 +29,4 @@ app.post("/approvals/:id", async (x) => {
   return x.json(await c.approvals.resolve(x.req.param("id"), { outcome: "granted", by }));
 });
 serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) => console.log(`port ${port}`));
-await c.work({ agents: ["scripted"], parallel: 4 });
+await c.work({ agents: [agent], parallel: 4 });
