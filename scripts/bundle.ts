@@ -44,10 +44,8 @@ const HOOKS = {
   prompt: ["src/cli/guard/hook/index.ts"],
   copy: [
     "src/cli/guard/quiet/index.ts",
-    ...["claude", "gemini"].flatMap((agent) => [
-      `packages/native/src/native/${agent}/index.ts`,
-      `packages/native/src/native/${agent}/retention.ts`,
-    ]),
+    "packages/native/src/native/claude/index.ts",
+    "packages/native/src/native/claude/retention.ts",
   ],
 };
 

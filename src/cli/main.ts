@@ -9,9 +9,13 @@ import { compileCacheFolder } from "./compile-cache.ts";
 import { answerCommands, answeredElsewhere } from "./running/index.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 
+/** Agents call them at each prompt, and at each end of a session. */
+const HOOKS = ["guard hook", "guard run --quiet"];
+
 /** The priority of `nice -n 19`. */
 const LOWEST_PRIORITY = 19;
 
+process.on("uncaughtException", reportCrash);
 await main(process.argv.slice(2));
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -20,8 +24,8 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${readVersion()}\n`);
     return;
   }
+  const shell = shellOfThisProcess(argv);
   keepHeapSmall(argv);
-  const shell = shellOfThisProcess();
   const answered = await answeredElsewhere(argv, shell, import.meta.filename);
   process.exitCode = answered ?? (await run(argv, shell, keepCompiled));
 }
@@ -53,6 +57,12 @@ async function runHookOf(line: string, shell: Shell): Promise<number | null> {
   return (await hooks[line]?.(shell)) ?? null;
 }
 
+/** Node would print the line of the error above its trace, and a file of the bundle is one line. */
+function reportCrash(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+}
+
 function keepCompiled(shell: Shell): void {
   const compiled = compileCacheFolder(continuoHome(shell));
   if (compiled !== null) enableCompileCache(compiled);
@@ -65,13 +75,17 @@ function keepCompiled(shell: Shell): void {
  *
  * The old generation may grow to four times what lives before V8 collects, which is most of what a large session
  * takes. It grows by half here, for at most a third more work; a server, whose work is never done, collects as V8 does.
+ *
+ * V8 takes no compiled module of Node's that was compiled with other flags: what every command needs is loaded before.
  */
-function keepHeapSmall([command]: readonly string[]): void {
+function keepHeapSmall(argv: readonly string[]): void {
+  // A hook looks at one session.
+  if (HOOKS.includes(argv.join(" "))) return;
   setFlagsFromString("--semi-space-growth-factor=1");
-  if (command !== "serve") setFlagsFromString("--heap-growing-percent=50");
+  if (argv[0] !== "serve") setFlagsFromString("--heap-growing-percent=50");
 }
 
-function shellOfThisProcess(): Shell {
+function shellOfThisProcess(argv: readonly string[]): Shell {
   // So that what was begun is cleaned up: a terminal given back, a file taken away.
   const ends = { SIGINT: () => process.exit(130), SIGTERM: () => process.exit(143) };
   process.on("SIGINT", ends.SIGINT);
@@ -87,23 +101,18 @@ function shellOfThisProcess(): Shell {
       },
     };
   };
-  // A reader that closes the pipe (`| head`) has seen enough: no error.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    // A full disk, a terminal that is gone.
-    process.stderr.write(`continuo: cannot write to standard output: ${error.message}\n`);
-    process.exit(1);
-  });
-  // Nobody reads the message.
-  process.stderr.on("error", () => undefined);
-  const { stdout, stderr } = process;
+  const output = outputOfThisProcess();
   const shell: Shell = {
     // Opened at the first read: a command that only writes never opens it.
     get stdin() {
       return process.stdin;
     },
-    stdout,
-    stderr,
+    get stdout() {
+      return output().stdout;
+    },
+    get stderr() {
+      return output().stderr;
+    },
     env: process.env,
     home: homeOfThisUser(),
     cwd: process.cwd(),
@@ -117,11 +126,31 @@ function shellOfThisProcess(): Shell {
     holdTermination: (onTermination) => hold("SIGTERM", onTermination),
     answerCommands: () => answerCommands({ run, shell }, import.meta.filename),
   };
-  const isDrawn = stdout.isTTY === true || stderr.isTTY === true;
+  if (HOOKS.includes(argv.join(" "))) return shell;
+  const isDrawn = shell.stdout.isTTY === true || shell.stderr.isTTY === true;
   if (!isDrawn || process.env.TERM === "dumb" || !isatty(0)) return shell;
   const chooseSessions: Shell["chooseSessions"] = async (wish) =>
     await (await import("./pick/index.ts")).chooseWork(wish, shell);
   return Object.defineProperty(shell, "chooseSessions", { value: chooseSessions });
+}
+
+/** Opened when something is written: most hooks say nothing. */
+function outputOfThisProcess(): () => Pick<typeof process, "stdout" | "stderr"> {
+  let isWatched = false;
+  return () => {
+    if (isWatched) return process;
+    isWatched = true;
+    // A reader that closes the pipe (`| head`) has seen enough: no error.
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(0);
+      // A full disk, a terminal that is gone.
+      process.stderr.write(`continuo: cannot write to standard output: ${error.message}\n`);
+      process.exit(1);
+    });
+    // Nobody reads the message.
+    process.stderr.on("error", () => undefined);
+    return process;
+  };
 }
 
 async function startDetached({ args, env, heapMegabytes }: DetachedCommand): Promise<void> {

@@ -58,6 +58,27 @@ test("the session that is named is stored, with all its files, and no other is l
   });
 });
 
+test("the next run of all packs better what was packed while an agent waited, and counts it as unchanged", async () => {
+  const stored = (): number => readLedger(places).get(`claude:${FIRST}`)?.storedBytes ?? 0;
+  appendFileSync(first, claudeLines(FIRST, 6, 200));
+  await runGuard({ places, only: ended(FIRST, first) });
+  const quick = stored();
+  expect(await runGuard({ places, only: ended(FIRST, first) })).toMatchObject({ unchanged: 1 });
+  expect(stored()).toBe(quick);
+  expect(await runGuard({ places })).toMatchObject({ stored: 0, unchanged: 1 });
+  const packed = stored();
+  expect(packed).toBeLessThan(quick * 0.9);
+  const log = readFileSync(join(home.path, ".continuo/guard/log.jsonl"), "utf8");
+  expect(await runGuard({ places })).toMatchObject({ stored: 0, unchanged: 1 });
+  expect(stored()).toBe(packed);
+  expect(readFileSync(join(home.path, ".continuo/guard/log.jsonl"), "utf8")).toBe(log);
+  expect(await verifyGuard(places)).toMatchObject({ problems: [] });
+  const bytes = readFileSync(first);
+  rmSync(first);
+  await restoreGuardedSession(FIRST, { places });
+  expect(readFileSync(first)).toEqual(bytes);
+});
+
 test("what the copy of one session replaces is removed by the next run of all", async () => {
   await runGuard({ places });
   const before = pieces();

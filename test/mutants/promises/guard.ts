@@ -22,8 +22,8 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   {
     ...RUN,
     promise: "A session that did not change is not stored again.",
-    text: "if (ledger.get(row.key)?.stamp === stampOf(row.found)) counts.unchanged += 1;",
-    mistake: "if (ledger.get(row.key)?.stamp === null) counts.unchanged += 1;",
+    text: "if (!isStored(before, row.found)) {",
+    mistake: "if (before?.stamp !== null) {",
   },
   {
     ...RUN,

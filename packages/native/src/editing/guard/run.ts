@@ -135,32 +135,38 @@ export const DELETING_AGENTS: readonly AgentName[] = ["claude", "gemini"];
 
 /** The agents that delete sessions by themselves, whatever their settings say now. */
 export async function agentsWithRules(): Promise<readonly AgentWithRules[]> {
-  const all: AgentWithRules[] = [];
-  for (const agent of DELETING_AGENTS) {
+  return await Array.fromAsync(eachWithRules(DELETING_AGENTS));
+}
+
+async function* eachWithRules(agents: readonly AgentName[]): AsyncGenerator<AgentWithRules> {
+  for (const agent of agents) {
     const reader = await formatOf(agent);
     const retention = await reader.retention?.();
-    if (retention !== undefined) all.push({ agent, reader, retention });
+    if (retention !== undefined) yield { agent, reader, retention };
   }
-  return all;
 }
 
 /** False where the file is no session in the folder of an agent that deletes. What the copy replaces is removed by the next run of all. */
 async function storeOnly({ sessionId, location }: NamedSession, running: RunState): Promise<boolean> {
   const { places, counts, ledger } = running;
-  for (const { reader, retention } of await agentsWithRules()) {
+  // The agent that the path names comes first, so that a hook mostly loads one reader.
+  const agents = DELETING_AGENTS.toSorted(
+    (a, b) => location.lastIndexOf(`.${b}/`) - location.lastIndexOf(`.${a}/`),
+  );
+  for await (const { reader, retention } of eachWithRules(agents)) {
     const isInside = reader.folders?.(places).some((folder) => location.startsWith(folder + sep)) === true;
     const found = isInside ? await reader.recognise(location, places) : null;
     if (found === null || found.location !== location || found.sessionId !== sessionId) continue;
     counts.sessions = 1;
-    const info = await rowIfReadable(reader, found, running);
-    if (info === null || isLeftOut(found, info, running)) return true;
     const before = ledger.get(keyOf(found));
-    if (before?.stamp === stampOf(found)) {
+    if (isStored(before, found) || isStoredQuickly(before, found)) {
       counts.unchanged = 1;
       return true;
     }
+    const info = await rowIfReadable(reader, found, running);
+    if (info === null || isLeftOut(found, info, running)) return true;
     if (!existsSync(notCleanedPath(places))) writeDurably(notCleanedPath(places), "");
-    await storeOne(found, info, { reader, retention }, running);
+    if (await storeOne(found, info, { reader, retention, quick: true }, running)) counts.stored = 1;
     const stored = ledger.get(keyOf(found));
     // Another session decides about it where a rule counts them: the next run of all says it again.
     if (stored !== undefined) ledger.set(keyOf(found), { ...stored, endsAtMs: before?.endsAtMs ?? null });
@@ -195,8 +201,13 @@ async function storeAgent({ reader, retention }: AgentWithRules, running: RunSta
   const endOf = ({ found }: RowOfFound): number => ends.get(found.location)?.atMs ?? Number.POSITIVE_INFINITY;
   // The first ones to go have the room, if there is not enough for all.
   for (const row of rows.toSorted((a, b) => endOf(a) - endOf(b))) {
-    if (ledger.get(row.key)?.stamp === stampOf(row.found)) counts.unchanged += 1;
-    else await storeOne(row.found, row.info, { reader, retention }, running);
+    const before = ledger.get(row.key);
+    const isNew = !isStored(before, row.found) && !isStoredQuickly(before, row.found);
+    if (!isNew) counts.unchanged += 1;
+    if (!isStored(before, row.found)) {
+      const isDone = await storeOne(row.found, row.info, { reader, retention, quick: false }, running);
+      if (isDone && isNew) counts.stored += 1;
+    }
     const one = ledger.get(row.key);
     if (one !== undefined)
       ledger.set(row.key, { ...one, endsAtMs: ends.get(row.found.location)?.atMs ?? null });
@@ -220,23 +231,32 @@ async function rowIfReadable(
   }
 }
 
+interface HowToStore extends Pick<AgentWithRules, "reader" | "retention"> {
+  /** An agent waits. */
+  readonly quick: boolean;
+}
+
+/** False where it could not be stored, which is counted. */
 async function storeOne(
   found: FoundSession,
   info: Row,
-  { reader, retention }: Pick<AgentWithRules, "reader" | "retention">,
+  { reader, retention, quick }: HowToStore,
   running: RunState,
-): Promise<void> {
+): Promise<boolean> {
   const { places, chain, now, ledger, settings, counts } = running;
-  if (totalOf(ledger) >= settings.maxBytes) {
+  // A copy that is packed better only becomes smaller.
+  if (totalOf(ledger) >= settings.maxBytes && !isStoredQuickly(ledger.get(keyOf(found)), found)) {
     counts.withoutRoom += 1;
-    return;
+    return false;
   }
   try {
-    const manifest = await storeSession(found, info, { reader, retention, places, chain, now });
-    ledger.set(keyOf(found), toGuarded(manifest, stampOf(found), null));
-    counts.stored += 1;
+    const manifest = await storeSession(found, info, { reader, retention, places, chain, now, quick });
+    const stamp = `${quick ? QUICK : ""}${stampOf(found)}`;
+    ledger.set(keyOf(found), toGuarded(manifest, stamp, null));
+    return true;
   } catch (error) {
     fail(found, error, running);
+    return false;
   }
 }
 
@@ -247,6 +267,17 @@ function fail(found: FoundSession, error: unknown, { counts }: RunState): null {
   if (!isOfFile && !["ENOENT", "EACCES", "EPERM", "ENOTDIR"].includes(String(code))) throw error;
   counts.failed.push({ sessionId: found.sessionId, message });
   return null;
+}
+
+/** Before the stamp of a session that was packed while an agent waited: the next run of all packs it better. */
+const QUICK = "quick ";
+
+function isStored(one: GuardedSession | undefined, found: FoundSession): boolean {
+  return one?.stamp === stampOf(found);
+}
+
+function isStoredQuickly(one: GuardedSession | undefined, found: FoundSession): boolean {
+  return one?.stamp === `${QUICK}${stampOf(found)}`;
 }
 
 function stampOf({ files }: FoundSession): string {

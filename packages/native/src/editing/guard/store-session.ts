@@ -23,6 +23,8 @@ export interface StoreOptions {
   readonly places: Places;
   readonly chain: Chain;
   readonly now: Date;
+  /** An agent waits. */
+  readonly quick: boolean;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface StoreOptions {
 export async function storeSession(
   found: FoundSession,
   info: SessionInfo,
-  { reader, retention, places, chain, now }: StoreOptions,
+  { reader, retention, places, chain, now, quick }: StoreOptions,
 ): Promise<GuardManifest> {
   const plan = await reader.trashPlan(found, places);
   const paths =
@@ -43,7 +45,7 @@ export async function storeSession(
   const known = new Map(newest?.files.map((file) => [file.from, file]));
   const files: StoredFile[] = [];
   // A session without files of its own has nothing to store.
-  const dictionary = plan.type === "files" ? dictionaryFor(info, found.location, places) : null;
+  const dictionary = plan.type === "files" && !quick ? dictionaryFor(info, found.location, places) : null;
   let continues = true;
   for (const path of new Set(paths.flatMap((path) => filesBelow(path)))) {
     const stat = lstatSync(path);
@@ -54,6 +56,7 @@ export async function storeSession(
       places,
       before: old,
       dictionary: isTalk ? dictionary : null,
+      quick,
     });
     if (old !== null && !grew) continues = false;
     files.push({ from: path, mtimeMs: stat.mtimeMs, inode: stat.ino, ...stored });
