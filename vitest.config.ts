@@ -12,8 +12,8 @@
 
 import { join } from "node:path";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
+import { BalancedParts } from "./test/sizes/balanced-parts.ts";
 import { bundledThreads } from "./test/sizes/bundled-threads.ts";
-import { LongestFirst } from "./test/sizes/longest-first.ts";
 
 const FOLDERS = ["src/**", "packages/*/src/**", "test/**", "web/**", "extension/**"];
 const never = [...configDefaults.exclude, "test/agents/**", "dist/**"];
@@ -43,7 +43,7 @@ const config: ViteUserConfig = defineConfig({
     // With Node's small heap a collector that never rests takes a sixth of the run's processor time.
     execArgv: ["--max-semi-space-size=64", "--initial-old-space-size=512"],
     // No file may count on another one that ran before it. The seed is printed: `--sequence.seed N` repeats an order.
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: BalancedParts },
     globalSetup: ["test/sizes/services.ts"],
     // It brings a vitest of its own, and its cases are to be this one's.
     server: { deps: { inline: ["@durable-streams/server-conformance-tests"] } },

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, type Measurement, measure } from "../measure/index.ts";
+import { startContinuo } from "../server/servers.ts";
 import { makeLongSession } from "../sessions/bench.ts";
 import { CORPUS, LARGE_CORPUS, makeCorpus } from "../sessions/corpus.ts";
 import { installPeers } from "../sessions/peers.ts";
@@ -18,7 +19,7 @@ const QUERIES = 40;
 
 const NODE: Command = { name: "node -e 0", argv: [process.execPath, "-e", "0"] };
 
-export function commandRows(options: WaitsOptions): Rows {
+export async function commandRows(options: WaitsOptions): Promise<Rows> {
   const home = makeCorpus(options.quick ? CORPUS : LARGE_CORPUS, options.folder);
   const env = { HOME: home, CONTINUO_HOME: join(options.folder, "index-home"), CI: "1" };
   const continuo = (name: string, ...args: string[]): Command => ({
@@ -31,6 +32,7 @@ export function commandRows(options: WaitsOptions): Rows {
     ...indexRows(ours),
     ...listRows(ours),
     ...searchRows(ours),
+    ...(await servedRows(ours)),
     ...coldRows(ours),
     ...readerRows(ours),
     ...libraryRows(ours),
@@ -109,6 +111,24 @@ function searchRows({ continuo, home }: Ours): Rows {
       `${p95(scanned).toFixed(0)} ms of \`${scanner}\``,
     ),
   ];
+}
+
+/** A running server answers these commands with what it holds. */
+async function servedRows({ continuo, env, folder, rounds }: Ours): Promise<Rows> {
+  const withHome = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const server = await startContinuo(folder, "served", ["env", ...withHome]);
+  try {
+    const rowOf = (name: "servedList" | "servedSearch", ...args: string[]): Rows[number] => {
+      const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9) });
+      return measured(name, ratioOf(both), "median / `node -e 0`");
+    };
+    return [
+      rowOf("servedList", "session", "list", "--json", "--limit", "20"),
+      rowOf("servedSearch", "search", "--json", queries()[QUERIES / 2] ?? ""),
+    ];
+  } finally {
+    await server.stop();
+  }
 }
 
 function hasProgram(name: string): boolean {

@@ -1,14 +1,14 @@
 /**
  * `npm run test:full [-- --after-quick] [-- VITEST ARGUMENTS]`: the quick and the full size, then the real agents.
  * A missing program ends it before anything runs. `--after-quick` is for CI, which ran the quick size on the same
- * commit: it leaves that size out, and takes a part of the agents' tests, of their pairs and of the moments of a kill.
- * The commit decides which one.
+ * commit: it leaves that size out, and takes a part of the full size, of the agents' tests, of their pairs and of the
+ * moments of a kill. The commit decides which one.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { installationAdvice, missingPrograms } from "./programs.ts";
-import { AGENT_PARTS, MOMENT_PARTS, partOf } from "./rotation.ts";
+import { AGENT_PARTS, FULL_PARTS, MOMENT_PARTS, partOf } from "./rotation.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const AFTER_QUICK = "--after-quick";
@@ -28,17 +28,22 @@ function main(): number {
   const commit = isAfterQuick ? headCommit() : undefined;
   const part = commit === undefined ? undefined : partOf(commit, MOMENT_PARTS);
   const agentsPart = commit === undefined ? undefined : partOf(commit, AGENT_PARTS);
+  const fullPart = commit === undefined ? undefined : partOf(commit.slice(8), FULL_PARTS);
   if (part !== undefined) {
     process.stdout.write(
-      `== the parts of this commit: ${part} of the moments of a kill and the pairs, ${agentsPart} of the agents\n`,
+      `== the parts of this commit: ${fullPart} of the full size, ${part} of the moments of a kill and the pairs, ${agentsPart} of the agents\n`,
     );
   }
-  const ours = run([vitest, "run", ...sizes.flatMap((size) => ["--project", size]), ...chosen], part);
+  const projects = sizes.flatMap((size) => ["--project", size]);
+  const ours = run([vitest, "run", ...projects, ...shardOf(fullPart), ...chosen], part);
   // Arguments choose among our own tests; the agents' have a command of their own, test:agents.
   if (chosen.length > 0) return ours;
-  const shard = agentsPart === undefined ? [] : [`--shard=${agentsPart}`];
-  const agents = run([join(ROOT, "test/agents/run.ts"), ...shard], part);
+  const agents = run([join(ROOT, "test/agents/run.ts"), ...shardOf(agentsPart)], part);
   return ours === 0 ? agents : ours;
+}
+
+function shardOf(part: string | undefined): readonly string[] {
+  return part === undefined ? [] : [`--shard=${part}`];
 }
 
 function headCommit(): string {

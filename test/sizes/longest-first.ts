@@ -6,7 +6,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { createRandom, drawFrom } from "../mutants/random.ts";
 
-/** Files that take many times as long as others of their size: half a minute or more of the full size. */
+/** Files of the quick size that take many times as long as others. */
 export const LONGEST: readonly string[] = [
   "packages/files/src/records/lines.test.ts",
   "packages/native/src/editing/repair.test.ts",
@@ -33,30 +33,6 @@ export const LONGEST: readonly string[] = [
   "test/store/lost-connections.test.ts",
   "test/store/migration.test.ts",
   "test/store/next-version.test.ts",
-  "test/channels/chaos.full.test.ts",
-  "test/cli/going-on.full.test.ts",
-  "test/extension/lifetimes.full.test.ts",
-  "test/extension/long-viewing.full.test.ts",
-  "test/extension/quota.full.test.ts",
-  "test/extension/tabs.full.test.ts",
-  "test/extension/work.full.test.ts",
-  "test/hand-off/crash.full.test.ts",
-  "test/hand-off/edits-killed.full.test.ts",
-  "test/hand-off/own-agent.full.test.ts",
-  "test/hand-off/refused.full.test.ts",
-  "test/hand-off/there-and-back.full.test.ts",
-  "test/live/segments.full.test.ts",
-  "test/power-cut/native-edits.full.test.ts",
-  "test/search/grown.full.test.ts",
-  "test/search/killed.full.test.ts",
-  "test/server/conformance-postgres.full.test.ts",
-  "test/server/conformance-sqlite.full.test.ts",
-  "test/server/many-servers.full.test.ts",
-  "test/server/rolling/rolling-upgrade.full.test.ts",
-  "test/sessions/continuity.full.test.ts",
-  "test/sessions/kills.full.test.ts",
-  "test/store/crash/sqlite.full.test.ts",
-  "test/web/viewer.full.test.ts",
 ];
 
 /** Vitest prints a seed only for its own random order. */

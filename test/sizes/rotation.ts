@@ -1,5 +1,5 @@
 /**
- * Some tests are too many for each run of CI: those by the real agents, their pairs, hand-overs
+ * Some tests are too many for each run of CI: those of the full size, those by the real agents, their pairs, hand-overs
  * of recorded sessions, and the moments of a kill.
  * A run of CI takes a part of them. The commit decides which one, so that a failure can be repeated, and the runs of
  * several commits cover all parts. `npm run test:full` and the soak take all of them.
@@ -9,10 +9,12 @@ const { CONTINUO_PART } = process.env;
 
 /** Shares no factor with the parts of the moments: each part of the files meets each part of their moments and pairs. */
 export const AGENT_PARTS = 13;
+/** Other digits of the commit decide which one than decide on the moments. */
+export const FULL_PARTS = 3;
 /** A test that kills at a third of its moments still kills at several. */
 export const MOMENT_PARTS = 3;
 
-/** The part of a commit, as Vitest's `--shard` takes it. @param commit its hash in hexadecimal digits */
+/** The part of a commit, as Vitest's `--shard` takes it. @param commit its hash in hexadecimal digits, of which eight count */
 export function partOf(commit: string, parts: number): string {
   const digits = /^[0-9a-f]{8}/u.exec(commit)?.[0];
   if (digits === undefined) throw new Error(`this is not the hash of a commit: ${JSON.stringify(commit)}`);

@@ -46,7 +46,7 @@ const others = isWhole ? runFull() || runAgents() || runOlderAgents() || runFram
 writeFileSync(PROOF, withSoakTable(readFileSync(PROOF, "utf8"), readProgress(FOLDER)));
 process.exitCode = status === 0 ? others : (status ?? 1);
 
-/** Every round of a property and every moment of a kill: CI tries a tenth of the rounds and a third of the moments. */
+/** Every file, every round of a property and every moment of a kill: CI takes a third of the files and of the moments, and a tenth of the rounds. */
 function runFull(): number {
   const args = [
     join(ROOT, "node_modules/vitest/vitest.mjs"),
