@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
 import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
-import { keysOf, serve, textsOf } from "./served.ts";
+import { keysOf, NOTE_AGENT, serve, textsOf } from "./served.ts";
 
 /** A page that goes to another video without a load, and changes its title later, as YouTube does. */
 const APPLICATION = `<!doctype html><title>First talk</title>
@@ -83,4 +83,30 @@ test("sessions stand by day, a search finds them by a spoken word, and an export
   const file = readFileSync(await (await download).path(), "utf8");
   expect(file.startsWith("WEBVTT\n\n00:00:00.000 --> ")).toBe(true);
   expect(said.filter((text) => !file.includes(text))).toEqual([]);
+});
+
+test("a search finds a note by words that nobody said, and a copy of its session has it in the clipboard", async () => {
+  await using watched = await openWatched({ yaml: NOTE_AGENT, sources: { frames: false } });
+  const { page, panel, served, viewer, key } = watched;
+  await play(page, { fromMs: 0, toMs: 4_500, rate: 1 });
+  await expect.poll(async () => (await served.notes(key)).length).toBeGreaterThan(0);
+  const [note] = await served.notes(key);
+  const path = `/v1/live/${encodeURIComponent(key)}/notes/${encodeURIComponent(note?.noteId ?? "")}`;
+  await served.send("POST", path, { operation: "edit", text: "A zeppelin, as a person put it." });
+  expect(textsOf(await served.events(key)).join(" ")).not.toContain("zeppelin");
+  await panel.bringToFront();
+  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByLabel("Search notes and transcripts").fill("person ZEPPELIN");
+  await panel.getByText("1 found").waitFor();
+  await expect
+    .poll(() => panel.locator(".match").allTextContents())
+    .toEqual([expect.stringContaining("A zeppelin, as a person put it.")]);
+
+  await panel.getByRole("button", { name: "A day at the harbour" }).click();
+  await viewer.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await panel.getByRole("button", { name: "Copy", exact: true }).click();
+  await panel.getByRole("button", { name: "Copied" }).waitFor();
+  const copied = String(await panel.evaluate("navigator.clipboard.readText()"));
+  expect(copied).toContain("# A day at the harbour\n");
+  expect(copied).toMatch(/^- \*\*\d+:\d\d\*\* A zeppelin, as a person put it/mu);
 });

@@ -125,6 +125,39 @@ test("a wrong server, none, a wrong token and a token that was revoked are named
   await last.getByRole("heading", { name: "Connect to Continuo" }).waitFor();
 });
 
+test("a version that does not fit is named in the panel with the command that mends it, whichever of the two is older", async () => {
+  await using site = await openSite();
+  await using served = await serve();
+  await using viewer = await openViewer(site, served, { setUp: "unconnected" });
+  const panel = await newPanel(viewer, served.url);
+  // Another protocol in the request or in the answer is all that the two would see of another version.
+  const route = "**/v1/extension/requests";
+  const asked = async (by: number): Promise<void> => {
+    await panel.unroute(route);
+    await panel.route(route, async (call) => {
+      const body = call.request().postDataJSON() as { readonly protocol: number };
+      await call.continue({ postData: JSON.stringify({ ...body, protocol: body.protocol + by }) });
+    });
+    await pressConnect(panel);
+  };
+  await asked(-1);
+  await panel.getByText(/does not fit version [\w.+-]+ of the server/u).waitFor();
+  await panel.getByText("continuo extension").waitFor();
+  await checkPanel(panel, "old-extension");
+  await asked(1);
+  await panel.getByText("npm install --global continuo@latest").waitFor();
+  await panel.unroute(route);
+  await panel.route(route, async (call) => {
+    const response = await call.fetch();
+    await call.fulfill({ response, json: { ...(await response.json()), protocol: 0 } });
+  });
+  await pressConnect(panel);
+  await panel
+    .getByText("the server is of a version that does not fit this extension", { exact: false })
+    .waitFor();
+  await panel.getByText("npm install --global continuo@latest").waitFor();
+});
+
 test("without permission nothing of a site is read, also when a server is connected", async () => {
   await using site = await openSite();
   await using served = await serve();

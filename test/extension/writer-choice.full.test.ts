@@ -17,8 +17,8 @@ interface Ollama {
   readonly calls: { readonly model: string; readonly messages: readonly { readonly content: string }[] }[];
 }
 
-/** At the port of Ollama: it has one model, which notes what it is given first. */
-async function openOllama(): Promise<Ollama> {
+/** At the port of Ollama, or of another server: it has one model, which notes what it is given first. */
+async function openOllama(port = 11_434): Promise<Ollama> {
   const ollama: Ollama = { calls: [] };
   const server: Server = createServer(async (request, response) => {
     const isList = request.url === "/v1/models";
@@ -27,14 +27,14 @@ async function openOllama(): Promise<Ollama> {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(isList ? list : answerTo(ollama.calls.at(-1))));
   });
-  server.listen(11_434, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, "close");
   });
-  expect((server.address() as AddressInfo).port).toBe(11_434);
+  expect((server.address() as AddressInfo).port).toBe(port);
   return ollama;
 }
 
@@ -81,14 +81,25 @@ test("a model of Ollama is offered with its price, and one press makes it write 
   expect((await served.session(next)).noteWriter).toBe(`Ollama: ${MODEL}`);
 });
 
-test("a model that is started while the list of note writers is open is found without opening the list again", async () => {
-  await using watched = await openWatched({ path: "" });
-  const { panel, page } = watched;
-  await play(page, { fromMs: 0, toMs: 3_000 });
-  await panel.bringToFront();
-  await panel.getByText("Notes without a model").click();
-  await panel.getByText("No model and no agent was found on this machine").waitFor();
-  await openOllama();
-  const writers = panel.getByRole("list", { name: "Note writers" });
-  await writers.getByText(`Ollama: ${MODEL}`).waitFor();
-});
+test.each([
+  ["Ollama", 11_434],
+  ["LM Studio", 1_234],
+] as const)(
+  "a model of %s that is started while the list of note writers is open is found, and writes when it is chosen",
+  async (name, port) => {
+    await using watched = await openWatched({ path: "" });
+    const { panel, page } = watched;
+    await play(page, { fromMs: 0, toMs: 3_000 });
+    await panel.bringToFront();
+    await panel.getByText("Notes without a model").click();
+    await panel.getByText("No model and no agent was found on this machine").waitFor();
+    const server = await openOllama(port);
+    const writers = panel.getByRole("list", { name: "Note writers" });
+    await writers.getByRole("button", { name: `Use ${name}: ${MODEL}` }).click();
+    await panel.getByText(`Notes by ${name}: ${MODEL}, free, on this machine`).waitFor();
+    await page.bringToFront();
+    await play(page, { fromMs: 3_000, toMs: 12_000 });
+    await panel.locator(".note", { hasText: "The model of this machine was here." }).first().waitFor();
+    expect(server.calls[0]?.model).toBe(MODEL);
+  },
+);

@@ -20,12 +20,13 @@ interface Damaged extends LiveTest {
 }
 
 /** A session with three notes, one for each sentence, in a file that the test changes. */
-async function watched(more: Parameters<typeof liveTest>[0] = {}): Promise<Damaged> {
-  const folder = scratchFolder("damage");
-  const file = join(folder, "store.db");
-  const store = await openStore(`sqlite:${file}`);
+async function watched({
+  file = join(scratchFolder("damage"), "store.db"),
+  ...more
+}: Parameters<typeof liveTest>[0] & { readonly file?: string } = {}): Promise<Damaged> {
+  const store = more.store ?? (await openStore(`sqlite:${file}`));
   onTestFinished(() => store.close());
-  const live = await liveTest({ store, ...more });
+  const live = await liveTest({ ...more, store });
   onTestFinished(() => live.service.stop());
   const { sessionId } = await live.service.open("k", { videoId: "v", title: "Harbour" });
   for (const [n, text] of TALK.entries()) {
@@ -63,9 +64,7 @@ async function texts({ service }: LiveTest): Promise<readonly string[]> {
 test("after a verification that finds a changed transcript, the session is degraded, refuses input, and shows all notes", async () => {
   const live = await watched();
   const sequence = forge(live);
-  const beganMs = performance.now();
   const result = await live.service.verify("k");
-  expect(performance.now() - beganMs).toBeLessThan(10_000);
   expect(result).toMatchObject({ ok: false, firstBadSequence: sequence });
   const session = await live.service.session("k");
   expect(session.state).toBe("degraded");
@@ -81,6 +80,36 @@ test("after a verification that finds a changed transcript, the session is degra
     [sequence],
     undefined,
   ]);
+});
+
+test("a session is degraded within a second after a verification has found the damage, without waiting for a timer", async () => {
+  const lateMs: number[] = [];
+  // A busy machine may be late once.
+  for (let n = 0; n < 3; n++) {
+    let foundMs = Number.POSITIVE_INFINITY;
+    const file = join(scratchFolder("degraded-soon"), "store.db");
+    const real = await openStore(`sqlite:${file}`);
+    const store = withMethods(real, {
+      verify: async (...given: Parameters<Store["verify"]>) => {
+        const result = await real.verify(...given);
+        foundMs = Math.min(foundMs, performance.now());
+        return result;
+      },
+    });
+    const live = await watched({ store, file });
+    let degradedMs = Number.POSITIVE_INFINITY;
+    (await live.service.follow(live.sessionId)).onEvent(({ type, data }) => {
+      const { state } = data as { readonly state?: string };
+      if (type === "session_state_changed" && state === "degraded") degradedMs = performance.now();
+    });
+    forge(live);
+    const beganMs = live.clock.now();
+    expect((await live.service.verify("k")).ok).toBe(false);
+    await expect(live.send("k", said("more", 90_000))).rejects.toMatchObject({ code: "degraded" });
+    expect(live.clock.now()).toBe(beganMs);
+    lateMs.push(degradedMs - foundMs);
+  }
+  expect(Math.min(...lateMs), lateMs.join(", ")).toBeLessThanOrEqual(1_000);
 });
 
 test("a changed transcript is not served as evidence, also before anything else found it", async () => {

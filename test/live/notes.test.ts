@@ -52,6 +52,9 @@ async function notesTest(
   return { ...live, echo, sessionId };
 }
 
+/** Notes that have no word in common. */
+const SUBJECTS = ["Boats leave", "Bread rises", "Gulls sleep", "Trains stop", "Lamps burn", "Ropes dry"];
+
 async function say(live: LiveTest, text: string, startMs: number, endMs: number): Promise<void> {
   await live.send("k", said(text, startMs, { endMs }));
   await live.clock.advance(7_000);
@@ -306,6 +309,30 @@ test("the confidence of a note rises with a segment that agrees, falls with one 
   expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1, compared: 3 });
 });
 
+test.each([
+  [0, 1],
+  [null, 2],
+  [1, 2],
+] as const)(
+  "with the similarity %j, two different texts of one place are %d notes",
+  async (similarity, count) => {
+    await using live = await notesTest({ rules: { similarity } });
+    await say(live, "The harbour opens at dawn", 1_000, 4_000);
+    await say(live, "Gulls sleep on the roof", 1_000, 4_000);
+    expect(await live.service.notes("k")).toHaveLength(count);
+  },
+);
+
+test("with the similarity 1, a text that says the same in other words stays a note of its own", async () => {
+  const count = async (similarity: number | null): Promise<number> => {
+    await using live = await notesTest({ rules: { similarity } });
+    await say(live, "The harbour was built in 1872.", 1_000, 4_000);
+    await say(live, "The harbour was built in 1872, when the river mouth silted up.", 1_000, 4_000);
+    return (await live.service.notes("k")).length;
+  };
+  expect([await count(null), await count(1)]).toEqual([1, 2]);
+});
+
 test("related notes share transcripts or frames with a note, or say alike; others are left out", async () => {
   const texts = [
     "The lamp of the lighthouse",
@@ -346,6 +373,32 @@ test("related notes share transcripts or frames with a note, or say alike; other
   expect(related.find(({ noteId }) => noteId === keeper)?.shared).toHaveLength(1);
   expect(related.find(({ noteId }) => noteId === turns)?.likeness).toBeGreaterThan(0.5);
   await expect(live.service.related("k", "nowhere")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("notes that show the same scene are related by the embeddings of their frames, unless most notes show it", async () => {
+  const related = async (scenes: readonly (readonly number[])[]): Promise<readonly number[]> => {
+    await using live = await notesTest();
+    for (const [n, embedding] of scenes.entries()) {
+      await live.send(
+        "k",
+        { type: "frame_captured", mediaTimeMs: n * 60_000 + 1_000, embedding, embeddingVersion: "colours" },
+        said(SUBJECTS[n] ?? "", n * 60_000, { endMs: n * 60_000 + 4_000 }),
+      );
+      await live.clock.advance(7_000);
+    }
+    const notes = await live.service.notes("k");
+    expect(notes.map(({ text }) => text)).toEqual(SUBJECTS);
+    const found = await live.service.related("k", notes[0]?.noteId ?? "");
+    return found.map(({ noteId }) => notes.findIndex((one) => one.noteId === noteId));
+  };
+  const [slide, face, sea] = [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ] as const;
+  // The picture of the first note comes back with the fifth one.
+  expect(await related([slide, face, sea, face, slide, sea])).toEqual([4]);
+  expect(await related([face, face, sea, face, face, face])).toEqual([]);
 });
 
 test("after a machine slept, words that wait belong to the thought that is open then", async () => {

@@ -98,6 +98,33 @@ test("a model writes the page from all transcripts, in at most two passes at a p
   expect(agent.prompts).toHaveLength(2);
 });
 
+test("decisions and open questions of a model stand on the page with the passages that say them, and those without one do not", async () => {
+  const agent = pageAgent(({ evidence }) => {
+    const [decided, asked] = [evidence[1], evidence[2]];
+    return {
+      chapters: [QUEEN],
+      decisions: [
+        { text: "They keep a second hive.", evidence: [decided?.name] },
+        { text: "They sell the honey.", evidence: [] },
+      ],
+      questions: [{ text: "Who feeds the queen?", evidence: [asked?.name] }],
+    };
+  });
+  await using live = await play(agent);
+  await live.clock.advance(PAUSE_MS);
+  const items = (await live.service.page("k"))?.items ?? [];
+  expect(items.map(({ kind, text, by }) => [kind, text, by])).toEqual([
+    ["chapter", "She lays the eggs.", "agent"],
+    ["decision", "They keep a second hive.", "agent"],
+    ["question", "Who feeds the queen?", "agent"],
+  ]);
+  const heard = new Map((await allEvents(live.store, live.sessionId)).map((event) => [event.id, event]));
+  for (const { evidence, startMs } of items.slice(1)) {
+    const [first] = evidence.flatMap((id) => heard.get(id) ?? []);
+    expect(first).toMatchObject({ type: "transcript_added", data: { mediaTimeMs: startMs } });
+  }
+});
+
 test("a pass revises notes of the agent, never those that a person edited, and a replay makes the same notes again", async () => {
   const agent = pageAgent(({ notes }) => ({
     chapters: [QUEEN],

@@ -200,6 +200,33 @@ test("every night one of two servers replays the sessions of the last day once, 
   }
 });
 
+test("the agreement of a replay without context is the share of the notes that do not depend on memory and earlier notes", async () => {
+  let calls = 0;
+  const writer: NoteWriter = {
+    name: "remembering",
+    write: async (request) => {
+      const { drafts } = await spanWriter.write(request);
+      // Every second batch is noted by what is remembered of the ones before.
+      const before = calls++ % 2 === 0 ? "" : String(request.memory);
+      return {
+        drafts: drafts.map((draft) => ({ ...draft, text: before || draft.text })),
+        memory: "Ada came back",
+      };
+    },
+  };
+  await using live = await liveTest({ noteWriters: [writer] });
+  await live.service.open("k", { videoId: "v" });
+  for (const [n, text] of ["Boats leave", "She sits down", "The tide turns", "He stands up"].entries()) {
+    await live.send("k", said(text, n * 20_000, { endMs: n * 20_000 + 4_000 }));
+    await live.clock.advance(7_000);
+  }
+  calls = 0;
+  expect(await live.service.replay("k", "model")).toMatchObject({ compared: 4, agreed: 4, agreement: 1 });
+  calls = 0;
+  const alone = await live.service.replay("k", "model", { context: "none" });
+  expect(alone).toMatchObject({ compared: 4, agreed: 2, agreement: 0.5 });
+});
+
 test("a question is answered from notes and evidence: by the agent, whose cost is counted, or with the most similar words", async () => {
   const prompts: string[] = [];
   const agent: Agent = {

@@ -9,6 +9,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { EXTENSION_PROTOCOL, type ExtensionRequested } from "@continuo/core/wire";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openBrowser } from "../cli/browser.ts";
@@ -293,6 +294,47 @@ describe.runIf(isRoot)("another user of the machine", () => {
     expect(tried.body).toMatch(/^exchanged 403 .*another address/u);
     expect(await send(serverOf(url), ...exchangeOf(url, second.code))).toMatchObject({ status: 401 });
     await context.close();
+  });
+
+  test("cannot ask for the access of an extension, see the page that grants it, answer on it, or collect the token", async () => {
+    const port = await freePort();
+    const args = [MAIN, "serve", "--json", "--listen", `127.0.0.1:${port}`];
+    const child = spawn(process.execPath, args, { env: cleanEnv(home.path) });
+    children.push(child);
+    await once(createInterface({ input: child.stdout }), "line");
+    const server = `http://127.0.0.1:${port}`;
+    const origin = `chrome-extension://${"b".repeat(32)}`;
+    type Call = readonly [init: string, body: string];
+    const call = (method: string, path: string, from: string, body: object = {}): Call => {
+      const headers = { origin: from, "content-type": "application/json" };
+      return [JSON.stringify({ method, path, headers }), method === "GET" ? "" : JSON.stringify(body)];
+    };
+    const tried = (sent: Call): Promise<Told> => answerOf(["send", server, ...sent]);
+    const refused = { status: 403, body: expect.stringContaining("another user") };
+    const requests = "/v1/extension/requests";
+    const hello = { protocol: EXTENSION_PROTOCOL, version: "1.2.3", site: null };
+    expect(await tried(call("POST", requests, origin, hello))).toMatchObject(refused);
+
+    const asked = await send(server, ...call("POST", requests, origin, hello));
+    const { requestId, secret, page } = JSON.parse(asked.body) as ExtensionRequested;
+    expect(await tried(call("GET", page, server))).toMatchObject(refused);
+    const shown = await send(server, ...call("GET", page, server));
+    const nonce = /data-nonce="([^"]+)"/u.exec(shown.body)?.[1];
+    // The stranger has learned everything but who they are.
+    const answer = call("POST", `${requests}/${requestId}/answer`, server, {
+      nonce,
+      isGranted: true,
+      code: "",
+    });
+    expect(await tried(answer)).toMatchObject(refused);
+    const collect = call("POST", `${requests}/${requestId}/token`, origin, { secret });
+    expect(JSON.parse((await send(server, ...collect)).body)).toEqual({ state: "waiting" });
+    expect(await send(server, ...answer)).toMatchObject({ status: 204 });
+    expect(await tried(call("POST", `${requests}/${requestId}/token`, origin, { secret: "" }))).toMatchObject(
+      {
+        status: 403,
+      },
+    );
   });
 
   test("the page of `continuo serve` has a name of its own, too", async () => {

@@ -88,6 +88,24 @@ test.each(["words", "windows"])(
   },
 );
 
+test.each(["words", "cues", "windows"])(
+  "a sentence ends when its last word has been said, when captions are drawn as %s",
+  (style) => {
+    const drawn = talk("lighthouse", { style });
+    const said = talk("lighthouse", { style: "words" }).pieces;
+    const sentences = joined(piecesOf(drawn));
+    let at = 0;
+    const lateMs = sentences.map(({ text, endMs }) => {
+      at += text.split(" ").length;
+      return endMs - (said[at - 1]?.endMs ?? 0);
+    });
+    expect(at).toBe(said.length);
+    // The times within a cue are shares of its letters.
+    const most = style === "cues" ? 700 : 0;
+    expect(Math.max(...lateMs.map(Math.abs)), lateMs.join(", ")).toBeLessThanOrEqual(most);
+  },
+);
+
 test("a state that was stored and read between any two pieces gives the same sentences", () => {
   for (const drawn of talksIn("tune")) {
     const pieces = piecesOf(drawn);

@@ -1,6 +1,6 @@
 /** The pictures of a batch that a note writer is shown: one for each change of scene, few and small. */
 
-import { isContinuoError, type Store } from "@continuo/core/model";
+import { isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import { cosineOf, type EvidenceItem, isFields, LIMITS, type NotePicture } from "../kit/index.ts";
 import { type FrameOwner, openPicture } from "./open-picture.ts";
 
@@ -66,15 +66,15 @@ function sceneChanges(frames: readonly EvidenceItem[], count: number): readonly 
 
 function isOtherScene(a: SmallPicture, b: SmallPicture): boolean {
   if (a.pointer.hash === b.pointer.hash) return false;
-  const likeness = likenessOf(a.frame, b.frame);
+  const likeness = sceneLikeness(a.frame.event, b.frame.event);
   return likeness === null
     ? b.frame.startMs - a.frame.startMs >= LIMITS.sceneMs
     : likeness < LIMITS.sameScene;
 }
 
-/** `null` where the embeddings cannot be compared. */
-function likenessOf(a: EvidenceItem, b: EvidenceItem): number | null {
-  const [one, other] = [a, b].map(({ event }) => (isFields(event.data) ? event.data : {}));
+/** The cosine of the embeddings of two frames; `null` where they cannot be compared. */
+export function sceneLikeness(a: StoredEvent, b: StoredEvent): number | null {
+  const [one, other] = [a, b].map(({ data }) => (isFields(data) ? data : {}));
   const [v, w] = [numbersIn(one?.embedding), numbersIn(other?.embedding)];
   const isEmpty = !v.some(Boolean) || !w.some(Boolean);
   if (isEmpty || v.length !== w.length || one?.embeddingVersion !== other?.embeddingVersion) return null;

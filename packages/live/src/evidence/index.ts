@@ -8,6 +8,6 @@
 export { type AudioFields, type AudioUpload, audioEvent, parseAudio } from "./audio.ts";
 export { fetchContextWindow } from "./context-window.ts";
 export { parseEvidenceBatch, readEvidence, toEvent } from "./evidence.ts";
-export { readPictures } from "./frame-pictures.ts";
+export { readPictures, sceneLikeness } from "./frame-pictures.ts";
 export { ANY_PICTURE, type FrameDays, Frames, type PictureAccess } from "./frames.ts";
 export { rangesOf, readSequences, stopOf, toItem } from "./sequences.ts";

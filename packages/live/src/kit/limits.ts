@@ -221,6 +221,11 @@ export const LIMITS = {
   relatedCandidates: 200,
   /** Notes are related from this share of the threshold for equal notes on. */
   relatedShare: 0.5,
+  /** Notes whose frames are compared to find the same scene, and the share of them from which a scene says nothing. */
+  sceneCandidates: 50,
+  commonScene: 0.25,
+  /** The score of a scene that two notes show. */
+  sceneScore: 0.3,
   /** Two notes count as the same from this cosine of a model's vectors on. */
   sameCosine: 0.8,
 

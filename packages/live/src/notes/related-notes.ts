@@ -1,7 +1,8 @@
-/** Notes that belong together: by the transcripts and frames that they share, and by what they say. */
+/** Notes that belong together: by the transcripts and frames that they share, by what they say, and by a scene that few show. */
 
 import { ContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import type { RelatedNote } from "@continuo/core/wire";
+import { sceneLikeness } from "../evidence/index.ts";
 import { cosineOf, type Embedder, isFields, LIMITS, type Note } from "../kit/index.ts";
 import type { Follower } from "../state/index.ts";
 import { notesOf } from "./notes-service.ts";
@@ -31,13 +32,16 @@ export async function relatedNotes(options: RelatedOptions): Promise<readonly Re
   );
   const frames = await framesAt(store, follower.sessionId, note);
   const own = new Set([...note.evidence, ...frames.map(({ id }) => id)]);
+  const scenes = await sameScenes(options, { note, frames, others });
   const related = others.map((other, n): RelatedNote => {
     const shared = other.evidence.filter((id) => own.has(id));
     const cosine = Math.max(0, cosineOf(vector, vectors[n] ?? []));
     const likeness = cosine >= embedder.threshold * LIMITS.relatedShare ? cosine : 0;
     const score = Math.min(
       1,
-      shared.length / Math.max(1, Math.min(own.size, other.evidence.length)) + likeness,
+      shared.length / Math.max(1, Math.min(own.size, other.evidence.length)) +
+        likeness +
+        (scenes.has(other.noteId) ? LIMITS.sceneScore : 0),
     );
     return {
       noteId: other.noteId,
@@ -50,6 +54,33 @@ export async function relatedNotes(options: RelatedOptions): Promise<readonly Re
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .slice(0, LIMITS.related);
+}
+
+interface Compared {
+  readonly note: Note;
+  readonly frames: readonly StoredEvent[];
+  /** The nearest comes first. */
+  readonly others: readonly Note[];
+}
+
+/**
+ * The notes in whose spans the scene of this one is shown again, by the embeddings of the frames. A scene that many notes show,
+ * as that of a person who speaks all the time, joins nothing.
+ */
+async function sameScenes(
+  { store, follower }: RelatedOptions,
+  { note, frames, others }: Compared,
+): Promise<ReadonlySet<string>> {
+  const same = new Set<string>();
+  const near = others.filter(({ videoId }) => videoId === note.videoId).slice(0, LIMITS.sceneCandidates);
+  for (const other of frames.length === 0 ? [] : near) {
+    const theirs = await framesAt(store, follower.sessionId, other);
+    const isSame = theirs.some((their) =>
+      frames.some((own) => (sceneLikeness(own, their) ?? 0) >= LIMITS.sameScene),
+    );
+    if (isSame) same.add(other.noteId);
+  }
+  return same.size > Math.max(1, near.length * LIMITS.commonScene) ? new Set() : same;
 }
 
 /** The frames of the note's span, whether it cites them or not. */
