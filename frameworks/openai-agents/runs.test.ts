@@ -62,9 +62,10 @@ test("a run that is killed between any two calls is done by the next process, wi
   }
 });
 
-test("the guide is followed: a run that waits for an approval is continued by another process", async () => {
+test("the guide is followed: a run that is killed is started again, and continued after an approval in another process", async () => {
   const guide = saveFiles(project, "docs/guides/openai-agents.md");
   const [, printed] = /```text\n([\s\S]*?)```/u.exec(guide) ?? [];
+  expect(await project.run("ask.js", { killAt: "thinking …" })).toBe("thinking …\n");
   expect((await project.run("ask.js")) + (await project.run("approve.js"))).toBe(printed);
 });
 
