@@ -33,11 +33,11 @@ const command = fc.oneof(
     weight: 2,
   },
   {
-    // In order and around the last chunk, so that most of them are taken.
+    // Around the last chunk, and mostly in order, so that most of them are taken.
     arbitrary: fc.record({
       type: fc.constant("upsert around" as const),
       places: fc.subarray([-3, -2, -1, 0, 1, 2, 3], { maxLength: 4 }),
-      isFirstRepeated: fc.nat(4).map((chance) => chance === 0),
+      order: fc.constantFrom("up", "up", "up", "down", "first twice"),
       words: text,
     }),
     weight: 2,
@@ -103,7 +103,8 @@ async function answerOf(side: Side, one: Command): Promise<unknown> {
     }
     case "upsert around": {
       const { length } = await stream.snapshot();
-      const places = one.isFirstRepeated ? [...one.places, ...one.places.slice(0, 1)] : one.places;
+      const places = [...one.places, ...(one.order === "first twice" ? one.places.slice(0, 1) : [])];
+      if (one.order === "down") places.reverse();
       const entries = places.map((at) => ({
         offset: offsetOf(side, length + at),
         chunk: chunk(`${one.words}${at}`),
