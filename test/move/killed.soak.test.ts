@@ -14,7 +14,7 @@ soakTest("moves: killed at a random moment", { count: 200, batchSize: 10 }, asyn
   const random = createRandom(seed);
   let kills = 0;
   // The moments are those of this machine as it is now: with other work beside it, a move takes ten times as long.
-  const lengths = await inScratch(async (root) => await lengthsOfMove(root, "claude"));
+  let lengths = await inScratch(async (root) => await lengthsOfMove(root, "claude"));
   for (let round = 0; kills < count; round += 1) {
     if (round === MOST_ROUNDS_A_KILL * count) throw new Error(`only ${kills} of ${round} rounds were kills`);
     const agent = MOVED_AGENTS[round % MOVED_AGENTS.length] ?? "claude";
@@ -23,6 +23,7 @@ soakTest("moves: killed at a random moment", { count: 200, batchSize: 10 }, asyn
     try {
       const { isKilled } = await inScratch(async (root) => await killMove(root, { agent, victim, afterMs }));
       if (isKilled) kills += 1;
+      else lengths = await inScratch(async (folder) => await lengthsOfMove(folder, "claude"));
     } catch (cause) {
       throw new Error(`${agent}, ${victim} killed after ${afterMs} ms`, { cause });
     }

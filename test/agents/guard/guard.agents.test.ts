@@ -8,8 +8,9 @@ import { join } from "node:path";
 import type { Places } from "@continuo/files";
 import { findNativeSessions } from "@continuo/native";
 import { restoreGuardedSession } from "@continuo/native/editing";
-import { onlyCopies, runGuard, verifyGuard } from "@continuo/native/editing/guard";
+import { findDueSessions, onlyCopies, runGuard, verifyGuard } from "@continuo/native/editing/guard";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeClaudeSession } from "../../guard/sessions.ts";
 import { type ModelServer, startModelServer, text, tool } from "../../model-servers/index.ts";
 import { openClaude } from "../claude/driver.ts";
 import { openGemini } from "../gemini/driver.ts";
@@ -85,6 +86,39 @@ test("claude: a session of 40 days is swept, comes back, stays and continues", a
   await claude.say([AFTER], { resume: sessionId });
   expect(lastRequest()).toContain("Because its backoff is reset.");
   expect((await verifyGuard(places)).problems).toEqual([]);
+});
+
+test("claude: a session of the desktop app is spared until the days that are set for such sessions", async () => {
+  const claude = await openClaude(sandbox, model.url, "full");
+  const places: Places = { home: sandbox.root, env: { CLAUDE_CONFIG_DIR: claude.configFolder } };
+  const past = new Date(Date.now() - 40 * DAY_MS);
+  const old = { turns: 4, writtenMs: past.getTime(), cwd: sandbox.project };
+  const [own, desktop] = ["0b9c1a52", "1c9c1a52"].map(
+    (start) => writeClaudeSession(sandbox.root, { id: `${start}-0000-4000-8000-000000000001`, ...old }).path,
+  ) as [string, string];
+  const marked = readFileSync(desktop, "utf8").replaceAll(
+    '"userType":"external"',
+    '"userType":"external","entrypoint":"claude-desktop"',
+  );
+  writeFileSync(desktop, marked);
+  utimesSync(desktop, past, past);
+  const due = async (): Promise<readonly string[]> => {
+    const { sessions } = await findDueSessions({ places });
+    return sessions.filter(({ endsAt }) => Date.parse(endsAt) < Date.now()).map(({ location }) => location);
+  };
+  const sweep = async (settings: object): Promise<void> => {
+    await sandbox.write(".claude/settings.json", JSON.stringify(settings));
+    rmSync(join(claude.configFolder, ".last-cleanup"), { force: true });
+    await claude.say([WAIT]);
+  };
+  await sandbox.write(".claude/settings.json", JSON.stringify({ includeCoAuthoredBy: false }));
+  expect(await due()).toEqual([own]);
+  await sweep({ includeCoAuthoredBy: false });
+  expect([existsSync(own), existsSync(desktop)]).toEqual([false, true]);
+  await sandbox.write(".claude/settings.json", JSON.stringify({ desktopSessionCleanupPeriodDays: 35 }));
+  expect(await due()).toEqual([desktop]);
+  await sweep({ desktopSessionCleanupPeriodDays: 35 });
+  expect(existsSync(desktop)).toBe(false);
 });
 
 test("gemini: a session of 40 days is deleted by its list, comes back, stays and continues", async () => {

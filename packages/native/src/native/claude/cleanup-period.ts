@@ -48,7 +48,8 @@ export function personalSettings(places: Places): string {
   return join(claudeFolders(places).config, "settings.json");
 }
 
-function managedSettings(): string {
+/** The file of the administrator. */
+export function managedSettings(): string {
   return process.platform === "darwin"
     ? "/Library/Application Support/ClaudeCode/managed-settings.json"
     : "/etc/claude-code/managed-settings.json";

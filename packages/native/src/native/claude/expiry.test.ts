@@ -8,7 +8,9 @@ import { claudeFormat } from "./index.ts";
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse("2026-06-30T12:00:00Z");
 const messagesAt = (ageDays: number, days: number): string[] =>
-  expiryProblems(NOW_MS - ageDays * DAY_MS, days, NOW_MS).map((problem) => problem.message);
+  expiryProblems(NOW_MS + (days - ageDays) * DAY_MS, `cleanupPeriodDays is ${days}`, NOW_MS).map(
+    (problem) => problem.message,
+  );
 
 test("a session is reported as expiring in its last seven days, with the date", () => {
   expect(messagesAt(22.9, 30)).toEqual([]);

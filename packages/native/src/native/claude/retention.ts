@@ -4,9 +4,12 @@
  */
 
 import { join } from "node:path";
-import type { AgentRetention } from "../kit/index.ts";
+import { present } from "@continuo/core/model";
+import type { AgentRetention, SessionEnd } from "../kit/index.ts";
 import { CLEANUP_KEY, cleanupPeriodOf, personalSettings, shortestPeriod } from "./cleanup-period.ts";
+import { desktopEnd } from "./desktop-exemption.ts";
 import { isRemovable } from "./expiry.ts";
+import { EXPIRY_NOTICE_DAYS } from "./limits.ts";
 import { claudeFolders } from "./places.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -22,17 +25,27 @@ export const claudeRetention: AgentRetention = {
     const { days } = cleanupPeriodOf(places, null);
     return `Claude Code deletes what nobody wrote to for ${days} days, once a day (${CLEANUP_KEY})`;
   },
-  async endsOf(sessions, places) {
+  async endsOf(sessions, places, memo) {
     const cwds = sessions.flatMap(({ info }) => info.cwd ?? []);
-    const { days, path } = shortestPeriod(places, cwds);
+    const period = shortestPeriod(places, cwds);
+    const { days, path } = period;
     const rule = `${CLEANUP_KEY} is ${days}${path === null ? "" : ` in ${path}`}`;
     const removable = sessions.filter(({ found }) => isRemovable(found.location, places));
-    return new Map(
-      removable.map(({ found }) => {
-        const written = Math.max(0, ...found.files.map(({ mtimeMs }) => mtimeMs));
-        return [found.location, { atMs: written + days * DAY_MS, rule }];
-      }),
-    );
+    const soonMs = Date.now() + EXPIRY_NOTICE_DAYS * DAY_MS;
+    const ends = new Map<string, SessionEnd>();
+    for (const { found } of removable) {
+      const written = Math.max(0, ...found.files.map(({ mtimeMs }) => mtimeMs));
+      const end = { atMs: written + days * DAY_MS, rule };
+      const file = found.files.find((one) => one.path === found.location);
+      // Only a session that is about to go is worth a look into its file.
+      const desktop =
+        file === undefined || end.atMs > soonMs
+          ? null
+          : await desktopEnd({ file, period, places, ...present({ memo }) });
+      const atMs = Math.max(end.atMs, desktop?.atMs ?? 0);
+      if (atMs !== Number.POSITIVE_INFINITY) ends.set(found.location, { atMs, rule: desktop?.rule ?? rule });
+    }
+    return ends;
   },
   beside: ({ sessionId }, places) =>
     /^[\w-]+$/u.test(sessionId)

@@ -79,7 +79,7 @@ export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
     for (const each of subagents) if (each.toolCallId !== null) children.set(each.toolCallId, each.id);
     const history = createHistoryReader({ index, tree, lines: source.lines, children, withLines: !partial });
     const { cwd } = rowOf(found, state.firsts, state.lasts, []);
-    const expiry = readExpiry(newestFileOf(found), cwd, places, Date.now());
+    const expiry = await readExpiry(newestFileOf(found), cwd, places, Date.now());
     return {
       facts: toFacts(found, read, subagents, [...problemsOf(found, read, problems), ...expiry]),
       tips: await Promise.all(ends.map((end) => toTip(read, history, end))),

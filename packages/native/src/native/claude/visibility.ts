@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { isFailure } from "@continuo/core/model";
 import { canonicalFolder, type FoundFile, isJson, statFile } from "@continuo/files";
-import { type ByteSource, openBytes, openLines } from "@continuo/files/records";
+import { openLines } from "@continuo/files/records";
 import {
   type AgentVisibility,
   type FoundSession,
@@ -16,6 +16,7 @@ import {
   NO_MEMO,
   toTitle,
 } from "../kit/index.ts";
+import { readEnds } from "./file-ends.ts";
 import { findSessions, isSessionId } from "./find.ts";
 import { CLAUDE_CAUSES, type ClaudeCause } from "./hidden-causes.ts";
 import {
@@ -127,31 +128,12 @@ async function readListing(file: FoundFile, signal: AbortSignal | undefined): Pr
   }
 }
 
-export async function readEnds({
-  path,
-  sizeBytes,
-}: Pick<FoundFile, "path" | "sizeBytes">): Promise<FileEnds> {
-  const bytes = openBytes(path);
-  try {
-    const textAt = async (position: number): Promise<string> =>
-      (await read(bytes, position)).toString("utf8");
-    const head = await textAt(0);
-    return { head, tail: sizeBytes <= END_BYTES ? head : await textAt(sizeBytes - END_BYTES) };
-  } finally {
-    bytes.close();
-  }
-}
-
 /** The title that a person or Continuo gave the session, from the ends of its file; `null` for none. Errors: `unreadable`. */
 export async function customTitleOf(path: string): Promise<string | null> {
   const { head, tail } = await readEnds({ path, sizeBytes: statFile(path)?.sizeBytes ?? 0 });
   const titles = [head, tail].flatMap((text) => text.split("\n").map(recordIn));
   const title = titles.findLast((record) => record?.type === "custom-title")?.customTitle;
   return typeof title === "string" && title.trim() !== "" ? title.trim() : null;
-}
-
-async function read(bytes: ByteSource, position: number): Promise<Buffer> {
-  return await bytes.read(position, END_BYTES);
 }
 
 function isTalk({ head, tail }: FileEnds): boolean {
