@@ -165,6 +165,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   "SessionManager.runOnce": (signal) => SessionManager.runOnce(store, AGENT, "hello", { signal }),
   "SessionManager.cancelRun": (signal) => SessionManager.cancelRun(store, "r", { signal }),
   "SessionManager.wake": (signal) => SessionManager.wake(store, "s", { signal }),
+  "SessionManager.findCutOff": (signal) => SessionManager.findCutOff(store, "s", "hello", { signal }),
   "SessionManager.wakeAll": (signal) => Array.fromAsync(SessionManager.wakeAll(store, { signal })),
   "SessionManager.latestAttempt": (signal) => SessionManager.latestAttempt(store, "r", { signal }),
   "SessionManager.runnerOf": (signal) => SessionManager.runnerOf(store, "s", { signal }),

@@ -109,7 +109,7 @@ export class EditorSession {
       isOwn: (runId) => this.#runs.has(runId),
       ids: () => this.#ids,
       showsCompactions: client.showsCompactions,
-      onBegin: () => void this.#release(),
+      onBegin: () => void this.#release().catch(() => undefined),
       show: (update) => this.#update(update),
       signal: following.signal,
     })
@@ -215,11 +215,13 @@ export class EditorSession {
    * ends with the turn that runs in it now.
    */
   async #release(): Promise<void> {
-    this.#isWanted = this.#stops.size > 0;
-    if (this.#isWanted) return;
+    const isBusy = this.#stops.size > 0;
+    this.#isWanted = isBusy;
     const talk = this.#talk;
-    this.#talk = null;
-    await (await talk?.catch(() => null))?.close();
+    if (!isBusy) this.#talk = null;
+    const opened = await talk?.catch(() => null);
+    // A turn of this connection may wait for the other one.
+    await (isBusy ? opened?.rest() : opened?.close());
   }
 
   async close(): Promise<void> {
@@ -260,6 +262,7 @@ export class EditorSession {
         toolServers: toolServers.length === 0 ? undefined : toolServers,
         editor: this.#editor(),
         keepOpen: "session",
+        startsEarly: "in new sessions" as const,
         ask: (request: PermissionRequest, { signal }: { readonly signal: AbortSignal }) =>
           this.#ask(request, signal),
         note: (text: string) => client.note(this.id, text),

@@ -38,7 +38,11 @@ export async function followTurnsOfOthers(id: string, options: FollowOptions): P
   await using own = await openOwn(places);
   if (own === null) return;
   const { sessionId } = hit.row;
-  const wanted = { after: "latest", types: [BEGIN, ...ENDS], signal } as const;
+  const after = await own.store.latestSequence(sessionId);
+  // A turn that began before waits for this connection too.
+  const live = await own.store.listRuns({ sessionId, status: ["pending", "running"] });
+  if (live.items.some(({ runId }) => !isOwn(runId))) onBegin();
+  const wanted = { after, types: [BEGIN, ...ENDS], signal } as const;
   for await (const { runId, type } of own.store.tail(sessionId, wanted)) {
     if (runId === undefined || isOwn(runId)) continue;
     if (type === BEGIN) {

@@ -4,10 +4,10 @@ import type { AgentEvent, Block, Conversation } from "@continuo/core/model";
 
 export type Json = Record<string, unknown>;
 
-/** One thing to do; an answer is done step by step. `$WORDS` in an update is what was said. */
+/** One thing to do; an answer is done step by step. `$WORDS` in an update is what was said, `$END` its last 14 characters. */
 export type ScriptStep =
   | { readonly update: Json; readonly times?: number; readonly sessionId?: string }
-  /** `$PID` is the number of the agent's process. */
+  /** `$PID` is the number of the agent's process, `$UUID` an id that nobody had. */
   | { readonly result: Json }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   /** The text is sent unchanged, without a line feed. */

@@ -5,6 +5,7 @@
  */
 
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -15,6 +16,8 @@ const script: Script = JSON.parse(readFileSync(path, "utf8"));
 const waiting = new Map<number, (answer: Json) => void>();
 const cancels: (() => void)[] = [];
 let count = 0;
+/** The part of a prompt that `$END` is. */
+const END_CHARS = 14;
 
 appendFileSync(
   `${path}.starts`,
@@ -79,14 +82,18 @@ async function take(
   const { id, sessionId, words } = asked;
   if ("update" in step) {
     const update = JSON.parse(
-      JSON.stringify(step.update).replaceAll("$WORDS", JSON.stringify(words).slice(1, -1)),
+      JSON.stringify(step.update)
+        .replaceAll("$WORDS", JSON.stringify(words).slice(1, -1))
+        .replaceAll("$END", JSON.stringify(words.slice(-END_CHARS)).slice(1, -1)),
     );
     for (let n = 0; n < (step.times ?? 1); n += 1) {
       await send({ method: "session/update", params: { sessionId: step.sessionId ?? sessionId, update } });
     }
   }
   if ("result" in step) {
-    const result = JSON.parse(JSON.stringify(step.result).replaceAll("$PID", String(process.pid)));
+    const result = JSON.parse(
+      JSON.stringify(step.result).replaceAll("$PID", String(process.pid)).replaceAll("$UUID", randomUUID()),
+    );
     await send({ id, result });
   }
   if ("error" in step) await send({ id, error: step.error });

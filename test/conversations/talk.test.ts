@@ -76,14 +76,37 @@ test.each([
   ).toHaveLength(1);
 });
 
+test("after a crash each of several prompts that were cut off is continued by its own words, in any order", async () => {
+  using home = createTalkHome();
+  const url = `sqlite:${join(home.path, "sessions.db")}`;
+  const cwd = join(home.path, "project");
+  const first = await crashedTurn(url, cwd, "first");
+  const { sessionId } = first;
+  const second = await crashedTurn(url, cwd, "second", sessionId);
+  const third = await crashedTurn(url, cwd, "third", sessionId);
+  const say = async (talk: Talk, words: string): Promise<unknown> => {
+    const { result } = await talk.say(words, { onEvent, signal: new AbortController().signal });
+    return (await (await talk.store()).getRun(result.run.runId))?.metadata.retryOf;
+  };
+  {
+    await using editor = await talkIn(home, { resume: sessionId }, url);
+    expect(await say(editor, "second")).toBe(second.runId);
+    expect(await say(editor, "first")).toBe(first.runId);
+    expect(await say(editor, "something else")).toBeUndefined();
+    expect(await say(editor, "third")).toBeUndefined();
+  }
+  await using other = await talkIn(home, { resume: sessionId }, url);
+  expect(await say(other, "third")).toBe(third.runId);
+});
+
 /** A turn whose process died after the question was stored. */
-async function crashedTurn(url: string, cwd: string) {
+async function crashedTurn(url: string, cwd: string, words = "go", earlier?: string) {
   await using store = await openStore(url);
-  const { sessionId } = await store.createSession({ agent: "robot", cwd, title: "crash" });
-  const { runId } = await startRun(store, sessionId, "go");
+  const sessionId = earlier ?? (await store.createSession({ agent: "robot", cwd, title: "crash" })).sessionId;
+  const { runId } = await startRun(store, sessionId, words);
   const begun: NewEvent[] = [
     { type: "run_started", data: { runId }, runId },
-    { type: "message_sent", data: { content: [{ type: "text", text: "go" }] }, runId },
+    { type: "message_sent", data: { content: [{ type: "text", text: words }] }, runId },
   ];
   await store.append(sessionId, begun, { also: [{ type: "run", runId, to: "running" }] });
   const end: NewEvent = { type: "run_interrupted", data: { runId, reason: "gone" }, runId };

@@ -60,6 +60,8 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
     await early.drop();
     await agent.close();
   };
+  let turns = 0;
+  let resting: Promise<void> = Promise.resolve();
   return {
     name: agent.name,
     get conversation() {
@@ -70,7 +72,21 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
       // Even an agent that cannot resume continues while its program runs.
       return { ...known, native: known.native || agent.conversation !== null };
     },
-    execute: (request, call) => agent.execute(request, call),
+    async execute(request, call) {
+      turns += 1;
+      try {
+        await resting;
+        return await agent.execute(request, call);
+      } finally {
+        turns -= 1;
+      }
+    },
+    async rest() {
+      if (turns > 0) return;
+      resting = close();
+      resting.catch(() => undefined);
+      await resting;
+    },
     prepare,
     enter,
     get place() {

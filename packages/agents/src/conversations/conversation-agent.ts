@@ -53,6 +53,8 @@ export interface ConversationAgent extends DrivenAgent {
   enter(entrance: AgentOpenOptions): Promise<Pick<Conversation, "sessionId" | "resumption" | "history">>;
   /** The session that its next turn finds open; `null` if nothing was started early. */
   readonly place: ProgramPlace | null;
+  /** Closes what is open, unless a turn runs in it: the next turn opens it again. */
+  rest(): Promise<void>;
   /** The open conversation, also one that was started early; waits for its opening. `null` if there is none. */
   opened(): Promise<Conversation | null>;
   /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */

@@ -15,6 +15,8 @@ export const TALK_LIMITS = {
   appendChars: 4_194_304,
   /** Sessions of Continuo's that are looked through for the one that a native session belongs to. */
   lookedThrough: 5_000,
+  /** The time in which the words of a prompt that was cut off are the same prompt, when other turns followed it. */
+  repeatedMs: 86_400_000,
   /** Runs that are looked through for one that began before. */
   earlierTurns: 1_000,
   /** The size of the store in memory: a long conversation needs little more than its end. */

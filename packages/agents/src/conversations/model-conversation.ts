@@ -37,6 +37,7 @@ export async function createModelAgent(
     enter: (entrance) => enter(name, entrance),
     opened: async () => null,
     lister: async () => null,
+    rest: close,
     close,
     [Symbol.asyncDispose]: close,
   };

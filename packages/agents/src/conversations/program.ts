@@ -37,6 +37,8 @@ export interface Program {
   check(state: TalkState): Promise<void>;
   /** While a turn runs somebody waits: only then it reports how long the driver lets a session rest. */
   whileSaying<T>(turn: () => Promise<T>): Promise<T>;
+  /** See `ConversationAgent.rest`. */
+  rest(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -116,6 +118,9 @@ export function createProgram(options: ProgramOptions): Program {
       } finally {
         isSaying = false;
       }
+    },
+    async rest() {
+      await agent?.rest();
     },
     async end() {
       const ending = agent;

@@ -170,6 +170,8 @@ export interface WokenSession {
   readonly unanswered: UnansweredInput | null;
   /** The agent's own record has that input: its native session continues. */
   readonly isHeard: boolean;
+  /** Other inputs may have been cut off too: by now, or seen when the process that runs the session has ended them. */
+  readonly mayHaveMore: boolean;
 }
 
 export interface WakeOptions extends Recovery {
@@ -184,18 +186,13 @@ export async function wakeSession({ note, ...recovery }: WakeOptions): Promise<W
   const session = (await store.getSession(sessionId)) ?? before;
   if (heldBy !== null) note("another process is running this session: your turn waits for its end");
   const last = unprocessed.at(-1);
-  if (last === undefined) return { session, unanswered: null, isHeard: false };
+  const mayHaveMore = heldBy !== null || unprocessed.length > 1;
+  if (last === undefined) return { session, unanswered: null, isHeard: false, mayHaveMore };
   note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
   const unanswered = { runId: last.runId, sessionId, input: last.input };
   const { referToNativeRecord } = await import("./crash-recovery.ts");
   const now = await referToNativeRecord(unanswered, { ...recovery, session });
-  return { session: now ?? session, unanswered, isHeard: now !== null };
-}
-
-/** The same words again are no second question. */
-export function isSameInput(input: RunInput, { input: before }: UnansweredInput): boolean {
-  const now = typeof input === "string" ? [{ type: "text", text: input }] : input;
-  return JSON.stringify(now) === JSON.stringify(before);
+  return { session: now ?? session, unanswered, isHeard: now !== null, mayHaveMore };
 }
 
 function textIn(blocks: readonly Block[]): string {

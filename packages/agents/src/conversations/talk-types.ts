@@ -21,6 +21,8 @@ export interface TalkOptions extends Omit<ProgramOptions, "setting" | "trust"> {
   readonly flags: TalkFlags;
   /** The new session, stored before its first turn; left out, the first turn stores one. */
   readonly newSession?: Pick<NewSession, "sessionId" | "metadata">;
+  /** The sessions whose agent starts before it is asked anything; all by default. One that is open may be needed by others. */
+  readonly startsEarly?: "in all sessions" | "in new sessions";
   /** Called once, when the store is first needed. */
   readonly openStore: (options: { readonly cacheBytes: number }) => Promise<OpenedStore>;
   /** Asks the person whether a project is trusted; left out where nobody is there. */
@@ -78,5 +80,10 @@ export interface Talk extends AsyncDisposable {
   setTitle(title: string): Promise<void>;
   /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
   lister(): Promise<AgentDriver | null>;
+  /**
+   * Leaves the agent's session to another process: its program ends, unless a turn runs in it, and starts again with the next turn.
+   * A turn that waits for others in the store is no such turn.
+   */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }

@@ -24,7 +24,8 @@ import { TALK_LIMITS } from "./limits.ts";
 import type { Origin } from "./origin.ts";
 import type { OriginSessionOptions } from "./origin-session.ts";
 import { createProgram, type Program } from "./program.ts";
-import type { TurnResult, WokenSession } from "./run.ts";
+import type { RepeatedInput } from "./repeated-input.ts";
+import type { TurnOptions, TurnResult, WokenSession } from "./run.ts";
 import { firstAgent, readTrustedSettings } from "./settings.ts";
 import {
   beginState,
@@ -202,6 +203,10 @@ class OpenTalk implements Talk {
     return await (await this.#program.ready(this.#state)).lister();
   }
 
+  rest(): Promise<void> {
+    return this.#program.rest();
+  }
+
   async close(): Promise<void> {
     await this.#program.end();
     const store = (await this.#store?.catch(() => null)) ?? null;
@@ -238,8 +243,10 @@ class OpenTalk implements Talk {
     switch (type) {
       case "end program":
         return await this.#program.end();
-      case "start program":
-        return await this.#program.start(state);
+      case "start program": {
+        const isEarly = state.session === null || this.#options.startsEarly !== "in new sessions";
+        return isEarly ? await this.#program.start(state) : undefined;
+      }
       case "check program":
         return await this.#program.check(state);
       case "wake": {
@@ -256,37 +263,51 @@ class OpenTalk implements Talk {
     await this.#change({ type: "stored", session: this.#woken.session });
   }
 
-  async #say(input: RunInput, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
+  async #say(input: RunInput, options: SayOptions): Promise<TurnResult> {
     await this.#copyAgain();
-    const [agent, store, { isSameInput, runTurn }] = await Promise.all([
+    const [agent, store, { isGivenToAnother }] = await Promise.all([
       this.#program.ready(this.#state),
       this.store(),
-      import("./run.ts"),
+      import("./repeated-input.ts"),
     ]);
     const before = saidBefore(this.#state);
     const session = this.session ?? (await this.#newSession(store, input));
     await this.#change({ type: "turn", session });
-    const { unanswered = null, isHeard = false } = this.#woken ?? {};
+    const woken = this.#woken;
     this.#woken = null;
-    const isRetry = unanswered?.sessionId === session.sessionId && isSameInput(input, unanswered);
-    const turn = {
-      store,
-      agent,
-      session,
-      input,
+    for (let search = woken; ; search = search === null ? null : withoutNewest(search)) {
+      const repeated = search === null ? null : await this.#repeated(input, search, options);
+      // Several inputs may have been cut off, and be given again one after another.
+      if (search !== null && repeated !== null) this.#woken = withoutNewest(search);
+      try {
+        return await this.#turn({ store, agent, session, before, input }, options, repeated);
+      } catch (error) {
+        if (search === null || repeated === null || !isGivenToAnother(error)) throw error;
+      }
+    }
+  }
+
+  async #turn(
+    turn: Pick<TurnOptions, "store" | "agent" | "session" | "before" | "input">,
+    { onEvent, signal, ...turnInput }: SayOptions,
+    repeated: RepeatedInput | null,
+  ): Promise<TurnResult> {
+    const { store, session } = turn;
+    const { runTurn } = await import("./run.ts");
+    const whole = {
+      ...turn,
+      session: repeated?.session ?? session,
       onEvent,
       signal,
       flags: this.#setting.flags,
-      before,
-      turnInput: isRetry ? { retryOf: unanswered.runId, ...turnInput } : turnInput,
+      turnInput: repeated === null ? turnInput : { ...turnInput, retryOf: repeated.runId },
       settings: this.settings,
       continuation: this.#setting.configuration.continuation,
       note: this.#options.note,
-      // A caller who names the run itself is promised that the agent does not hear its input twice.
-      isHeard: isRetry && isHeard && turnInput.retryOf === undefined,
+      isHeard: repeated?.isHeard === true,
     };
     try {
-      const ended = await this.#program.whileSaying(() => runTurn(turn));
+      const ended = await this.#program.whileSaying(() => runTurn(whole));
       await this.#change({ type: "stored", session: ended.isKept ? ended.session : null });
       if (ended.isKept) this.#copied = null;
       return ended;
@@ -296,6 +317,26 @@ class OpenTalk implements Talk {
       await this.#change({ type: "stored", session: left });
       throw error;
     }
+  }
+
+  /** A caller who names the run itself is promised that the agent does not hear its input twice. */
+  async #repeated(
+    input: RunInput,
+    woken: WokenSession,
+    { retryOf, signal }: SayOptions,
+  ): Promise<RepeatedInput | null> {
+    const { session } = this;
+    if (retryOf !== undefined || session === null) return null;
+    const { findRepeated } = await import("./repeated-input.ts");
+    const { places } = this.#options;
+    return await findRepeated(input, {
+      store: await this.store(),
+      session,
+      places,
+      cwd: this.cwd,
+      woken,
+      signal,
+    });
   }
 
   async #newSession(store: OpenedStore, input: RunInput | null): Promise<Session> {
@@ -432,4 +473,9 @@ class OpenTalk implements Talk {
     const { places, note, onProgress } = this.#options;
     return { store: await this.store(), places, cwd, note, onProgress };
   }
+}
+
+/** Its newest input is no longer the one that is repeated. */
+function withoutNewest(woken: WokenSession): WokenSession {
+  return { ...woken, unanswered: null, mayHaveMore: true };
 }

@@ -15,6 +15,7 @@ import { cancelLeft } from "./interrupt.ts";
 import { holdLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { patientStore } from "./patient-store.ts";
+import type { RunError } from "./result.ts";
 import { unsaidInput } from "./said-input.ts";
 
 export interface CancelOptions {
@@ -59,7 +60,22 @@ export async function cancelPending(
   runId: string,
   reason: string | undefined,
 ): Promise<Run | null> {
-  const { entry, write } = runEnd(runId, "cancelled", present({ reason }));
+  return await endPending(store, runId, { status: "cancelled", reason });
+}
+
+export interface PendingEnd {
+  readonly status: "cancelled" | "interrupted";
+  readonly reason: string | undefined;
+  readonly error?: RunError;
+}
+
+/** Ends a run that waits, without the lease of its session. `null` when it does not wait any more. */
+export async function endPending(
+  store: Store,
+  runId: string,
+  { status, reason, error }: PendingEnd,
+): Promise<Run | null> {
+  const { entry, write } = runEnd(runId, status, present({ reason, error }));
   const before = await store.getRun(runId);
   if (before === null) return null;
   // Ids of their own: the append may be repeated when nobody heard whether it was stored.

@@ -24,6 +24,7 @@ export type {
 export type { RunBudget } from "./budget.ts";
 export { type CancelOptions, cancelRun } from "./cancel.ts";
 export type { Continuation, ContinuationOptions } from "./continuation.ts";
+export { type CutOffOptions, findCutOff } from "./cut-off.ts";
 export { executeRun } from "./execute.ts";
 export { type RunOnceOptions, runOnce } from "./idempotent-run.ts";
 export { assertInput, assertPriority, isInput, type RunInput } from "./input.ts";

@@ -14,6 +14,7 @@ import {
 import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed, isFreshHere } from "./live-runs.ts";
+import { isGone } from "./owner.ts";
 import { pause } from "./stops.ts";
 
 export interface QueueOptions {
@@ -106,9 +107,18 @@ async function isFirst(store: Store, before: readonly Run[], patience: Patience)
     // The lease of the session tells whether it really runs.
     if (isRunning(run)) continue;
     const lease = await store.getLease(runLease(runId));
-    if (lease === null ? !patience.isOver(runId) : !isLetGo(lease)) return false;
+    const isLeft = lease === null ? await isAbandoned(store, run, patience) : isLetGo(lease);
+    if (!isLeft) return false;
   }
   return true;
+}
+
+/** The process that started it has ended, or nobody came in time. */
+async function isAbandoned(store: Store, run: Run, patience: Patience): Promise<boolean> {
+  const { sessionId, runId } = run;
+  if (patience.isOver(runId)) return true;
+  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
+  return isGone(events[0]?.actor.id ?? "");
 }
 
 /** A run that was just started has nobody who waits with it yet: somebody may come. */

@@ -73,7 +73,7 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
   if (runner !== null) return await held(store, sessionId, runner);
   const status = pending === "keep" ? (["running"] as const) : (["pending", "running"] as const);
   if ((await store.listRuns({ sessionId, status, limit: 1, ...call })).items.length === 0) {
-    const unprocessed = await offered(store, sessionId);
+    const unprocessed = await offeredInputs(store, sessionId);
     return { sessionId, interrupted: [], unprocessed, ...(await cursors(store, sessionId)), heldBy: null };
   }
   const lease = await holdLease(store, sessionLease(sessionId), { owner: newId(), leaseMs, ...call });
@@ -93,7 +93,7 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
           : await endPending(store, run, lease, leaseMs);
       if (isEnded) interrupted.push(run.runId);
     }
-    const unprocessed = await offered(store, sessionId);
+    const unprocessed = await offeredInputs(store, sessionId);
     return { sessionId, interrupted, unprocessed, ...(await cursors(store, sessionId)), heldBy: null };
   } finally {
     await lease.release();
@@ -140,7 +140,7 @@ async function cursors(store: Store, sessionId: string): Promise<Pick<WakeResult
  * Input of interrupted runs that no later run has, and that lies after the cursor `processed`; when it was answered,
  * what lies after it is offered.
  */
-async function offered(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
+export async function offeredInputs(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
   const { processed } = await cursors(store, sessionId);
   const result: OfferedInput[] = [];
   for await (const run of unanswered(store, sessionId, processed)) {
