@@ -29,7 +29,7 @@ export function problemOf(subject: string): string | null {
   return BEGINNINGS.find(([beginning]) => beginning.test(subject))?.[1] ?? null;
 }
 
-/** `null` where the history of this copy does not reach the base: a shallow clone, or no clone at all. */
+/** `null` if the history of this copy does not reach the base: a shallow clone, or no clone at all. */
 function subjectsSince(base: string): readonly string[] | null {
   const git = (...args: readonly string[]): string =>
     execFileSync("git", ["-c", "safe.directory=*", ...args], { encoding: "utf8", stdio: "pipe" });

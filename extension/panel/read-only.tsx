@@ -8,7 +8,7 @@ import { ask } from "./link.ts";
 
 interface Props {
   readonly sessionKey: string;
-  /** `null` where the server gave none. */
+  /** `null` if the server gave none. */
   readonly reason: string | null;
   readonly onFailure: (failure: Failure | null) => void;
 }

@@ -8,7 +8,7 @@ import { type ExportedPage, partsOf, writtenBy } from "./page-parts.ts";
 interface Props {
   readonly page: ExportedPage | null;
   readonly isOpen: boolean;
-  /** `null` where no video is there to seek. */
+  /** `null` if no video is there to seek. */
   readonly onSeek: ((ms: number) => void) | null;
 }
 

@@ -48,7 +48,7 @@ export async function collectAccess(
   return (await post(serverUrl, path, { secret })) as ExtensionAccess;
 }
 
-/** Errors: those of the server, `unauthorized` for a wrong token; `unavailable`; `forbidden` where the origin is not allowed. */
+/** Errors: those of the server, `unauthorized` for a wrong token; `unavailable`; `forbidden` if the origin is not allowed. */
 export async function checkServer(server: Server): Promise<void> {
   try {
     await requestJson(server, "GET", "/v1/live?limit=1");

@@ -47,17 +47,17 @@ export class PageWatcher {
   #isAsking = false;
   #drawn = "";
   #isAd = false;
-  /** The video and the title of the last greeting, and since when another video is shown. */
+  /** The video and the title in the last `hello`, and the time since which the page shows another video. */
   #greeted: { readonly videoId: string | null; readonly title: string } = { videoId: null, title: "" };
   #otherSinceMs: number | null = null;
-  readonly #heard = new Set<string>();
+  readonly #cuesSeen = new Set<string>();
   #admitted: readonly number[] = [];
   #colours: readonly number[] = [];
   #framed = { atMs: 0, running: false };
   #positionAtMs = 0;
-  /** The place up to which the video played since it stopped last; `null` if it did not play since. */
+  /** The time of the video up to which it has played since its last stop; `null` if it has not played since. */
   #playedTo: number | null = null;
-  /** The video stands still: another place of it is told although it did not play since. */
+  /** True while the video is stopped. A jump is then reported although the video has not played since. */
   #isStopped = false;
   #texts: TextPlaces = new Map();
   #captionTimes: readonly number[] = [];
@@ -69,10 +69,10 @@ export class PageWatcher {
   readonly #outbox = new PageOutbox((items) => this.#store(items));
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #listeners: readonly (readonly [string, () => void])[] = [
-    ...MOVES.map((type) => [type, () => this.#tellPosition()] as const),
+    ...MOVES.map((type) => [type, () => this.#sendPosition()] as const),
     ["pause", () => this.#stopped(this.#video?.ended === true ? "ended" : "paused")],
     ["seeking", () => this.#stopped("moved")],
-    // A video that plays for less than the time between two looks played nonetheless.
+    // A video that plays for less than the time between two looks has played too.
     ["playing", () => this.#played()],
     ["timeupdate", () => this.#played()],
   ];
@@ -82,7 +82,7 @@ export class PageWatcher {
     browser.runtime.onMessage.addListener((message: ToPage, sender, respond) => {
       if (sender.id !== browser.runtime.id || message?.to !== "page") return;
       if (message.type === "frames") respond(sitesOfFrames());
-      else if (message.type !== "capture") this.#hear(message);
+      else if (message.type !== "capture") this.#receive(message);
       else {
         void this.#capture(message).then(respond);
         return true;
@@ -90,19 +90,19 @@ export class PageWatcher {
       return;
     });
     this.#look();
-    // A page without a video says so too: its tab may have had one.
+    // A page without a video says hello too, because its tab may have shown a video before.
     if (this.#steady.value === null && self === top) void this.#hello();
   }
 
-  #hear(message: Exclude<ToPage, Capture>): void {
+  #receive(message: Exclude<ToPage, Capture>): void {
     switch (message.type) {
       case "control":
-        // The captions so far belong to the session that recorded so far.
+        // The captions up to now belong to the session that was recording.
         if (this.#control.isRecording) this.#tracks.read();
         this.#control = message;
         if (!this.#isKnown && !(message.isRecording && message.captions)) {
           this.#outbox.clear();
-          this.#heard.clear();
+          this.#cuesSeen.clear();
         }
         this.#isKnown = true;
         break;
@@ -122,7 +122,7 @@ export class PageWatcher {
   #watch(): void {
     const videos = Array.from(document.getElementsByTagName("video")).slice(0, LIMITS.videosPerPage);
     const chosen = videos[chooseVideo(videos.map(sizeOf))] ?? null;
-    // An advertisement has a file and times of its own: what was watched before it goes on after it.
+    // An advertisement has its own file and times; the video continues after it.
     if (this.#isAdvertisement(chosen)) return;
     const found = chosen === null ? null : recognise(location.href, chosen.currentSrc);
     this.#steady = look(this.#steady, found?.videoId ?? null);
@@ -137,7 +137,7 @@ export class PageWatcher {
     this.#tracks.read();
     this.#readDrawn();
     this.#listCaptions();
-    if (!this.#video.paused && Date.now() - this.#positionAtMs >= LIMITS.positionMs) this.#tellPosition();
+    if (!this.#video.paused && Date.now() - this.#positionAtMs >= LIMITS.positionMs) this.#sendPosition();
     if (this.#isFrameDue()) void this.#capture(null);
   }
 
@@ -145,13 +145,13 @@ export class PageWatcher {
     const isAd = chosen !== null && chosen === this.#video && chosen.closest(ADVERTISEMENT) !== null;
     if (isAd !== this.#isAd) {
       if (isAd) this.#stopped("paused");
-      // It goes on where it was interrupted, also where the player seeks to that place.
+      // The video continues where it was interrupted, even if the player has to seek to that place.
       this.#isStopped = false;
       this.#isAd = isAd;
       this.#drawn = "";
-      // Its times are not those of the video.
+      // The times of an advertisement are not those of the video.
       this.#tracks.jump();
-      this.#tellPosition();
+      this.#sendPosition();
     }
     return isAd;
   }
@@ -173,7 +173,7 @@ export class PageWatcher {
       this.#playedTo = null;
       this.#isStopped = false;
       this.#video = video;
-      if (video !== null) this.#tellPosition();
+      if (video !== null) this.#sendPosition();
     }
     this.#tracks.follow(this.#control.captions || !this.#isKnown ? video : null);
   }
@@ -187,9 +187,9 @@ export class PageWatcher {
     const answer = (await send({ to: "worker", type: "hello", video })) as Control | null;
     this.#isAsking = false;
     if (answer === null || videoId !== this.#steady.value) return;
-    this.#hear(answer);
+    this.#receive(answer);
     this.#outbox.flush();
-    this.#tellPosition();
+    this.#sendPosition();
   }
 
   #onCue(cue: Cue): void {
@@ -197,10 +197,10 @@ export class PageWatcher {
     if (this.#isAd || (this.#isKnown && !(this.#control.isRecording && this.#control.captions))) return;
     const { startMs, endMs, text, lang } = cue;
     const id = cueId(cue, this.#steady.value ?? "");
-    // A cue is seen as long as it is shown, and counts once.
-    if (this.#heard.has(id)) return;
-    if (this.#heard.size >= LIMITS.heardCues) this.#heard.clear();
-    this.#heard.add(id);
+    // The watcher sees a cue at each look while it is shown, and counts it once.
+    if (this.#cuesSeen.has(id)) return;
+    if (this.#cuesSeen.size >= LIMITS.heardCues) this.#cuesSeen.clear();
+    this.#cuesSeen.add(id);
     this.#captionTimes = counted(this.#captionTimes, Date.now());
     this.#add({
       kind: "transcript",
@@ -220,15 +220,16 @@ export class PageWatcher {
     this.#playedTo = wholeMs(video.currentTime);
   }
 
-  /** The thought that is open ends: once, however often a person moves about before the video plays again. */
+  /** Reports a stop, which ends the open thought. It is reported once, even if a person seeks several times before the video plays. */
   #stopped(state: PlaybackItem["state"]): void {
     const { isRecording } = this.#control;
-    const isTold = state === "moved" ? this.#isStopped || this.#playedTo !== null : this.#playedTo !== null;
+    const isReported =
+      state === "moved" ? this.#isStopped || this.#playedTo !== null : this.#playedTo !== null;
     const mediaTimeMs = this.#playedTo;
     this.#isStopped = state !== "moved";
     this.#playedTo = null;
-    if (!isTold || this.#isAd || !this.#isKnown || !isRecording) return;
-    // The last words before it come first. After a jump, its place is not theirs.
+    if (!isReported || this.#isAd || !this.#isKnown || !isRecording) return;
+    // The last words before the stop are read first. After a jump the video is at another place than they were.
     if (state !== "moved") {
       this.#tracks.read();
       this.#readDrawn();
@@ -237,7 +238,7 @@ export class PageWatcher {
     this.#add({ kind: "playback", id: newItemId(), state, mediaTimeMs: place });
   }
 
-  /** The captions of the whole video, where the page has them. */
+  /** Sends the captions of the whole video, if the page has them. */
   #listCaptions(): void {
     const videoId = this.#steady.value;
     const { isRecording, captions } = this.#control;
@@ -247,20 +248,20 @@ export class PageWatcher {
     for (const part of this.#lister.look(videoId, track)) this.#outbox.add(part);
   }
 
-  /** The player that draws captions; `null` where none is known to do so, or where nobody reads them. */
+  /** The player that draws captions; `null` if none is known to do so, or if nobody reads them. */
   #drawingPlayer(): Element | null {
     const { captions } = this.#adapter ?? {};
     const isRead = this.#control.captions || !this.#isKnown;
     return this.#video === null || captions === undefined || !isRead ? null : playerOf(this.#video);
   }
 
-  /** A word stands there that did not before: its time is that of the video now. */
+  /** Reads captions that have just changed: their time is the present time of the video. */
   #onChange(): void {
-    // The next look finds that an advertisement begins.
+    // During an advertisement nothing is read; the next look reports it.
     if (this.#video?.closest(ADVERTISEMENT) === null) this.#readDrawn();
   }
 
-  /** Captions that a platform draws into its page. */
+  /** Reads captions that a platform draws into its page. */
   #readDrawn(): void {
     if (this.#video === null || !this.#control.captions) return;
     const text = this.#drawnText(this.#video);
@@ -271,7 +272,7 @@ export class PageWatcher {
     if (added !== "") this.#onCue({ startMs, endMs: startMs, text: added, lang: "" });
   }
 
-  /** `null` where nothing is drawn that counts. */
+  /** The text of the captions that the page draws; `null` if it draws none. */
   #drawnText(video: HTMLVideoElement): string | null {
     const { captions } = this.#adapter ?? {};
     if (captions !== undefined) {
@@ -304,12 +305,12 @@ export class PageWatcher {
     );
   }
 
-  /** A frame that shows the same as the last one is left out, unless somebody asked for it. `null`: at the rate. */
+  /** Captures a frame. One that shows the same as the last one is left out, unless `asked` requests it; `null` means at the usual rate. */
   async #capture(asked: Capture | null): Promise<CaptureResult> {
     const video = this.#video;
     const { isRecording, frames } = this.#control;
     const isPerson = asked?.by === "person";
-    // A frame at the rate is taken just now: the person's one comes after it.
+    // If a frame at the usual rate is being captured, the person's frame waits for it.
     for (let looks = 0; isPerson && this.#framed.running && looks < LIMITS.captureLooks; looks++) {
       await new Promise((resolve) => setTimeout(resolve, LIMITS.captureLookMs));
     }
@@ -346,7 +347,7 @@ export class PageWatcher {
     return (await send({ to: "worker", type: "evidence", videoId, items })) as EvidenceAnswer | null;
   }
 
-  #tellPosition(): void {
+  #sendPosition(): void {
     const video = this.#video;
     if (video === null) return;
     this.#positionAtMs = Date.now();
@@ -379,7 +380,7 @@ export class PageWatcher {
     };
   }
 
-  /** The extension was updated or removed: this script belongs to no one. */
+  /** Stops this script after the extension was updated or removed. */
   #stop(): void {
     clearInterval(this.#timer);
     this.#changes.close();
@@ -413,7 +414,7 @@ function sitesOfFrames(): readonly string[] {
   return [...new Set(found)].filter((origin) => origin !== location.origin).slice(0, LIMITS.framesPerPage);
 }
 
-/** `null` when nobody answers. */
+/** Sends a message to the worker and returns its answer; `null` without an answer. */
 async function send(message: ToWorker): Promise<unknown> {
   try {
     return (await browser.runtime.sendMessage(message)) ?? null;

@@ -13,7 +13,7 @@ export interface TrackLook {
   readonly cues: ArrayLike<CueTimes>;
   /** The browser has loaded the file of the track. */
   readonly isLoaded: boolean;
-  /** `null` where nobody knows how long the video is, as of a live one. */
+  /** `null` if nobody knows how long the video is, as of a live one. */
   readonly durationMs: number | null;
 }
 

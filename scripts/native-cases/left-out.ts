@@ -60,7 +60,7 @@ const CATALOGUES = new Set([
 /** A string longer than this that no rule shortened would be somebody's prompt. */
 const LONGEST_TEXT = 700;
 
-/** A line of a session file, or `null` where nothing has to be left out of it. */
+/** A line of a session file, or `null` if nothing has to be left out of it. */
 export function withoutPrompts(line: JsonObject): JsonObject {
   return asObject(eachText(withoutCatalogues(line), withoutBoilerplate));
 }

@@ -1,12 +1,12 @@
 /**
- * Ids of calls, unique in a session. An agent may count its calls from 1 in each turn, and a session can have had several
+ * Makes ids of calls that are unique in a session. An agent may count its calls from 1 in each turn, and a session can have had several
  * agents. The same history gives the same ids.
  */
 export class CallIds {
   readonly #counts = new Map<string, number>();
   readonly #current = new Map<string, string>();
 
-  /** A call begins. */
+  /** Returns the id of a call that begins. */
   begin(id: string): string {
     const count = (this.#counts.get(id) ?? 0) + 1;
     this.#counts.set(id, count);
@@ -15,7 +15,7 @@ export class CallIds {
     return shown;
   }
 
-  /** The call that began last under this id; `null` where none did. */
+  /** The unique id of the last call that began with this id; `null` if none did. */
   now(id: string): string | null {
     return this.#current.get(id) ?? null;
   }

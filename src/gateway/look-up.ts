@@ -19,7 +19,7 @@ export interface FoundForEditor {
   readonly hit: LookUpHit;
   /** Its name in commands and conversations. */
   readonly name: string;
-  /** The agent that answered last; `null` where no record names it. */
+  /** The agent that answered last; `null` if no record names it. */
   readonly agent: string | null;
   readonly cwd: string | null;
 }

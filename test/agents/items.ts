@@ -20,7 +20,7 @@ export type Item =
       readonly id: string;
       readonly text: string;
       readonly images: readonly Picture[];
-      /** `null` where the protocol has no word for it. */
+      /** `null` if the protocol has no word for it. */
       readonly isError: boolean | null;
     }
   /** Anything that has no other kind, as it stands in the request. */

@@ -9,7 +9,7 @@ import { openBrowser } from "../cli/browser.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
 const SETTINGS = {
-  // VS Code shows Codex through a host only where a person prefers that.
+  // VS Code shows Codex through an agent host only with this setting.
   "chat.editor.codex.preferAgentHost": true,
   "security.workspace.trust.enabled": false,
   "telemetry.telemetryLevel": "off",
@@ -22,12 +22,12 @@ export interface Vscode extends AsyncDisposable {
 
 export interface VscodeWindow {
   readonly page: Page;
-  /** The rows of its list of sessions. */
+  /** The rows in VS Code's list of sessions. */
   readonly sessions: Locator;
   readonly conversation: Locator;
   open(title: string): Promise<void>;
   say(text: string): Promise<void>;
-  /** A button that can be seen: VS Code keeps hidden ones beside it. */
+  /** Finds a visible button: VS Code also has hidden buttons of the same name. */
   button(name: string): Locator;
 }
 
@@ -67,7 +67,7 @@ export async function openVscode(socket: string, folder: string): Promise<Vscode
   };
 }
 
-/** The first port that is free is in what the server prints. */
+/** The server chooses a free port and prints it. */
 function addressOf(server: ChildProcess): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let printed = "";
@@ -99,7 +99,7 @@ async function showSessions(page: Page): Promise<VscodeWindow> {
     conversation,
     async open(title) {
       const shown = page.locator(".chat-view-title-container", { hasText: title });
-      // A row that is drawn again while it is clicked opens nothing.
+      // Clicking a row has no effect while VS Code draws the row again.
       for (let tries = 0; (await shown.count()) === 0; tries++) {
         if (tries === 5) throw new Error(`VS Code does not open ${title}`);
         await sessions.filter({ hasText: title }).first().click();

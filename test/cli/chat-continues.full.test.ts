@@ -16,7 +16,7 @@ function chat(args: readonly string[], options: ChatOptions = {}): Promise<Run> 
 }
 
 describe("a session that chat continues", () => {
-  test("an agent that has none in the folder reports which agent and session it continues", async () => {
+  test("is missing for an agent that has none in the folder; the error names the session of another agent", async () => {
     const id = idIn((await chat(["one"])).stderr);
     const { code, stderr } = await chat(["--continue", "-a", "codex", "two"]);
     expect({ code, stderr }).toEqual({
@@ -25,7 +25,7 @@ describe("a session that chat continues", () => {
     });
   });
 
-  test("by its id, by the agent's own, by the newest of the folder", async () => {
+  test("is named by its id, or is the newest one of the folder", async () => {
     const id = idIn((await chat(["one"])).stderr);
     const resumed = await chat(["--resume", id.slice(0, 20), "two"]);
     expect(resumed.stderr).toContain(`session ${id} · resumed robot:new-1 (checked by agent)`);
@@ -42,7 +42,7 @@ describe("a session that chat continues", () => {
     ]);
   });
 
-  test("with another agent: that agent receives the messages", async () => {
+  test("continues with another agent, which receives the messages", async () => {
     using quiet = createTalkHome({ ...SCRIPT, prompts: { "*": [chunk("I hear you."), DONE] } });
     home[Symbol.dispose]();
     home = quiet;
@@ -54,13 +54,13 @@ describe("a session that chat continues", () => {
     expect(told).toContain("my name is Ann");
     expect(told).toContain("I hear you.");
     expect(told.endsWith("who am I?")).toBe(true);
-    // And the first one again, natively: it hears what it missed, once.
+    // The first agent then continues its native session, and receives the messages that it missed once.
     await chat(["--resume", id, "-a", "robot", "go on"]);
     expect(home.prompts().at(-1)).toContain("who am I?");
     expect(home.prompts().at(-1)).not.toContain("my name is Ann");
   });
 
-  test("as a fork, which does not change the original", async () => {
+  test("is continued as a fork, which does not change the original", async () => {
     const id = idIn((await chat(["one"])).stderr);
     const fork = idIn((await chat(["--fork", id, "two"])).stderr.split("\n").at(-2) ?? "");
     expect(fork).not.toBe(id);
@@ -69,7 +69,7 @@ describe("a session that chat continues", () => {
     expect(home.prompts().at(-1)).toBe("three");
   });
 
-  test("what is not there is 3, two wishes at once are 2, a strange agent is 3", async () => {
+  test("is an error with exit code 3 if it, its agent or its folder does not exist, and 2 if two are named", async () => {
     expect(await chat(["--resume", "4bf3", "x"])).toMatchObject({ code: 3, stdout: "" });
     expect(await chat(["--continue", "x"])).toMatchObject({ code: 3 });
     expect(await chat(["--continue", "--fork", "4bf3", "x"])).toMatchObject({ code: 2 });

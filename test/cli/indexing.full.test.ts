@@ -1,4 +1,4 @@
-/** The process that a command leaves behind, as a process. */
+/** The background process that a command starts to fill the index. */
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { getPriority } from "node:os";
@@ -39,7 +39,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // It has ended, or is somebody else's.
+    // The process has ended, or belongs to another user.
     return "";
   }
 }
@@ -48,19 +48,19 @@ async function status(home: Home): Promise<{ readonly indexed: number; readonly 
   return JSON.parse((await run(home, ["index", "status", "--json"])).stdout);
 }
 
-/** Whole sessions in the index, counted without a process: it would take the time that the one of low priority waits for. */
+/** Counts complete sessions in the index. It starts no process, which would take time from the process of low priority. */
 function countIndexed(home: Home): number {
   try {
     const index = new DatabaseSync(indexPathOf({ home: home.path, env: {} }), { readOnly: true });
     using _closed = { [Symbol.dispose]: () => index.close() };
     return Number(index.prepare("select count(*) as count from sessions where writer is null").get()?.count);
   } catch {
-    // Nobody has made it yet.
+    // The index does not exist yet.
     return 0;
   }
 }
 
-test("the process holds nothing of its command, is killed without damage, and the next one continues", async () => {
+test("the process keeps nothing of its command open, can be killed without damage, and the next one continues its work", async () => {
   using home = createHome();
   writeWombats(home, SESSIONS);
   await sleep(SETTLED_MS);
@@ -95,7 +95,7 @@ test("the process holds nothing of its command, is killed without damage, and th
   expect(after.indexed).toBeGreaterThan(0);
   expect(after.indexed).toBeLessThan(SESSIONS);
   expect(JSON.parse((await run(home, ["search", "wombat77", "--json"])).stdout)).toMatchObject({ total: 1 });
-  // A search within a minute of the list starts no other one; a busy machine may take longer to come here.
+  // A search within a minute of the list starts no second process; a busy machine may need longer than that to come here.
   if (performance.now() - begunMs < AGAIN_AFTER_MS) expect(indexing(home)).toEqual([]);
   expect((await run(home, ["index", "update", "--background"])).code).toBe(0);
   expect(await status(home)).toMatchObject({ indexed: SESSIONS, background: "idle" });

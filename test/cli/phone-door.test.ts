@@ -1,4 +1,4 @@
-/** The door for phones: what a paired phone may do, who else may come in, and how a pairing ends. */
+/** The server for phones: what a paired phone may do, who else has access, and how a pairing ends. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
@@ -58,7 +58,7 @@ interface Sent {
   readonly body?: unknown;
 }
 
-/** A request as the tunnel passes it on; the first bytes of an answer that does not end. */
+/** Sends a request as the tunnel does. Of a stream that does not end, only the first bytes are returned. */
 function ask(method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const { host = HOST, origin = URL_OF_TUNNEL, cookie, bearer, body } = sent;
   const headers: Record<string, string> = { host, "content-type": "application/json" };
@@ -113,7 +113,7 @@ test("a phone gets a cookie that no script reads and no other site sends, and th
 /** The routes of the door, as the server itself lists them, with `x` for each parameter. */
 function routes(): readonly string[] {
   const store = () => {
-    throw new Error("no request comes");
+    throw new Error("no request is sent to this server");
   };
   const listed = createServer(
     { store, authenticate: async () => store(), pageFolder: folder, machine: async () => store() },
@@ -136,12 +136,12 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "/v1/machine/inbox/seen": { all: true },
 };
 
-/** Every request that a phone can send: the paths that it was let through at, and what changed. */
+/** Sends every request that a phone can send, and returns the paths that accepted one, and the changes. */
 async function reached(rights: PhoneRights) {
   const { cookie } = await paired(rights);
   const through: string[] = [];
   for (const path of routes()) {
-    // The phone would be signed out.
+    // This request would sign the phone out.
     if (path === "/v1/pages/cookie") continue;
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       const { status } = await ask(method, path, { cookie, body: BODIES[path] ?? {} });
@@ -151,19 +151,19 @@ async function reached(rights: PhoneRights) {
   return { through, changes: [...changes] };
 }
 
-test("a phone that reads changes nothing at any path", async () => {
+test("a phone with the right to read changes nothing at any path", async () => {
   expect(routes().length).toBeGreaterThan(40);
   expect(await reached("read")).toEqual({ through: [], changes: [] });
 });
 
-test("a phone that answers can answer a question and mark sessions as seen, and nothing else", async () => {
+test("a phone with the right to answer can answer a question and mark sessions as seen, and nothing else", async () => {
   expect(await reached("answer")).toEqual({
     through: ["POST /v1/machine/sessions/x/chat/answer", "POST /v1/machine/inbox/seen"],
     changes: ["chat.answer", "inbox.see"],
   });
 });
 
-test("a phone reads sessions and the inbox; there is no stream, channel, tool, code or list of phones for it", async () => {
+test("a phone reads sessions and the inbox, but no stream, channel, tool, code or list of phones", async () => {
   const { cookie } = await paired("answer");
   const status = async (path: string): Promise<number> => (await ask("GET", path, { cookie })).status;
   for (const path of ["/v1/machine/sessions", "/v1/machine/sessions/x/history", "/v1/machine/inbox"])
@@ -197,7 +197,7 @@ test("a page of another site, a request without an origin, and another name of t
   expect(await post({})).toBe(200);
 });
 
-test("the cookie of a phone is no token, and no other token is one at the door", async () => {
+test("the phones' server takes neither the cookie of a phone as a token nor any other token", async () => {
   const { cookie } = await paired("read");
   const [, secret = ""] = cookie.split("=");
   expect((await ask("GET", "/v1/machine/sessions", { bearer: secret })).status).toBe(401);
@@ -207,7 +207,7 @@ test("the cookie of a phone is no token, and no other token is one at the door",
   await other.close();
 });
 
-test("a link that was used lets nobody in, and who tries it ends the pairing: one of the two stole it", async () => {
+test("using a link twice gives no access and ends the pairing, because one of the two users stole the link", async () => {
   const answer = await door.phones.pair({ name: "Pixel", rights: "read" });
   const cookie = cookieOf(await open(answer));
   expect((await ask("GET", "/v1/machine/sessions", { cookie })).status).toBe(200);
@@ -218,7 +218,7 @@ test("a link that was used lets nobody in, and who tries it ends the pairing: on
   expect(reports.join("\n")).toContain("two tabs sent the code of one page");
 });
 
-test("a link lets nobody in after two minutes, and is no longer listed", async () => {
+test("a link gives no access after two minutes, and is no longer listed", async () => {
   const answer = await door.phones.pair({ name: "Pixel", rights: "read" });
   expect((await door.phones.list()).phones).toMatchObject([{ name: "Pixel", state: "waiting" }]);
   shiftMs = 125_000;
@@ -226,7 +226,7 @@ test("a link lets nobody in after two minutes, and is no longer listed", async (
   expect((await door.phones.list()).phones).toEqual([]);
 });
 
-test("paired phones are listed with what they may do, and one that is revoked or signs out is gone within a second", async () => {
+test("paired phones are listed with their rights; a phone that is revoked or signs out loses access within a second", async () => {
   const first = await paired("answer");
   const second = await paired("read");
   const { url, phones } = await door.phones.list();
@@ -256,7 +256,7 @@ test("a phone that nobody used for six days is still paired, and ends after a we
   await expect.poll(status).toBe(401);
 });
 
-test("no report and no answer but the link has a secret", async () => {
+test("only the link contains a secret, no report and no other answer", async () => {
   const answer = await door.phones.pair({ name: "Pixel", rights: "read" });
   const cookie = cookieOf(await open(answer));
   await open(answer);

@@ -59,7 +59,7 @@ async function startAnswering(file: string = FILE): Promise<string[]> {
   return ran;
 }
 
-/** `null` where the command has to do the work itself. */
+/** `null` if the command has to do the work itself. */
 async function ask(args: readonly string[], options: RunHereOptions = {}): Promise<Run | null> {
   const { shell, stdout, stderr } = shellHere(home, options);
   const code = await answeredElsewhere(args, withoutWords(shell), FILE);

@@ -43,7 +43,7 @@ const session = () => ({ agent: "claude", sessionId: ID, places: places() });
 
 interface Agent {
   readonly pid: number;
-  /** Gives the answer of the hook; `null` where it says nothing. */
+  /** Gives the answer of the hook; `null` if it says nothing. */
   event(name: string, fields?: object): Promise<Record<string, string> | null>;
   kill(): Promise<void>;
 }

@@ -53,7 +53,7 @@ function saidBy(block: Block): string {
   return JSON.stringify([type, words ?? data ?? url ?? args]);
 }
 
-/** `null` where it was refused as `invalid`. */
+/** `null` if it was refused as `invalid`. */
 async function whatIsRead(append: () => Promise<string>): Promise<readonly string[] | null> {
   const before = (await adapter.loadHistory()).length;
   const failed = await append().then(

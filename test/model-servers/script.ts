@@ -64,7 +64,7 @@ export const tool = (name: string, input: JsonObject | string): Step => ({ type:
 
 export interface OfferedTool {
   readonly name: string;
-  /** JSON schema of the input; `null` where the tool takes plain text. */
+  /** JSON schema of the input; `null` if the tool takes plain text. */
   readonly schema: JsonObject | null;
 }
 

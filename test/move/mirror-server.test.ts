@@ -87,7 +87,7 @@ test("a move to a server without --follow is refused with a hint", async () => {
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--follow")]);
 });
 
-/** A server that is none of ours; `go` is what it does when it was asked. */
+/** A server that is not one of our agents; `go` is what it does when it was asked. */
 async function refusedBy(go: (socket: Socket) => void): Promise<string> {
   const hostile = createServer((socket) => {
     socket.on("error", () => undefined).once("data", () => go(socket));

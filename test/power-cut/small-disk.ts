@@ -26,7 +26,7 @@ export interface SmallDisk extends Disposable {
   writable(): void;
 }
 
-/** `null` where this machine lets us mount nothing. */
+/** `null` if this machine lets us mount nothing. */
 export function openSmallDisk(size = "16m"): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), "continuo-small-disk-"));
   const filler = join(folder, "filler");

@@ -1,4 +1,4 @@
-/** The token of a wake: what else it opens, and what else is taken for it. */
+/** The token of a wake gives no other access, and no other token replaces it. */
 
 import type { Store } from "@continuo/core/model";
 import { createAuthenticate, type ServerHandle } from "@continuo/server";
@@ -39,7 +39,7 @@ interface Wake {
 
 let count = 0;
 
-/** A new subscription with something to do, claimed by a worker. */
+/** Makes a subscription with an event, and claims its wake as a worker. */
 async function claimed(of: string = admin, id = `s${++count}`): Promise<Wake> {
   const stream = `/v1/stream/${id}`;
   await call("PUT", stream, of);
@@ -80,7 +80,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  // No refusal took the wake from its worker.
+  // The worker still has its wake after all refusals.
   expect((await acked(wake, wake.token))[0]).toBe(200);
 });
 
@@ -107,7 +107,7 @@ test("a forged token of a wake is refused, whichever part is forged", async () =
   for (const token of forged) expect([token, ...(await acked(wake, token))]).toEqual([token, ...INVALID]);
 });
 
-test("the token of a wake counts for an hour", async () => {
+test("the token of a wake is valid for an hour", async () => {
   const { token } = wake;
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_601_000 });
   expect(await acked(wake, token)).toEqual([401, "TOKEN_EXPIRED"]);
@@ -130,7 +130,7 @@ test("the token of a wake is refused for another subscription, an earlier one of
   expect(await acked(theirs, ofOurs)).toEqual(INVALID);
 });
 
-test("other tokens are no token of a wake, and the token of a wake opens nothing else", async () => {
+test("no other token replaces the token of a wake, which itself gives no other access", async () => {
   const { secret } = await openPage(server.url, admin);
   for (const token of [
     admin,
@@ -152,7 +152,7 @@ test("other tokens are no token of a wake, and the token of a wake opens nothing
   ] as const) {
     expect([path, (await call(method, path, wake.token)).status]).toEqual([path, 401]);
   }
-  // A webhook's answer is another act than a worker's.
+  // The callback of a webhook is another request than a worker's acknowledgement.
   const { wake_id, generation } = wake;
   const callback = await call("POST", `${SUBSCRIPTIONS}/${wake.id}/callback`, wake.token, {
     wake_id,

@@ -52,15 +52,15 @@ test.each([
   ["no object", sent("hello"), "invalid"],
   ["blocks without a type", sent({ content: [{ text: "x" }] }), "invalid"],
   ["20,000 names", sent({ content: "x", to: names }), "too_large"],
-  ["a name that is none", sent({ content: "x", to: ["a:b"] }), "invalid"],
+  ["an invalid name", sent({ content: "x", to: ["a:b"] }), "invalid"],
   ["a long content", sent({ content: "x".repeat(1_100_000) }), "too_large"],
   ["long blocks", sent({ content: [{ type: "text", text: "x".repeat(1_100_000) }] }), "too_large"],
-  ["an attachment that is none", sent({ content: "x", attachments: [attachment] }), "invalid"],
+  ["an invalid attachment", sent({ content: "x", attachments: [attachment] }), "invalid"],
   ["a reply to nothing", sent({ content: "x", replyTo: "nothing" }), "not_found"],
   ["the handle of a reply", sent({ content: "x", replyToHandle: "bob" }), "invalid"],
   ["a writer", sent({ content: "x", writer: "w" }), "invalid"],
   ["the id of another message", sent({ content: "x", messageId: "b" }, { id: "a" }), "invalid"],
-  ["a call of nobody", { type: "method_called", data: { method: "m", args: {} } }, "invalid"],
+  ["a call without a receiver", { type: "method_called", data: { method: "m", args: {} } }, "invalid"],
   [
     "long arguments",
     { type: "method_called", data: { to: "bob", method: "m", args: "x".repeat(300_000) } },
@@ -76,7 +76,7 @@ test.each([
   expect((await store.read("channels/team")).events).toEqual([]);
 });
 
-test("whole messages of text or blocks, calls and events of others' types are stored as they were sent", async () => {
+test("whole messages of text or blocks, calls and events of unknown types are stored as they were sent", async () => {
   await store.createLog({ logId: "channels/good" });
   const first = sent({ content: "one", to: ["bob"], color: "red" }, { id: "one" });
   const events = [
@@ -98,7 +98,7 @@ test("whole messages of text or blocks, calls and events of others' types are st
   expect(stored.every(({ actor }) => actor.kind === "person" && actor.id === "ada")).toBe(true);
 });
 
-test("nobody ends or changes the message of another, and a late reader sees what its writer said", async () => {
+test("nobody can end or change another writer's message, and a late reader sees its real text", async () => {
   const bob = await connect({
     serverUrl: server.url,
     token: await tokenOf({ handle: "bob" }),
@@ -124,7 +124,7 @@ test("nobody ends or changes the message of another, and a late reader sees what
   await bob.close();
 });
 
-test("a token without a handle reads channels and writes under nobody's name", async () => {
+test("a token without a handle reads channels and writes under no name", async () => {
   const token = await tokenOf({});
   expect(await outcome(token, sent({ content: "x" }))).toBe("forbidden");
   const said = await call(token, "POST", "/v1/channels/team/messages", { handle: "bob", content: "x" });
@@ -135,7 +135,7 @@ test("a token without a handle reads channels and writes under nobody's name", a
   expect([head.access, head.handle]).toEqual([["read"], null]);
 });
 
-test("a token for any handle writes under one that it names, and `*` itself is none", async () => {
+test("a token for any handle writes under the handle that a request names, and `*` itself is not a handle", async () => {
   const token = await tokenOf({ handle: "*" });
   await store.createLog({ logId: "channels/any" });
   const say = (handle: string): Promise<Response> =>
@@ -152,7 +152,7 @@ test("a token for any handle writes under one that it names, and `*` itself is n
   expect(actors.map(({ id, kind }) => id ?? kind)).toEqual(["bob", "eve", "system"]);
 });
 
-test("only who stored a blob refers to it, by every way, and a stored event may be sent again", async () => {
+test("only the participant who stored a blob can refer to it, and a stored event may be sent again", async () => {
   const bob = await tokenOf({ handle: "bob" });
   const put = await fetch(`${server.url}/v1/blobs`, {
     method: "POST",
@@ -187,7 +187,7 @@ test("only who stored a blob refers to it, by every way, and a stored event may 
   const owner = await join(bob, "bob");
   await owner.send("x", { attachments });
   await owner.close();
-  // Another token of the same participant may, as may who administers the workspace.
+  // Another token of the same participant may refer to it, and so may an administrator of the workspace.
   expect((await ways[0]?.(await tokenOf({ handle: "bob" }), "again"))?.ok).toBe(true);
   expect((await ways[0]?.((await store.createToken({ scopes: ["admin"] })).secret, "admin"))?.ok).toBe(true);
   for (const { name, generation, owner: by } of (await store.listClaims({ prefix: "server/blobs/" })).items) {
@@ -199,7 +199,7 @@ test("only who stored a blob refers to it, by every way, and a stored event may 
   expect(referring).toEqual(Array.from({ length: 6 }, () => [hash]));
 });
 
-test("a token that only reads a channel says nothing in it, and changes nothing", async () => {
+test("a token that may only read a channel can neither write nor change a message", async () => {
   const reads = await tokenOf({ handle: "ada", scopes: ["channel:team:read"] });
   const said = await call(ada, "POST", "/v1/channels/team/messages", { id: "by-ada", content: "x" });
   expect(said.status).toBe(200);
@@ -214,7 +214,7 @@ test("a token that only reads a channel says nothing in it, and changes nothing"
   expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
 });
 
-test("only its author and an administrator delete a message over HTTP, and none makes a channel by that", async () => {
+test("only its author and an administrator can delete a message over HTTP, and deleting makes no channel", async () => {
   await call(ada, "POST", "/v1/channels/team/messages", { id: "hers", content: "x" });
   const bob = await tokenOf({ handle: "bob" });
   const path = "/v1/channels/team/messages/hers?handle=bob";

@@ -52,7 +52,7 @@ export function failuresIn(results: readonly SeedResult[]): readonly string[] {
   );
 }
 
-/** The first seed that breaks a promise because of a planted defect, and how; `null` where none does. */
+/** The first seed that breaks a promise because of a planted defect, and how; `null` if none does. */
 export async function firstFound(
   area: Area,
   defect: string,

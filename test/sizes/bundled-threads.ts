@@ -16,7 +16,7 @@ export const bundledThreads: Plugin = {
   transform: (code, id) => (/\/packages\/.*\.ts$/u.test(id) ? withBundles(code, id) : null),
 };
 
-/** The module with each of its threads started from a bundle; `null` where it starts none. @param id of the module: its path */
+/** The module with each of its threads started from a bundle; `null` if it starts none. @param id of the module: its path */
 export function withBundles(code: string, id: string): string | null {
   const names = [...new Set([...code.matchAll(START)].map(([, name = ""]) => name))];
   if (names.length === 0) return null;

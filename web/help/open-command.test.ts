@@ -3,7 +3,7 @@ import { openCommand } from "./open-command.ts";
 
 const ORIGIN = "http://127.0.0.1:4748";
 
-test("the command that opens a page again has its address", () => {
+test("the command that opens a page again contains the address of the page", () => {
   const address = `${ORIGIN}/#/session/claude%3A4bf3/turn/7`;
   expect(openCommand(address)).toBe(`continuo view '${address}'`);
   expect(openCommand(`${ORIGIN}/`)).toBe(`continuo view '${ORIGIN}/'`);
@@ -14,7 +14,7 @@ test.each([
   "#/session/x'; echo stolen; '",
   '#/x" `echo stolen` $(echo stolen)\n echo stolen',
   "#/x\u202e\u0000ö\\'; echo stolen #",
-])("a link with %j makes no command of its own, because the address stays one quoted word", (hash) => {
+])("a link with %j cannot add a command, because the address stays one quoted word", (hash) => {
   expect(openCommand(`${ORIGIN}/${hash}`)).toMatch(
     /^continuo view 'http:\/\/127\.0\.0\.1:4748\/#[!-&(-~]*'$/u,
   );

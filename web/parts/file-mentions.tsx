@@ -125,7 +125,7 @@ function follow(area: HTMLTextAreaElement, { offer, filesOf, take }: Following):
   };
 }
 
-/** The letters between `@` and the cursor; `null` where no name is typed. */
+/** The letters between `@` and the cursor; `null` if no name is typed. */
 function lettersAt({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): string | null {
   if (selectionStart !== selectionEnd) return null;
   return MENTION.exec(value.slice(0, selectionStart))?.[1] ?? null;

@@ -351,7 +351,7 @@ export class SessionState {
     return withLive(messages, this.liveMessages.value, !hasNewer && !this.loading.value);
   }
 
-  /** `around` is what to load; `null` where the goal is in the part that is shown. */
+  /** `around` is what to load; `null` if the goal is in the part that is shown. */
   async #goTo(goal: Goal, around: string | null): Promise<void> {
     if (around !== null) return await this.#load({ around }, "instead", goal);
     if (this.#isReplacing) this.#leave();

@@ -3,7 +3,7 @@
 import type { ChangedLine } from "@continuo/core/wire/machine";
 
 export interface SidesRow {
-  /** `null` where the other side has a line that this one does not have. */
+  /** `null` if the other side has a line that this one does not have. */
   readonly left: ChangedLine | null;
   readonly right: ChangedLine | null;
 }

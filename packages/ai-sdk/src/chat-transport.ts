@@ -93,7 +93,7 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
     });
   }
 
-  /** The answers that this page has not seen to their end; `null` where it has seen them all. */
+  /** The answers that this page has not seen to their end; `null` if it has seen them all. */
   async reconnectToStream({
     chatId,
     abortSignal,

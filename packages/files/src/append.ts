@@ -25,7 +25,7 @@ export interface AppendOptions {
 
 const LINE_FEED = 0x0a;
 
-/** Differs after every write to the file; `null` where there is none. */
+/** Differs after every write to the file; `null` if there is none. */
 export function stateOfFile(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stat === undefined ? null : stateOf(stat);
@@ -35,7 +35,7 @@ export function stateOfFile(path: string): string | null {
  * On disk and read back when it returns. A line that was torn off before stays as it is; the new lines begin on a line
  * of their own.
  *
- * Errors: `conflict` where the file is not in the state `after` any more, with `details.isWritten: true` where the
+ * Errors: `conflict` if the file is not in the state `after` any more, with `details.isWritten: true` where the
  * lines stand in it all the same; `unwritable`; those of the system.
  */
 export function appendLines(path: string, lines: Uint8Array, { after = null }: AppendOptions = {}): void {

@@ -38,7 +38,7 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** `null` where there is no such file, or it cannot be read. A pipe would wait for a writer, a device has no end. */
+/** `null` if there is no such file, or it cannot be read. A pipe would wait for a writer, a device has no end. */
 export function readSmallFile(
   path: string,
   { maxBytes = MAX_BESIDE_BYTES }: { readonly maxBytes?: number } = {},
@@ -52,7 +52,7 @@ export function readSmallFile(
   }
 }
 
-/** `null` where there is no such file, or it holds no JSON object. */
+/** `null` if there is no such file, or it holds no JSON object. */
 export function readJsonFile(path: string, options: { readonly maxBytes?: number } = {}): Json | null {
   const text = readSmallFile(path, options);
   if (text === null) return null;
@@ -104,7 +104,7 @@ export function filesBelow(path: string): string[] {
 }
 
 /**
- * The path of a file or folder that ships with the package; `null` where this code was bundled into another program,
+ * The path of a file or folder that ships with the package; `null` if this code was bundled into another program,
  * without the package's own `package.json` above it. Nothing is looked up before the first call.
  */
 export function packageFile(name: string): string | null {

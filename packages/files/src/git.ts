@@ -26,7 +26,7 @@ export function gitFolderAbove(folder: string): string | null {
   }
 }
 
-/** `null` where git is missing, or does not take the folder for its own. */
+/** `null` if git is missing, or does not take the folder for its own. */
 export async function gitRepositoryOf(folder: string): Promise<GitRepository | null> {
   const answer = await git(folder, ["rev-parse", "--show-toplevel", "--git-common-dir"]);
   const [worktree, store] = answer?.split("\n") ?? [];
@@ -75,7 +75,7 @@ export function gitRemoteIn(store: string): string | null {
   return url === undefined ? null : remoteName(url.replaceAll('"', ""));
 }
 
-/** The commits without a parent, sorted; none in a repository without a commit, `null` where git does not answer. */
+/** The commits without a parent, sorted; none in a repository without a commit, `null` if git does not answer. */
 export async function gitRootsOf(folder: string): Promise<readonly string[] | null> {
   const answer = await git(folder, ["rev-list", "--max-parents=0", "HEAD"]);
   if (answer !== null) return answer.split("\n").filter(Boolean).sort();

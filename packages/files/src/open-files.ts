@@ -11,17 +11,17 @@ import { processStartOf } from "./process-start.ts";
 
 export interface RunningProgram {
   readonly pid: number;
-  /** Milliseconds since 1970; `null` where the system does not tell. */
+  /** Milliseconds since 1970; `null` if the system does not say. */
   readonly startedMs: number | null;
 }
 
-/** Programs that have one of the files open for writing, this process left out; `null` where the system does not tell. */
+/** Programs that have one of the files open for writing, this process left out; `null` if the system does not say. */
 export function writersOf(paths: readonly string[]): readonly RunningProgram[] | null {
   if (platform === "linux") return writersOnLinux(new Set(paths.map(realPath)));
   return platform === "darwin" ? writersByLsof(paths) : null;
 }
 
-/** Programs of one of the names that work in the folder; `null` where the system does not tell. */
+/** Programs of one of the names that work in the folder; `null` if the system does not say. */
 export function programsIn(folder: string, name: string): readonly RunningProgram[] | null {
   if (platform !== "linux") return null;
   const real = realPath(folder);
@@ -45,7 +45,7 @@ export interface ParentProcess extends RunningProgram {
 
 const MAX_ANCESTORS = 64;
 
-/** From the given process upwards, the nearest first; `null` where the system does not tell. */
+/** From the given process upwards, the nearest first; `null` if the system does not say. */
 export function ancestorsOf(pid: number): readonly ParentProcess[] | null {
   if (platform !== "linux") return null;
   const ancestors: ParentProcess[] = [];

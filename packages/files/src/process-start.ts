@@ -44,9 +44,9 @@ export function isRunning(pid: number): boolean {
 /** The machine and namespace in which the number of a process has a meaning. */
 export interface ProcessPlace {
   readonly host: string;
-  /** Another one after each start of the machine; empty where the system does not tell. */
+  /** Another one after each start of the machine; empty where the system does not say. */
   readonly boot: string;
-  /** The PID namespace: containers have their own; empty where the system does not tell. */
+  /** The PID namespace: containers have their own; empty where the system does not say. */
   readonly namespace: string;
 }
 

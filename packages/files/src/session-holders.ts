@@ -24,7 +24,7 @@ export interface SessionHolder {
   readonly pid: number;
   /** `continuo`, or the name of the agent. */
   readonly program: string;
-  /** When it opened the session, as ISO 8601; `null` where the note does not tell. */
+  /** When it opened the session, as ISO 8601; `null` if the note does not say. */
   readonly since: string | null;
 }
 

@@ -60,7 +60,7 @@ export function reasonOf(cause: unknown): string {
 }
 
 /**
- * `unwritable`, or `busy` where another program holds a database. `details.reason` is the system's code.
+ * `unwritable`, or `busy` if another program holds a database. `details.reason` is the system's code.
  *
  * @param what such as `cannot write PATH`
  * @param otherwise the hint for a reason that is none of those that a person can remove

@@ -50,7 +50,7 @@ export interface QuestionOptions
 
 export type Answer = AskResult & Pick<LiveAnswer, "by">;
 
-/** Also returns the event that counts the cost, `null` where there is none. Errors: `agent_failed`, the store's. */
+/** Also returns the event that counts the cost, `null` if there is none. Errors: `agent_failed`, the store's. */
 export async function answerQuestion(
   question: Question,
   options: QuestionOptions,

@@ -84,7 +84,7 @@ const OPTIONS: KnownOptions<LiveOptions> = {
   report: true,
 };
 
-/** Errors: `usage` for an option that there is not. */
+/** Errors: `usage` for an unknown option. */
 export function assertLiveOptions(what: string, options: Partial<LiveOptions>): void {
   assertKnownOptions(what, options, OPTIONS);
   assertKnownOptions("budget", options.budget ?? {}, { maxTokens: true, maxCostUsd: true });

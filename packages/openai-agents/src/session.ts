@@ -105,7 +105,7 @@ export class ContinuoSession
   }
 
   /**
-   * Errors: `conflict` where the operation was another transaction before, or the history does not end with
+   * Errors: `conflict` if the operation was another transaction before, or the history does not end with
    * `expectedSuffix`; `invalid` for what is no transaction.
    */
   async applyHistoryTransaction({ operationId, transaction }: SessionHistoryTransactionArgs): Promise<void> {
@@ -138,7 +138,7 @@ export class ContinuoSession
     await this.#history.change(() => ({ events: [{ type: RUN_STATE, data: { state } }], result: undefined }));
   }
 
-  /** For `RunState.fromString`, in any process; `null` where no run waits. */
+  /** For `RunState.fromString`, in any process; `null` if no run waits. */
   async loadRunState(): Promise<string | null> {
     return await this.#history.read(({ runState }) => runState);
   }

@@ -30,7 +30,7 @@ export interface ExaminedStep {
   /** The reported ability; `null` for what every agent must do. */
   readonly advertised: boolean | null;
   readonly outcome: "works" | "fails" | "not offered" | "not tried";
-  /** Why, one sentence; `null` where it works. */
+  /** Why, one sentence; `null` if it works. */
   readonly reason: string | null;
 }
 
@@ -50,7 +50,7 @@ export interface ExamineOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Errors: `agent_failed` where it cannot even be started. */
+/** Errors: `agent_failed` if it cannot even be started. */
 export async function examine({
   program,
   driving,

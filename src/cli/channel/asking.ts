@@ -9,7 +9,7 @@ import { accessOf, callServer, channelPath } from "./server.ts";
 /** The newest messages of a channel, among which a reply is looked for. */
 const MESSAGES = 1_000;
 
-/** `null` where the person opened no channel. Errors: as `readHomeConfiguration`. */
+/** `null` if the person opened no channel. Errors: as `readHomeConfiguration`. */
 export async function askingOf(shell: Shell): Promise<QuestionChannels | null> {
   const { askChannels } = await readHomeConfiguration(shell);
   if (askChannels.length === 0) return null;

@@ -70,7 +70,7 @@ export async function runChatAll(
   return stop.signal.aborted ? ERROR_KINDS.interrupted.exitCode : exitCode;
 }
 
-/** Errors: `agent_missing` where there is none. */
+/** Errors: `agent_missing` if there is none. */
 async function installedAgents(flags: ChatFlags, shell: Shell): Promise<readonly string[]> {
   const configuration = await readConfiguration({ places: shell, cwd: flags.cwd ?? shell.cwd });
   assertRunnable(configuration);

@@ -11,7 +11,7 @@ import type { TurnOutput } from "./turn-output.ts";
 
 const LEFT_BY_SIGTERM = 143;
 
-/** Errors: `usage` where nothing is to be said. */
+/** Errors: `usage` if nothing is to be said. */
 export function assertPrompted(prompt: string | null, { stdin }: Shell): void {
   if (prompt === null && stdin.isTTY === true) assertSaid(prompt);
 }

@@ -16,7 +16,7 @@ export interface ReadInputOptions {
  * Without a prompt, all of standard input. With one, standard input follows it if it is no terminal and its first byte
  * comes soon: scripts are often started with a pipe into which nobody writes.
  *
- * Errors: `too_large`, `interrupted`, `usage` where there is no word in either.
+ * Errors: `too_large`, `interrupted`, `usage` if there is no word in either.
  */
 export async function readInput(
   prompt: string | null,

@@ -1,23 +1,23 @@
-/** One key from a terminal that otherwise reads lines. */
+/** Reads one key from a terminal that otherwise reads lines. */
 
 import { afterInput, type Shell, takeInterrupts } from "../terminal/index.ts";
 
-/** A key that comes sooner after a question was typed before it could be read, and does not answer it. */
+/** A key within this time after a question does not answer it: nobody can have read the question. */
 const TYPED_BEFORE_MS = 150;
 
-/** Each Ctrl-C counts, also where several come at once, or with other keys. */
+/** Each Ctrl-C counts, even if several arrive together, or with other keys. */
 export function nextKeyOf(
   { stdin, onExit }: Shell,
   onInterrupt: () => void,
 ): (signal: AbortSignal) => Promise<string> {
-  const heard = new WeakSet<AbortSignal>();
+  const ready = new WeakSet<AbortSignal>();
   return async (signal) => {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const onData = (chunk: Buffer | string): void => {
       const { interrupts, keys } = takeInterrupts(String(chunk));
       for (let left = interrupts; left > 0; left--) onInterrupt();
-      if (heard.has(signal) && keys !== "") resolve(keys);
+      if (ready.has(signal) && keys !== "") resolve(keys);
     };
     const stop = (): void => reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
@@ -25,7 +25,7 @@ export function nextKeyOf(
     stdin.setRawMode(true);
     stdin.on("data", onData);
     stdin.resume();
-    using _listening = afterInput(TYPED_BEFORE_MS, () => heard.add(signal));
+    using _listening = afterInput(TYPED_BEFORE_MS, () => ready.add(signal));
     try {
       return await promise;
     } finally {

@@ -46,7 +46,7 @@ export class TurnPrinter {
   #frame: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
   #question: Question | null = null;
-  /** `null` where nothing can be typed. */
+  /** `null` if nothing can be typed. */
   #typed: QueuedInput | null = null;
   #writing: Promise<void> = Promise.resolve();
   /** Who waits for a question to be on the screen. */

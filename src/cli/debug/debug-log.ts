@@ -80,7 +80,7 @@ function dropOlderHalf(path: string): number {
   return Buffer.byteLength(newer);
 }
 
-/** The last whole lines of the log, at most `maxChars` UTF-16 units; `null` where there is no log. */
+/** The last whole lines of the log, at most `maxChars` UTF-16 units; `null` if there is no log. */
 export function readDebugLog(shell: Shell, maxChars: number): string | null {
   let text: string;
   try {

@@ -114,7 +114,7 @@ function isDone({ returned, answer }: Plan): boolean {
   return returned !== null && returned.trashId !== null && answer?.outcome !== "missing";
 }
 
-/** Errors: `usage` where nobody can be asked, `interrupted` on a no. */
+/** Errors: `usage` if nobody can be asked, `interrupted` on a no. */
 async function ask(todo: readonly Plan[], flags: SessionsFlags, shell: Shell): Promise<void> {
   if (flags.yes) return;
   const question = `change ${plural(todo.length, "session")}`;

@@ -8,7 +8,7 @@ export async function runGuardAlong(shell: Shell): Promise<void> {
   await (await import("./quiet/index.ts")).runAlong(shell);
 }
 
-/** The line under a list about sessions that go soon and have no copy; `null` where there are none. */
+/** The line under a list about sessions that go soon and have no copy; `null` if there are none. */
 export async function dueNote(shell: Shell): Promise<string | null> {
   return await (await import("./due-note.ts")).dueNote(shell);
 }

@@ -19,7 +19,7 @@ export function countDue(
   return { soon: soon.length, withoutCopy: soon.filter(({ hasCopy }) => !hasCopy).length };
 }
 
-/** `null` where none goes. */
+/** `null` if none goes. */
 export function dueLine({ soon, withoutCopy }: DueCounts, days: number): string | null {
   if (soon === 0) return null;
   const go = `${plural(soon, "session goes", "sessions go")} within ${plural(days, "day")}`;

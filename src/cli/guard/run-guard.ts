@@ -10,7 +10,7 @@ import { runAlong, runNow } from "./quiet/index.ts";
 /** A person waits for a run that is at work. */
 const WAIT_MS = 60_000;
 
-/** Errors: `usage` where the guard is off, `busy`, `unwritable`. */
+/** Errors: `usage` if the guard is off, `busy`, `unwritable`. */
 export async function runRun({ quiet, json }: RunFlags, shell: Shell): Promise<number> {
   if (quiet === true) {
     await runAlong(shell);

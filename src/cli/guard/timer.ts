@@ -49,7 +49,7 @@ export function installTimer(shell: Shell): TimerState {
   };
 }
 
-/** `null` where there is none. Errors: `unwritable`. */
+/** `null` if there is none. Errors: `unwritable`. */
 export function removeTimer(shell: Shell): TimerState | null {
   const files = unitsOf(shell)
     .map(([path]) => path)

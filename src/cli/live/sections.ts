@@ -62,7 +62,7 @@ function formerOf(
   current: ReadonlySet<string>,
 ): SectionRange | undefined {
   if (replaces === "nothing") return undefined;
-  // The session between them may have come and gone while nobody wrote the file.
+  // The parent may have ended before its notes were ever written to the file; then an earlier session has the section.
   return (
     places.find(({ sessionId }) => sessionId === parentId) ??
     places.findLast(({ sessionId }) => !current.has(sessionId))
@@ -91,7 +91,7 @@ function beginOf(mark: string, sessionId: string): string {
   return `<!-- continuo:notes ${mark} ${nameOf(sessionId)} (up to the end line this text is replaced; write outside of it) -->`;
 }
 
-/** An id without characters that end a comment. */
+/** The id without characters that could end the comment. */
 function nameOf(sessionId: string): string {
   return encodeURIComponent(sessionId).replaceAll("--", "%2D%2D");
 }

@@ -11,7 +11,7 @@ export interface SshPlace {
   readonly machine: string;
   readonly host: string;
   readonly port: string | null;
-  /** `/DIR`, `/~/DIR` below the home; `null` where none is named. */
+  /** `/DIR`, `/~/DIR` below the home; `null` if none is named. */
   readonly folder: string | null;
 }
 

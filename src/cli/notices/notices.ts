@@ -88,7 +88,7 @@ async function locateByTitle(
  * The sessions that a person chooses for a command that names none.
  *
  * Errors: `usage` with the newest ones as `details.matches` where nobody can be asked; `interrupted` if the person chose
- * none; `not_found` where there is none.
+ * none; `not_found` if there is none.
  */
 export async function chooseInstead(
   wish: Pick<SessionWish, "verb" | "many">,

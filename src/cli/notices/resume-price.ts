@@ -45,7 +45,7 @@ export async function resumePriceLinesOf(
   }
 }
 
-/** `null` where the conversation is sent again to another agent. */
+/** `null` if the conversation is sent again to another agent. */
 async function nativeOf(
   located: LookUpHit,
   agent: string | undefined,

@@ -1,6 +1,6 @@
 /**
  * The numbers of the last list: one file for each terminal and kind. A terminal is known by the number and the start of
- * the process that started the command, usually a shell; only by the number if the system does not tell the start.
+ * the process that started the command, usually a shell; only by the number if the system does not say the start.
  */
 
 import { readdirSync, rmSync, statSync } from "node:fs";

@@ -69,7 +69,7 @@ async function stepsOf(
   }
 }
 
-/** Errors: `conflict` where it was changed or listed in the meantime, and those of the change. */
+/** Errors: `conflict` if it was changed or listed in the meantime, and those of the change. */
 export async function bringBack(
   left: LeftOutSession | undefined,
   shell: Shell,

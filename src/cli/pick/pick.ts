@@ -28,7 +28,7 @@ const FIRST = 200;
 /** The exit code of `--print` when nothing was chosen. */
 const NOTHING_CHOSEN = 1;
 
-/** Errors: `usage` where there is no terminal. */
+/** Errors: `usage` if there is no terminal. */
 export async function runPick(query: string, flags: PickFlags, shell: Shell): Promise<number> {
   const out = flags.print ? shell.stderr : shell.stdout;
   assertTerminal(out, shell);
@@ -74,7 +74,7 @@ function shortName(info: ListedSession, sessions: readonly ListedSession[]): str
   return isTwin ? nameOf(info) : `${agent}:${sessionId}`;
 }
 
-/** For a command that needs sessions. Errors: `interrupted` if the person chose none; `not_found` where none are. */
+/** For a command that needs sessions. Errors: `interrupted` if the person chose none; `not_found` if none are. */
 export async function chooseSessions(wish: SessionWish, shell: Shell): Promise<readonly string[]> {
   const { verb, many, prefix } = wish;
   const { sessions, message, isWhole } =

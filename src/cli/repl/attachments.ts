@@ -89,7 +89,7 @@ interface Reading {
   readonly maxBytes: number;
 }
 
-/** `null` where there is no such file: the word was only a word. */
+/** `null` if there is no such file: the word was only a word. */
 async function readMention(
   { path }: Mention,
   { cwd, home, maxBytes }: Reading,

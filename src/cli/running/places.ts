@@ -24,7 +24,7 @@ export function programOf(file: string): string {
   return `${ino.toString(36)}-${Math.floor(ctimeMs).toString(36)}`;
 }
 
-/** The socket of this process, for commands of this build; `null` where there can be none. */
+/** The socket of this process, for commands of this build; `null` if there can be none. */
 export function ownSocket(program: string, places: Places): string | null {
   const path = join(socketFolder(places), `${program}-${process.pid}`);
   const isPossible = process.getuid !== undefined && Buffer.byteLength(path) <= RUNNING_LIMITS.pathBytes;
@@ -66,7 +66,7 @@ export function surroundings(env: Places["env"]): string {
   return JSON.stringify([process.getuid?.(), namespace("mnt"), namespace("pid"), words.sort()]);
 }
 
-/** Containers have their own; empty where the system does not tell. */
+/** Containers have their own; empty where the system does not say. */
 function namespace(name: "mnt" | "pid"): string {
   try {
     return readlinkSync(`/proc/self/ns/${name}`);

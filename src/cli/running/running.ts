@@ -7,7 +7,7 @@ import type { CallerStream } from "./asking.ts";
 import { programOf, socketsOf } from "./places.ts";
 
 /**
- * Prints the answer of a running process, and returns its exit code; `null` where the command is to do the work itself, and
+ * Prints the answer of a running process, and returns its exit code; `null` if the command is to do the work itself, and
  * nothing was printed.
  *
  * @param file of the bundle: only processes of the same build are asked

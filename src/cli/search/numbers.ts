@@ -20,7 +20,7 @@ export function keepNumbers(results: readonly SearchResult[], shell: Shell): voi
   keepNumbered("results", kept, shell);
 }
 
-/** `null` where this terminal has no such result. */
+/** `null` if this terminal has no such result. */
 export function resultOf(number: number, shell: Shell): NumberedResult | null {
   const result = numbered("results", number, shell);
   if (!isJson(result)) return null;

@@ -18,7 +18,7 @@ export const HAS_PAGE_NAMES: boolean = process.platform !== "darwin";
 
 /**
  * The host name of the pages of one start. No other program can have had it before, so a browser holds nothing for it, such as a
- * service worker of a program that had the port. `undefined` where browsers find no such names.
+ * service worker of a program that had the port. `undefined` if browsers find no such names.
  */
 export function newPageName(): string | undefined {
   return HAS_PAGE_NAMES ? `continuo-${randomBytes(16).toString("hex")}.localhost` : undefined;
@@ -45,7 +45,7 @@ interface Reachable {
   readonly publicUrl: string | undefined;
 }
 
-/** The warning for a person whose tokens and conversations would travel in the clear; `null` where they do not. */
+/** The warning for a person whose tokens and conversations would travel in the clear; `null` if they do not. */
 export function clearTextWarning(isLoopback: boolean, publicUrl: string | undefined): string | null {
   if (isLoopback || publicUrl?.startsWith("https:")) return null;
   return (

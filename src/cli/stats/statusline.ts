@@ -99,7 +99,7 @@ async function sumsOf(shell: Shell): Promise<readonly string[]> {
   ];
 }
 
-/** `null` where they are not known, or another version wrote them. */
+/** `null` if they are not known, or another version wrote them. */
 function readSums(path: string): Sums | null {
   const { at, todayUsd = null, block = null } = readJsonFile(path) ?? {};
   if (typeof at !== "number" || !isAmount(todayUsd)) return null;

@@ -35,7 +35,7 @@ interface ResultHead {
 
 export interface ShortLines {
   readonly shown: readonly string[];
-  /** `… 12 more lines`; `null` where every line is shown. */
+  /** `… 12 more lines`; `null` if every line is shown. */
   readonly more: string | null;
 }
 

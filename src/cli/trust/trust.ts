@@ -86,7 +86,7 @@ function allowedLine({ agent, files }: ReturnType<typeof projectConfigurationIn>
   return `  ${agent}: ${files.join(", ")}`;
 }
 
-/** Also of what is gone. Errors: `not_found` where it was not trusted. */
+/** Also of what is gone. Errors: `not_found` if it was not trusted. */
 async function remove(dir: string | null, flags: TrustFlags, shell: Shell): Promise<number> {
   const home = continuoHome(placesOf(shell));
   const start = realPath(resolve(shell.cwd, dir ?? "."));

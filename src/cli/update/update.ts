@@ -19,7 +19,7 @@ const TIMEOUT_MS = 15_000;
 /** Characters of what the releases changed. */
 const SHOWN_CHARS = 20_000;
 
-/** Errors: `unavailable` where the address does not answer, `invalid` where it is no changelog; those of the configuration. */
+/** Errors: `unavailable` if the address does not answer, `invalid` if it is no changelog; those of the configuration. */
 export async function runUpdate(flags: UpdateFlags, shell: Shell): Promise<void> {
   const { releaseFeed: feed } = await readHomeConfiguration(shell);
   const version = readVersion();

@@ -18,7 +18,7 @@ const END_OF_HEAD = "\r\n\r\n";
 const LEFT_OUT = /^(?:host|authorization|cookie|origin):/iu;
 
 export interface EditorSocket extends AsyncDisposable {
-  /** `null` where there can be no socket, and where another viewer has it. */
+  /** `null` if there can be no socket, and where another viewer has it. */
   readonly path: string | null;
 }
 

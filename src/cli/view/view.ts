@@ -199,7 +199,7 @@ async function serve(
   return 0;
 }
 
-/** The store of channels and continuous sessions; `null` where there is none: looking makes none. */
+/** The store of channels and continuous sessions; `null` if there is none: looking makes none. */
 async function openExisting(shell: Shell): Promise<OpenOwn | null> {
   try {
     return await openOwn(shell);

@@ -121,7 +121,7 @@ export class Wire implements AsyncDisposable {
     this.#child.kill("SIGKILL");
   }
 
-  /** Closes its input. Resolves with the exit code; `null` where it does not end in time. */
+  /** Closes its input. Resolves with the exit code; `null` if it does not end in time. */
   async end(limitMs = 15_000): Promise<number | null> {
     this.#child.stdin.end();
     if (this.#child.exitCode !== null) return this.#child.exitCode;

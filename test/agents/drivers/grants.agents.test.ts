@@ -20,7 +20,7 @@ const COMMANDS = {
 type Said = keyof typeof COMMANDS;
 
 interface Stage extends AsyncDisposable {
-  /** The names of the options that the person saw; `null` where nothing was asked. Takes the option with that name. */
+  /** The names of the options that the person saw; `null` if nothing was asked. Takes the option with that name. */
   say(words: Said, choice: string): Promise<readonly string[] | null>;
   localSettings(): unknown;
 }

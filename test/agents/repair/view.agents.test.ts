@@ -15,7 +15,7 @@ import { openStage, type Stage } from "./stage.ts";
 
 interface Damage {
   readonly what: string;
-  /** Lines of the damaged file, or `null` where the damage does not concern this line. */
+  /** Lines of the damaged file, or `null` if the damage does not concern this line. */
   readonly lay: (records: readonly Json[], at: number) => readonly Json[] | null;
 }
 

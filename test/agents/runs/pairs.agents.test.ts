@@ -1,7 +1,7 @@
 /**
- * Every ordered pair of agents with every fault: one agent's turn goes wrong, another one goes on, and then the first
- * one again. What counts are the requests that the model servers receive. Each fault with one pair; with `--all-pairs`
- * each with all twenty.
+ * Every ordered pair of agents with every fault: the turn of one agent fails, the other agent continues, and then the first
+ * one again. The requests that the model servers receive are checked. Each fault is tried with one pair; with `--all-pairs` with
+ * all pairs.
  */
 
 import { openRunAgent } from "@continuo/agents";
@@ -27,10 +27,10 @@ const TIMEOUT_MS = 900_000;
 interface Fault {
   readonly name: string;
   readonly answer: readonly Step[];
-  /** The event after this number of requests to the model; an agent asks again for as long as it likes. */
+  /** `after` happens after this number of requests to the model: agents differ in how often they ask again. */
   readonly requests: number;
   readonly after: "the person gives up" | "the agent is killed";
-  /** Agents that take what they got by then for the whole answer, and end the turn well. */
+  /** Agents that take a part of an answer for the whole answer, and complete the turn. */
   readonly hides?: readonly AgentName[];
 }
 
@@ -69,7 +69,7 @@ const PAIRS: readonly Pair[] = AGENT_NAMES.flatMap((from) =>
   AGENT_NAMES.filter((to) => to !== from).map((to): Pair => [from, to]),
 );
 
-/** Each fault with another pair, so that each agent is on both sides. */
+/** Each fault has another pair, so that each agent is on both sides. */
 function casesOf(fault: Fault, at: number): readonly (readonly [string, AgentName, AgentName, Fault])[] {
   const isAll = process.env.CONTINUO_ALL_PAIRS === "1";
   const step = PAIRS.length / FAULTS.length;
@@ -115,7 +115,7 @@ async function stage(pair: Pair, wrong: readonly Step[]): Promise<Stage> {
   };
 }
 
-/** The turn that goes wrong, to its end. */
+/** Runs the turn that fails, to its end. */
 async function goWrong({ server, sandbox, run }: Stage, name: AgentName, fault: Fault, sessionId: string) {
   const stop = new AbortController();
   const turn = run(name, WRONG, { sessionId, signal: stop.signal });
@@ -130,7 +130,7 @@ async function goWrong({ server, sandbox, run }: Stage, name: AgentName, fault: 
   return await ended;
 }
 
-/** Counts each of the words in the newest request that holds the last one. */
+/** Counts each of the words in the newest request that contains the first of them. */
 function counts({ server }: Stage, ...words: readonly [string, ...string[]]): readonly number[] {
   const request = server.conversation().findLast((one) => JSON.stringify(one.body).includes(words[0]));
   expect(request?.violations).toEqual([]);
@@ -147,7 +147,7 @@ test.each(FAULTS.flatMap(casesOf))(
     expect(bad.status === "completed").toBe(fault.hides?.includes(from) ?? false);
     expect((await at.run(to, OTHER, { sessionId })).status).toBe("completed");
     expect(counts(at, OTHER, FIRST)).toEqual([1, 1]);
-    // An agent may have dropped what its model refused; said twice it is never.
+    // An agent may have dropped the prompt that its model refused, but it never sends it twice.
     expect(counts(at, OTHER, WRONG)[1]).toBeLessThanOrEqual(1);
     expect((await at.run(from, LAST, { sessionId })).status).toBe("completed");
     expect(counts(at, LAST, FIRST, OTHER)).toEqual([1, 1, 1]);

@@ -13,7 +13,7 @@ const SCHEMA = "packages/store/src/store/schema";
 
 /**
  * The newest release before this commit, else the newest commit whose schema is older than ours: the version before the newest migration.
- * `null` where there is no history, as in a shallow clone: the working tree stands for the last version then.
+ * `null` if there is no history, as in a shallow clone: the working tree stands for the last version then.
  */
 export function lastVersion(): string | null {
   const tags = git("tag", "--list", "v*", "--sort=-v:refname", "--merged", "HEAD", "--no-contains", "HEAD");

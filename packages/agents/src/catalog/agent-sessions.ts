@@ -60,7 +60,7 @@ export interface SessionsOfAgent {
   readonly agent: string;
   /**
    * Newest first. Of the agents that Continuo reads, from their files, and no agent is started; any other agent is
-   * started and asked. Errors: `agent_missing`, `agent_failed`, `unsupported` where such an agent has no list.
+   * started and asked. Errors: `agent_missing`, `agent_failed`, `unsupported` if such an agent has no list.
    */
   list(options?: ListSessionsOfAgent): Promise<readonly ListedSession[]>;
   /** The abilities that the agent's program reports. Errors: `agent_missing`, `agent_failed`. */
@@ -75,7 +75,7 @@ export interface SessionsOfAgent {
 /**
  * The sessions of an agent that Continuo knows, of any other that speaks ACP (with its `command`), or of a driver.
  *
- * Errors, of every member: `usage` for a name that is none of ours and has no command.
+ * Errors, of every member: `usage` for a name that is not one of our agents and has no command.
  */
 export function sessionsOfAgent(agent: string | AgentDriver, options: SessionsOptions = {}): SessionsOfAgent {
   assertOpenAgentOptions("sessionsOfAgent", options, { ...OPEN_AGENT_OPTIONS, cwd: true });

@@ -25,7 +25,7 @@ export interface CallingSessionOptions {
 }
 
 export interface CallingSession {
-  /** `null` where no process above this one is an agent. */
+  /** `null` if no process above this one is an agent. */
   readonly agent: AgentName | null;
   /** `null` if it is unknown. */
   readonly session: SessionInfo | null;

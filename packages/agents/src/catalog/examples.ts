@@ -13,7 +13,7 @@ export function rowsOf(places: Places): SavedSkimMemo {
   return openRows(indexPathOf(places), Date.now());
 }
 
-/** The examples laid out as the agents' own folders; `null` where the package came without them. */
+/** The examples laid out as the agents' own folders; `null` if the package came without them. */
 export function examplePlaces(): Places | null {
   const home = packageFile("examples/sessions");
   if (home === null || !existsSync(home)) return null;

@@ -209,7 +209,7 @@ function createNewMessages(from: "newest turn" | "start"): NewMessages {
   };
 }
 
-/** `null` where all of it was given. */
+/** `null` if all of it was given. */
 function newPart(block: Block, given: GivenBlock[]): Block | null {
   const hash = hashOf(block.type, "text" in block ? (block.text ?? "") : JSON.stringify(block));
   if (given.some((one) => one.hash === hash)) return null;

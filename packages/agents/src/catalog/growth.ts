@@ -40,7 +40,7 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
 }
 
 /**
- * `null` where the file was replaced or is no larger than it was, or where something next to it changed. Whether it
+ * `null` if the file was replaced or is no larger than it was, or where something next to it changed. Whether it
  * still begins with what was read is looked at when it is opened.
  */
 export function scanToContinue(

@@ -8,7 +8,7 @@ import { isOwn, type ListedSession, type OwnRow } from "./rows.ts";
 import { openOwn } from "./store.ts";
 
 export interface LastSession extends Pick<CatalogList, "error" | "failures"> {
-  /** `null` where there is none. */
+  /** `null` if there is none. */
   readonly row: ListedSession | null;
 }
 

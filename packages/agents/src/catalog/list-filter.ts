@@ -28,7 +28,7 @@ export interface RowQuery {
 
 export type RowFilter = (row: ListedSession) => boolean;
 
-/** `null` where every row is wanted. @param marks the repositories of folders that may be gone */
+/** `null` if every row is wanted. @param marks the repositories of folders that may be gone */
 export function toRowFilter(query: RowQuery, marks: ProjectMarks = NO_MARKS): RowFilter | null {
   const { pinned, tags = [], title, below, ofProject, project, branch, until } = query;
   const filters: RowFilter[] = [];

@@ -219,7 +219,7 @@ function wordsOf(data: unknown): string | null {
   return Array.isArray(content) ? textOf(content.filter((block): block is Block => isJson(block))) : null;
 }
 
-/** The row as it is listed; `null` where it is not wanted. */
+/** The row as it is listed; `null` if it is not wanted. */
 type Filter = (row: ListedSession, store: OpenOwn | null) => Promise<ListedSession | null>;
 
 interface FilterSources {
@@ -227,7 +227,7 @@ interface FilterSources {
   readonly models: ModelIndex | null;
 }
 
-/** `null` where every row is wanted. */
+/** `null` if every row is wanted. */
 function toFilter(query: ListQuery, { places, models }: FilterSources): Filter | null {
   const { withProblems, model = "" } = query;
   const marks = query.ofProject === undefined ? undefined : readProjectMarks(placesOf(places));

@@ -110,7 +110,7 @@ export async function lookUp(
   }
 }
 
-/** The session of a row, which need not be searched for. Errors: `not_found` where it went away meanwhile. */
+/** The session of a row, which need not be searched for. Errors: `not_found` if it went away meanwhile. */
 export async function locateRow(
   row: ListedSession,
   places: PlacesAt,
@@ -131,7 +131,7 @@ export async function locateRow(
   }
 }
 
-/** The guard's copy of a session that is gone; `null` where there is none. */
+/** The guard's copy of a session that is gone; `null` if there is none. */
 async function lookUpCopy(
   name: string,
   { places, copies = "open" }: Pick<LookUpOptions, "places" | "copies">,
@@ -151,7 +151,7 @@ async function lookUpCopy(
 }
 
 /**
- * A session that another machine mirrors here; `null` where there is none. Errors: `conflict` where it would have to lie in its
+ * A session that another machine mirrors here; `null` if there is none. Errors: `conflict` if it would have to lie in its
  * agent's folder: the other machine may still continue it.
  */
 async function lookUpMirror(
@@ -365,7 +365,7 @@ async function listOf(driver: AgentDriver): Promise<readonly ReportedSession[]> 
   }
 }
 
-/** Errors: `not_found` where an example cannot be used; its hint says what examples are. */
+/** Errors: `not_found` if an example cannot be used; its hint says what examples are. */
 async function lookUpExample(name: string, options: LookUpOptions): Promise<LookUpHit | null> {
   const at = name.startsWith(`${OWN}:`) ? null : examplePlaces();
   if (at === null) return null;

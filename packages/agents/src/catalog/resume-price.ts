@@ -100,7 +100,7 @@ function contextOf({ inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }: U
   return inputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
-/** The time for which the provider keeps what this call wrote, in milliseconds; `null` where the record tells nothing. */
+/** The time for which the provider keeps what this call wrote, in milliseconds; `null` if the record does not say. */
 function toldBy({ metadata }: Message): number | null {
   for (const record of metadata.native ?? []) {
     const usage = isJson(record) && isJson(record.message) ? record.message.usage : undefined;

@@ -63,7 +63,7 @@ export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
   return { store, location: locationOf(url), [Symbol.asyncDispose]: () => store.close() };
 }
 
-/** The store of a session that was found in it. Errors: `not_found` where it is gone; those of opening it. */
+/** The store of a session that was found in it. Errors: `not_found` if it is gone; those of opening it. */
 export async function openOwnAgain(places: PlacesAt): Promise<OpenOwn> {
   const own = await openOwn(places);
   if (own === null) throw new ContinuoError("not_found", "the store no longer exists");

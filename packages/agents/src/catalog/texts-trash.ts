@@ -55,7 +55,7 @@ export interface OpenTrashed extends Disposable {
   readonly others: readonly OpenedSession[];
 }
 
-/** Errors: `not_found` where it is no longer in the trash, `unreadable`. */
+/** Errors: `not_found` if it is no longer in the trash, `unreadable`. */
 export async function openTrashed(trashId: string, places: Places): Promise<OpenTrashed> {
   const trashed = listTrash(places).sessions.find((one) => one.trashId === trashId);
   const laidOut = trashed === undefined ? null : await layOutTrashed(trashId, places);

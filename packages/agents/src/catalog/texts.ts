@@ -1,6 +1,6 @@
 /**
- * The texts of all sessions, as the index takes them in: native ones with their sub-agents, Continuo's own, those
- * that other machines mirror here, and what is in the trash. Which are there, what is new, and what a search may answer from.
+ * The texts of all sessions for the index: native sessions with their sub-agents, Continuo's own sessions, those that other
+ * machines mirror here, and those in the trash. Finds out which sessions exist, which the index lacks, and which a search can use.
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -27,18 +27,18 @@ import { ownSources } from "./texts-own.ts";
 import { trashSources } from "./texts-trash.ts";
 
 export interface TextsOptions {
-  /** A store with a relative path is looked for in `cwd`; in the current folder when left out. */
+  /** A relative path of the store starts from `cwd`; the current folder by default. */
   readonly places: Places & Partial<Pick<PlacesAt, "cwd">>;
   /** Patterns of sessions that are kept out of the index, as `excludes` takes them. */
   readonly exclude?: readonly string[];
-  /** Milliseconds after which no further session is begun; no limit when left out. */
+  /** The time after which no further session is begun; no limit by default. */
   readonly timeMs?: number;
   readonly signal?: AbortSignal;
-  /** Milliseconds since 1970; now when left out. */
+  /** Milliseconds since 1970; the present time by default. */
   readonly nowMs?: number;
   readonly batchChars?: number;
   readonly onProgress?: (progress: TextsProgress) => void;
-  /** Called for each native session that is found, with their number so far. */
+  /** Called for each native session that is found, with the number of sessions so far. */
   readonly onFound?: (sessions: number) => void;
 }
 
@@ -50,13 +50,13 @@ export interface TextsProgress {
 }
 
 export interface Texts {
-  /** Sessions that a search may answer from, by their number in the index. */
+  /** Sessions whose indexed text a search can use, by their number in the index. */
   readonly ready: ReadonlyMap<number, ReadySession>;
-  /** Sessions whose text is not there yet: the time was over, or another process is at work on them. */
+  /** Sessions that the index does not have yet, because the time was over, or because another process works on them. */
   readonly left: number;
   /** Sessions that cannot be read. */
   readonly unreadable: readonly { readonly location: string; readonly message: string }[];
-  /** Sessions in which a text is too long to be kept whole. */
+  /** The number of sessions with a text that is too long to be kept whole. */
   readonly cut: number;
 }
 
@@ -71,11 +71,11 @@ export async function updateTexts(options: TextsOptions): Promise<Texts> {
 /** The texts of all sessions, as they were when this was opened. */
 export interface OpenTexts extends AsyncDisposable {
   texts(): Texts;
-  /** The ids of all sessions, sub-agents in the files of others as far as they are known. */
+  /** The ids of all sessions. Sub-agents inside of other files are included if they are known. */
   sessionIds(): readonly string[];
-  /** Sessions whose text is not there as they are now, and that can be read as far as is known; the newest first. */
+  /** Sessions that the index lacks in their present state, newest first; those that could not be read are left out. */
   missing(): readonly CatalogSource[];
-  /** Every session that can be read as far as is known, without the sub-agents in the files of others; the newest first. */
+  /** All sessions, newest first; those that could not be read, and sub-agents inside of other files, are left out. */
   all(): readonly CatalogSource[];
   /** Sessions by their keys. */
   sources(keys: ReadonlySet<string>): readonly CatalogSource[];
@@ -83,7 +83,7 @@ export interface OpenTexts extends AsyncDisposable {
   fill(goOn: () => boolean): Promise<void>;
 }
 
-/** Looks at what is there; nothing is read but what the list needs. */
+/** Finds all sessions. Reads only as much of them as the list needs. */
 export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   const path = indexPathOf(options.places);
   await settleBeforeReading(present({ places: placesOf(options.places), signal: options.signal }));
@@ -91,7 +91,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   const all = await allSources(options, memo);
   // A caller with threads starts them first.
   const saved = otherWork().then(() => memo.save("part"));
-  // A failure is thrown when this is closed.
+  // Closing throws the error if saving failed.
   saved.catch(() => undefined);
   const [filled, failures] = [new Set<string>(), new Map<string, unknown>()];
   let stored = await readStored(path);
@@ -134,7 +134,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
       const { ready } = now();
       return {
         ready: new Map(ready.map((session) => [session.id, toReady(session)])),
-        // Also what another process is at work on.
+        // Sessions on which another process works are included.
         left: missing().length,
         unreadable: [
           ...[...failures].map(([location, error]) => ({ location, message: messageOf(error) })),
@@ -186,7 +186,7 @@ export async function textsState(options: TextsOptions): Promise<{
 }
 
 interface AllSources extends AsyncDisposable {
-  /** The one that changed last first. */
+  /** Sources, with the one that changed last first. */
   readonly sources: readonly CatalogSource[];
   readonly failures: Texts["unreadable"];
 }
@@ -220,10 +220,10 @@ type Stored = ReadonlyMap<string, StoredSession>;
 
 /** The sessions of this machine, and which of them the index has as they are now. */
 interface Compared {
-  /** With the sub-agents inside of the files of others, which are known when these are read. */
+  /** All sessions, with sub-agents inside of other files, which are known only after these files were read. */
   readonly sources: readonly CatalogSource[];
   readonly ready: readonly StoredSession[];
-  /** Those that can be read as far as is known. */
+  /** Sessions that the index lacks, without those that could not be read. */
   readonly missing: readonly CatalogSource[];
 }
 
@@ -237,7 +237,7 @@ function compare(all: readonly CatalogSource[], { stored, filled, failures }: Co
   const sources = [...all];
   const ready: StoredSession[] = [];
   const missing: CatalogSource[] = [];
-  // The sub-agents are added while it goes.
+  // The loop adds sub-agents to the list over which it runs.
   for (const source of sources) {
     const session = stored.get(source.key);
     if (session === undefined || !isReady(session, source, filled)) {
@@ -260,12 +260,12 @@ function isReady(
   filled: ReadonlySet<string>,
 ): boolean {
   if (source === undefined || !session.isComplete) return false;
-  // A session that changed a moment ago was read just now, and counts for this call.
+  // A session that changed a moment ago has no stamp: it counts only if this call has read it.
   if (source.stamp === null) return filled.has(session.key);
   return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session, source));
 }
 
-/** Hardly any session has sub-agents in its own file: the JSON of the others need not be parsed to know it. */
+/** Sub-agents inside of a session's own file are rare, so the JSON is not parsed to find out that there are none. */
 function hasInside(source: string): boolean {
   return !source.includes('"inside":[]');
 }

@@ -25,7 +25,7 @@ export async function readHomeConfiguration(places: PlacesAt): Promise<Configura
   return configuration;
 }
 
-/** To be called before an agent is started. Errors: `invalid`; `untrusted` where a project wants to say what is run. */
+/** To be called before an agent is started. Errors: `invalid`; `untrusted` if a project wants to say what is run. */
 export function assertRunnable(configuration: ConfigurationChecks): void {
   assertValid(configuration);
   const { untrusted } = configuration;

@@ -34,7 +34,7 @@ export function findProjectFile(folder: string): string | null {
   return folders.map((one) => join(one, FILE_NAME)).find((path) => existsSync(path)) ?? null;
 }
 
-/** `null` where there is none. Errors: `unreadable`, `too_large`. */
+/** `null` if there is none. Errors: `unreadable`, `too_large`. */
 export function readFile(path: string): RawFile | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });

@@ -36,7 +36,7 @@ export interface Recovery {
 }
 
 /**
- * The session with a reference to the native session that heard the prompt; `null` where the agent's record does not
+ * The session with a reference to the native session that heard the prompt; `null` if the agent's record does not
  * show it. Errors: the store's.
  */
 export async function referToNativeRecord(

@@ -15,7 +15,7 @@ export interface EarlierTurn {
   readonly reason: string;
 }
 
-/** The newest turn with this input; `null` where the session has none. */
+/** The newest turn with this input; `null` if the session has none. */
 export async function findTurn(
   store: Store,
   sessionId: string,

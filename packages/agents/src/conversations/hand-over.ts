@@ -20,7 +20,7 @@ export interface HandOverOptions {
   readonly options: Omit<HandOffOptions, "cwd">;
 }
 
-/** Errors: those of `handOff`; `usage` where nobody tells a folder. */
+/** Errors: those of `handOff`; `usage` if nobody names a folder. */
 export async function handOver(
   located: LookUpHit,
   { cwd, places, options }: HandOverOptions,

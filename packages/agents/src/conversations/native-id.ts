@@ -2,7 +2,7 @@
 
 import type { Session } from "@continuo/core/model";
 
-/** `null` where it was never with this agent. */
+/** `null` if it was never with this agent. */
 export function nativeIdOf({ metadata }: Session, agent: string): string | null {
   const references = metadata.providerSessions as
     | Readonly<Record<string, { readonly sessionId?: unknown } | undefined>>

@@ -21,7 +21,7 @@ export interface NativeImportOptions {
   readonly cwd: string;
 }
 
-/** Errors: those of opening the session, and the store's; `not_found` where its folder is gone. */
+/** Errors: those of opening the session, and the store's; `not_found` if its folder is gone. */
 export async function importNative(
   found: FoundSession,
   { store, places, cwd, onProgress }: NativeImportOptions,

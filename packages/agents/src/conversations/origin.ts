@@ -112,7 +112,7 @@ async function belongingTo(
   return session === null ? origin : { type: "own", session };
 }
 
-/** Errors: `not_found` where it went away meanwhile. */
+/** Errors: `not_found` if it went away meanwhile. */
 async function sessionOf({ sessionId }: Pick<ListedSession, "sessionId">, store: Store): Promise<Session> {
   const session = await store.getSession(sessionId);
   if (session !== null) return session;

@@ -60,7 +60,7 @@ export interface Talk extends AsyncDisposable {
    * cancelled, and survives a crash.
    */
   queue(input: RunInput, options: SayOptions): Promise<TurnResult>;
-  /** The newest turn of this session with this input; `null` where there is none. */
+  /** The newest turn of this session with this input; `null` if there is none. */
   earlierTurn(inputId: string): Promise<EarlierTurn | null>;
   /** Errors: those of `findOrigin`. */
   resume(id: string): Promise<void>;
@@ -78,7 +78,7 @@ export interface Talk extends AsyncDisposable {
   /** Sets the effort by the agent's name for it; `null` means the flag or the configuration. Errors: as `setMode`. */
   setModel(model: string | null): Promise<void>;
   setTitle(title: string): Promise<void>;
-  /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
+  /** The driver that can be asked for the agent's own list; `null` if there is nothing to ask. */
   lister(): Promise<AgentDriver | null>;
   /**
    * Leaves the agent's session to another process: its program ends, unless a turn runs in it, and starts again with the next turn.

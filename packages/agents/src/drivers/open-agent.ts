@@ -44,7 +44,7 @@ const LIMIT_OPTIONS: KnownOptions<DriverLimits> = {
   cancelMs: true,
 };
 
-/** `known` has those of `OPEN_AGENT_OPTIONS`, and may have others. Errors: `usage` for an option that there is not. */
+/** `known` has those of `OPEN_AGENT_OPTIONS`, and may have others. Errors: `usage` for an unknown option. */
 export function assertOpenAgentOptions(what: string, options: OpenAgentOptions, known: object): void {
   assertKnownOptions(what, options, known);
   assertKnownOptions("limits", options.limits ?? {}, LIMIT_OPTIONS);
@@ -54,7 +54,7 @@ export function assertOpenAgentOptions(what: string, options: OpenAgentOptions, 
  * One of the agents that Continuo reads, or any other that speaks ACP: that one needs a `command`. Nothing is
  * started yet.
  *
- * Errors: `usage` for an option that there is not, and for a name that is none of ours and has no command.
+ * Errors: `usage` for an unknown option, and for a name that is not one of our agents and has no command.
  */
 export async function openAgent(name: string, options: OpenAgentOptions = {}): Promise<AgentDriver> {
   assertOpenAgentOptions("openAgent", options, OPEN_AGENT_OPTIONS);

@@ -23,7 +23,7 @@ export interface AgentProgram {
   readonly transport: "native" | "acp";
   /** The name of the program that was looked for. */
   readonly program: string;
-  /** With the program's path; `null` where it is not installed. */
+  /** With the program's path; `null` if it is not installed. */
   readonly command: readonly string[] | null;
   /** The command that installs it, where we know one. */
   readonly install: string | null;

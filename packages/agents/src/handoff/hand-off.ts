@@ -85,7 +85,7 @@ export const HAND_OFF_OPTIONS: KnownOptions<HandOffOptions> = {
 
 export interface HandOff {
   readonly agent: AgentName;
-  /** `null` where nothing was written; so are the next two. */
+  /** `null` if nothing was written; so are the next two. */
   readonly sessionId: string | null;
   readonly location: string | null;
   readonly resumeCommand: readonly string[] | null;
@@ -94,9 +94,9 @@ export interface HandOff {
   readonly title: string;
   readonly receipt: Receipt;
   readonly verification: Verification | null;
-  /** `null` where all was converted. */
+  /** `null` if all was converted. */
   readonly broughtBack: BroughtBack | null;
-  /** The database of an agent that never ran, made by the installed agent; `null` where it was there, or is not needed. */
+  /** The database of an agent that never ran, made by the installed agent; `null` if it was there, or is not needed. */
   readonly madeDatabase: string | null;
 }
 
@@ -114,7 +114,7 @@ export interface BroughtBack {
  * A conversation that came from the target before, and goes back whole, has its own records again. To the agent
  * that it is in already it goes as a copy.
  *
- * Errors: those of a lookup and of the store; `usage` for an option that there is not, and without a folder, `not_found` for a folder or a message
+ * Errors: those of a lookup and of the store; `usage` for an unknown option, and without a folder, `not_found` for a folder or a message
  * that is not there, `invalid` for a session with nothing that a model reads, `fidelity` with
  * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. Nothing is written then.
  */

@@ -109,7 +109,7 @@ export interface StagedSession extends Disposable {
   readonly project: string;
 }
 
-/** Errors: `verification_failed` where it reads differently from what was written. */
+/** Errors: `verification_failed` if it reads differently from what was written. */
 export async function stageSession(
   made: WriterSession,
   openOne: () => Shelf = () => openShelf("memory"),

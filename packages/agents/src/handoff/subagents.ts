@@ -13,7 +13,7 @@ export interface BroughtSubagents {
 /** The bytes that lie in memory, and in the note of the edit, until they are placed. */
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
-/** @param made the session of the same agent that they are to belong to; `null` where they stay where they are. */
+/** @param made the session of the same agent that they are to belong to; `null` if they stay where they are. */
 export async function bringSubagents(
   subagents: readonly SubagentInfo[],
   made: WriterSession | null,

@@ -32,7 +32,7 @@ export function asideLines({ by, asides }: Verification): ReceiptRecord[] {
 /** The words that start an agent: a program and its first arguments. */
 export type AgentPrograms = Readonly<Partial<Record<AgentName, readonly string[]>>>;
 
-/** `null` where the agent is not installed. */
+/** `null` if the agent is not installed. */
 export function programOf(
   agent: AgentName,
   places: Places,

@@ -91,7 +91,7 @@ export interface ConvertedOptions extends WriteSessionOptions {
 
 export interface ConvertedSession {
   readonly receipt: Receipt;
-  /** `null` where only the receipt was asked for. */
+  /** `null` if only the receipt was asked for. */
   readonly written: Omit<WrittenSession, "receipt"> | null;
 }
 

@@ -1,4 +1,4 @@
-/** Our messages as the messages of the `ai` package. Pure. */
+/** Converts our messages to those of the package `ai`. Pure. */
 
 import type { Block, Message } from "@continuo/core/model";
 import { PROMPT_BEFORE_ANSWER, toModelTurns } from "@continuo/core/transcript";
@@ -13,9 +13,9 @@ import type {
 export interface ModelMessages {
   /** The system messages, in their order. */
   readonly instructions: string[];
-  /** The list is yours: the package `ai` takes no readonly one. */
+  /** The caller may change the list, because the package `ai` accepts no readonly list. */
   readonly messages: ModelMessage[];
-  /** Blocks that a model cannot be given: their kind and number. */
+  /** The number of blocks of each kind that a model cannot receive. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
 
@@ -24,7 +24,7 @@ type UserPart = Exclude<UserModelMessage["content"], string>[number];
 type ResultOutput = ToolResultPart["output"];
 type LeftOut = Record<string, number>;
 
-/** A kept `native` of a thinking block made here: what the provider wants back with it. */
+/** The `native` of a thinking block that a model agent stored: data that the provider needs back with the block. */
 export interface KeptMetadata {
   readonly providerMetadata: NonNullable<AssistantModelMessage["providerOptions"]>;
 }
@@ -47,7 +47,7 @@ export function toPromptMessages(messages: readonly Message[], waiting: Readonly
     else if (message.role === "assistant") addAssistant(made, message, leftOut);
     else addResults(made, message, leftOut);
   }
-  // A crash in the first answer, and a budget, leave a conversation without its first prompt.
+  // After a crash in the first answer, or a cut to a budget, a conversation can lack its first prompt.
   if (made[0]?.role === "assistant") {
     made.unshift({ role: "user", content: [{ type: "text", text: PROMPT_BEFORE_ANSWER }] });
   }
@@ -82,7 +82,7 @@ function addAssistant(made: ModelMessage[], { content }: Message, leftOut: LeftO
   if (parts.length > 0) made.push({ role: "assistant", content: parts });
 }
 
-/** Thinking is sent where it can be shown to be the model's own: with what its provider signed. */
+/** Thinking is sent only with the data or the signature of its provider, which prove that it is the model's own. */
 function thinkingParts(block: Extract<Block, { type: "thinking" }>, leftOut: LeftOut): AssistantPart[] {
   const kept = (block.native as KeptMetadata | undefined)?.providerMetadata;
   if (kept !== undefined) return [{ type: "reasoning", text: block.text, providerOptions: kept }];
@@ -102,7 +102,7 @@ function addResults(made: ModelMessage[], { content, toolName }: Message, leftOu
     return [{ type: "tool-result", toolCallId: block.toolCallId, toolName: toolName ?? "tool", output }];
   });
   const last = made.at(-1);
-  // Results of parallel calls are one message.
+  // The results of parallel calls form one message.
   if (last?.role === "tool") made[made.length - 1] = { ...last, content: [...last.content, ...parts] };
   else if (parts.length > 0) made.push({ role: "tool", content: parts } satisfies ToolModelMessage);
 }

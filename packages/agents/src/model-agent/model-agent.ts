@@ -69,7 +69,7 @@ export class ModelAgent implements Agent {
   readonly name: string;
   readonly #options: ModelAgentOptions;
 
-  /** Errors: `usage` for an option that there is not. */
+  /** Errors: `usage` for an unknown option. */
   constructor(options: ModelAgentOptions) {
     assertKnownOptions("ModelAgent", options, OPTIONS);
     this.name = options.name ?? "model";

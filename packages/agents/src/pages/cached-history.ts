@@ -1,4 +1,4 @@
-/** The messages of one history with random access: their texts in a spool, their places in memory. */
+/** The messages of one history with random access: their texts are in a spool file, and their positions in memory. */
 
 import { randomUUID } from "node:crypto";
 import type { Message } from "@continuo/core/model";
@@ -108,12 +108,12 @@ export function createCachedHistory(generation: string, prices: Prices): CachedH
   };
 }
 
-/** These fields repeat the call and the result. */
+/** Leaves out the fields that repeat the call and the result. */
 export function toKept({ toolInput: _input, toolOutput: _output, ...message }: Message): Message {
   return message;
 }
 
-/** Keeps all of these messages. The caller disposes of the history. */
+/** Stores all these messages. The caller disposes of the history. */
 export async function keepHistory(
   messages: AsyncIterable<Message> | Iterable<Message>,
   prices: Prices,

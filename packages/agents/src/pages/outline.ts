@@ -156,7 +156,7 @@ function detailsOf(kept: CachedHistory, { index, callId }: Change): unknown {
   return undefined;
 }
 
-/** The rest of all changes; `null` where one of them is too large to be held, and where there is only one. */
+/** The rest of all changes; `null` if one of them is too large to be held, and where there is only one. */
 function netOf({ turns }: CachedHistory, path: string): FileChanges["net"] {
   const items = turns.flatMap(({ work }) => work.items).filter((item) => item.type === "edit");
   const made = items.filter(({ edit }) => visibleLine(edit.path.trim()) === path);

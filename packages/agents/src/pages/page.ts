@@ -197,7 +197,7 @@ function noSuchTurns(
   });
 }
 
-/** `reached`: the turn that does not fit any more; `null` where fewer turns would not help. */
+/** `reached`: the turn that does not fit any more; `null` if fewer turns would not help. */
 function tooLarge({ from, to }: TurnRange, reached: number | null, maxBytes: number): ContinuoError {
   const fits = reached !== null && reached < to ? { from: Math.max(from, reached + 1), to } : null;
   const limit = `${Math.floor(maxBytes / 1_000_000)} MB`;

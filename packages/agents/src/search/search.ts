@@ -48,7 +48,7 @@ export interface SearchOptions {
   readonly regex?: RegExp;
   /** Returns the part of a text that may be shown; excerpts are cut from it. */
   readonly mask?: (text: string) => string;
-  /** Given if most of the words are enough. */
+  /** Set if a turn may match with most of the words. */
   readonly best?: BestMatch;
   /** Results of sessions that the index does not answer for. */
   readonly others?: readonly SearchResult[];
@@ -121,7 +121,7 @@ interface Matching extends SearchOptions {
 
 type SessionOfTurn = (turn: RankedTurn | TurnMatch) => ReadySession | null;
 
-/** Returns the session of a turn; `null` where the turn does not count. A session is asked about once, not for each turn. */
+/** Returns the session of a turn; `null` if the turn does not count. A session is asked about once, not for each turn. */
 function createSessionOf(query: SearchQuery, { unchanged, sessions }: Matching): SessionOfTurn {
   const known = new Map<number, ReadySession | null>();
   const isAny = !filtersSessions(query);

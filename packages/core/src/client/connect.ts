@@ -43,7 +43,7 @@ export interface ConnectOptions {
   readonly device?: string | undefined;
   /** Asks for a session. It must be the token's own workspace. */
   readonly workspaceId?: string | undefined;
-  /** `true` where none is given. With `false` a lost connection ends `events()` with `unavailable`. */
+  /** `true` if none is given. With `false` a lost connection ends `events()` with `unavailable`. */
   readonly reconnect?: boolean | undefined;
   /**
    * With `reconnect`: how long the first connection is tried while no server answers, or while the handle is that of
@@ -90,7 +90,7 @@ const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
 
 /**
  * Resolves when the replay is over; with the replay mode `stream` as soon as 1,000 events of it wait for `events()`, and
- * `roster()` is then known when `events()` has reached its end. Errors: `usage` for an option that there is not, `handle_taken` where the
+ * `roster()` is then known when `events()` has reached its end. Errors: `usage` for an unknown option, `handle_taken` if the
  * holder is there, `forbidden` (another workspace or handle than the
  * token's, or a page that the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no
  * WebSockets; when no connection came about in time, `unavailable`, or what the server answered the last time, such as

@@ -3,7 +3,7 @@
 /** More changes than a third of the word, and it is another word. */
 const MAX_SHARE = 3;
 
-/** The nearest of `words`, letter case and separators apart; `null` where none is near. */
+/** The nearest of `words`, letter case and separators apart; `null` if none is near. */
 export function nearest(word: string, words: readonly string[]): string | null {
   const wanted = plain(word);
   let best: { readonly word: string; readonly changes: number } | null = null;

@@ -33,7 +33,7 @@ export function sessionKeyOf(workspaceId: string, channel: string, handle: strin
   return `${workspaceId}:${channel}:${handle}`;
 }
 
-/** The handle that wrote it; `null` where none did. */
+/** The handle that wrote it; `null` if none did. */
 export function authorOf({ actor }: Pick<WireEvent, "actor">): string | null {
   return actor.id ?? null;
 }

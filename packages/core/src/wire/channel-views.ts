@@ -91,7 +91,7 @@ export interface AnchorAnswer {
 
 /** A row of the list of channels. */
 export interface ChannelSummary {
-  /** `null` where nobody has written yet. Its content is only a beginning. */
+  /** `null` if nobody has written yet. Its content is only a beginning. */
   readonly newest: ChannelMessage | null;
   /** Who is there now. */
   readonly people: number;

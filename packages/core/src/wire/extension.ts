@@ -36,7 +36,7 @@ export interface ExtensionRequested {
 export interface ExtensionDecision {
   readonly nonce: string;
   readonly isGranted: boolean;
-  /** A code that the server printed in its terminal, where the system does not tell whose a connection is; else `""`. */
+  /** A code that the server printed in its terminal, where the system does not say whose a connection is; else `""`. */
   readonly code: string;
 }
 

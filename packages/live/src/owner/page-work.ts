@@ -146,7 +146,7 @@ export class PageWork {
     if (event !== null) await this.#options.append([...pass.carried, event]);
   }
 
-  /** Why no model wrote the page: a sentence where one should have, `null` where there is none. Errors: the store's. */
+  /** Why no model wrote the page: a sentence where one should have, `null` if there is none. Errors: the store's. */
   async #writeWithModel(first: Pass): Promise<"written" | string | null> {
     const { store, follower, newId, signal } = this.#options;
     const { sessionId } = follower;

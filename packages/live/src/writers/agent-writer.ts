@@ -90,7 +90,7 @@ export function agentWriter(options: AgentWriterOptions): NoteWriter {
     sight = "blind";
     return answer;
   };
-  /** One request and its answer, in the session's conversation where one is kept. */
+  /** Sends one request, in the session's kept conversation if there is one. */
   const askForNotes = async (
     request: NoteRequest,
     context: readonly EvidenceItem[],
@@ -111,7 +111,7 @@ export function agentWriter(options: AgentWriterOptions): NoteWriter {
       // A note of an earlier message can be written again too.
       return { read: parseDrafts(spent.text, request, prompt.named), spent };
     } catch (error) {
-      // The next conversation is told everything again.
+      // The next conversation begins with a full request.
       conversations.forget(sessionId);
       const isLost = known !== undefined && isContinuoError(error, "native_unavailable");
       if (!isLost) throw error;
@@ -163,7 +163,7 @@ async function withLooks(
 
 type Ask = (prompt: string, options: WriteOptions) => Promise<WriterAnswer>;
 
-/** Pages and answers have conversations of their own: they are asked for beside the notes. */
+/** Pages and answers have conversations of their own, because they are requested while notes are written. */
 function pagesAndAnswers(name: string, ask: Ask): Pick<NoteWriter, "writePage" | "answer"> {
   return {
     writePage: async (request, options) => {
@@ -193,7 +193,7 @@ function imageBlock({ mediaType: mimeType, data }: NotePicture): Block {
   return { type: "image", mimeType, data: Buffer.from(data).toString("base64") };
 }
 
-/** Statuses of an endpoint that say nothing about the request: the key, the load. */
+/** HTTP statuses that do not concern the request itself, but the key or the load. */
 const OTHER_REASONS: readonly unknown[] = [401, 403, 408, 429];
 
 /** True if the request itself was refused, as by a model that knows only text. */
@@ -229,13 +229,9 @@ async function answerOf(
       } else if (event.type === "message") parts.set(event.messageId ?? "", textOf(event.content));
       else if (event.type === "usage" && event.usage !== undefined) usages.push(event.usage);
       else if (event.type === "permission_request") {
-        throw new ContinuoError(
-          "agent_failed",
-          "the agent asks for a permission, and nobody is there to answer",
-          {
-            hint: "Set the policy `safe` for an agent that writes notes.",
-          },
-        );
+        throw new ContinuoError("agent_failed", "the agent asks for a permission, and nobody can answer it", {
+          hint: "Set the policy `safe` for an agent that writes notes.",
+        });
       }
     },
   });
@@ -252,7 +248,7 @@ function withoutLooks<Read extends { readonly lookAt: unknown }>({
   return read;
 }
 
-/** The batch itself is given: what is missing is the sentence that it begins in the middle of. */
+/** The time of the batch's begin: the writer needs the words before it, because a batch can begin within a sentence. */
 function beginOf({ evidence }: NoteRequest): readonly number[] {
   const [first] = evidence.map(({ startMs }) => startMs).toSorted((a, b) => a - b);
   return first === undefined ? [] : [first];

@@ -26,7 +26,7 @@ const idsOf = async (agent: AgentName): Promise<readonly string[]> =>
 
 describe("every session that a real agent wrote", () => {
   test.each(FORMAT_CASES)(
-    "%s/%s is forked as a whole, and behind each message that may be last, or refused",
+    "%s/%s is forked as a whole and after each message that can be the last one; other cuts are refused",
     async (agent, name) => {
       const reader = await formatOf(agent);
       for (const info of await open(agent, name)) {
@@ -40,7 +40,7 @@ describe("every session that a real agent wrote", () => {
         const whole = await forkNativeSession(info, { places });
         const fork = await readNativeSession(`${agent}:${whole.sessionId}`, { places });
         expect(await firstDifference(source.messages, fork.messages)).toBeNull();
-        // Written again, a record of Gemini CLI that it did not see is seen.
+        // Gemini CLI reads a record in the fork that it could not read in the source.
         const sent = reader.modelView(source.messages).length + (name === "line-separator" ? 1 : 0);
         expect(reader.modelView(fork.messages)).toHaveLength(sent);
         expect(fork.problems.map(({ code }) => code)).toEqual(
@@ -55,7 +55,7 @@ describe("every session that a real agent wrote", () => {
   );
 });
 
-/** If a result would be torn from its call, the message that the error names is a possible cut. */
+/** If a cut would separate a result from its call, the error names a message after which a cut is possible. */
 async function forkBehind(info: SessionInfo, at: string): Promise<void> {
   const { messages } = await readNativeSession(info, { places });
   try {

@@ -179,7 +179,7 @@ async function replaceRow(
   return trashId;
 }
 
-/** Errors: `conflict` where the file is not as it was when the change was made up. */
+/** Errors: `conflict` if the file is not as it was when the change was made up. */
 function refuseGrown({ files }: FoundSession): void {
   for (const { path, sizeBytes, mtimeMs } of files) {
     const now = statFile(path);

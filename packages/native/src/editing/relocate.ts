@@ -53,8 +53,8 @@ interface AgentPart extends RelocationPart {
 }
 
 /**
- * Errors: `invalid` for folders that cannot be these, `not_found` where no session names the old one, `session_live` while
- * an agent is open in one of them, `conflict`, `busy`, `unsupported`, `unwritable`; `verification_failed` where a session
+ * Errors: `invalid` for folders that cannot be these, `not_found` if no session names the old one, `session_live` while
+ * an agent is open in one of them, `conflict`, `busy`, `unsupported`, `unwritable`; `verification_failed` if a session
  * would not be found in the new folder. Nothing has changed then.
  */
 export async function relocateProject(

@@ -25,7 +25,7 @@ export interface SessionRepair {
   readonly droppedResults: number;
   /** The problems that remain in the repaired session, by a full read of it. */
   readonly remaining: readonly Problem[];
-  /** The file, or database, that was written; `null` where none was. */
+  /** The file, or database, that was written; `null` if none was. */
   readonly written: string | null;
   /** The id for `restoreNativeSession`, which brings the old state back; `null` if nothing moved. */
   readonly trashId: string | null;

@@ -5,7 +5,7 @@ import type { Block, Message } from "@continuo/core/model";
 type Messages = AsyncIterable<Message> | Iterable<Message>;
 
 /**
- * The first difference in words; `null` where there is none. Ids of messages and places of records are a session's
+ * The first difference in words; `null` if there is none. Ids of messages and places of records are a session's
  * own. Both sides are read in step: a message of each is held.
  */
 export async function firstDifference(source: Messages, fork: Messages): Promise<string | null> {

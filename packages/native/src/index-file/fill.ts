@@ -82,7 +82,7 @@ export interface FillResult extends FillProgress {
   readonly left: number;
 }
 
-/** Errors: `unwritable` where the index cannot be written; what was written before stays. */
+/** Errors: `unwritable` if the index cannot be written; what was written before stays. */
 export async function fillText(path: string, options: FillOptions): Promise<FillResult> {
   const writer = createBatch(path, options.batchChars ?? BATCH_CHARS);
   const known = await keysOf(path);

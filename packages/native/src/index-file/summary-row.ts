@@ -10,7 +10,7 @@ import type { FoundFile } from "@continuo/files";
 export type Answers = { [name: string]: unknown };
 
 export interface Summary {
-  /** The answers about this state of the file; `null` where there are none. */
+  /** The answers about this state of the file; `null` if there are none. */
   find(file: FoundFile): Answers | null;
   isAsked(path: string): boolean;
   /** Files that `find` was never asked about, with answers of any state. */

@@ -33,7 +33,7 @@ export type TextChange =
       readonly stamp: string;
       readonly beside: string;
       readonly cutChars: number;
-      /** Compressed; `null` where the session cannot be continued. */
+      /** Compressed; `null` if the session cannot be continued. */
       readonly kept: Uint8Array | null;
     }
   | { readonly type: "remove"; readonly key: string };

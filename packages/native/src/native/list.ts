@@ -83,7 +83,7 @@ export async function listNativeSessions(options: ListOptions = {}): Promise<rea
 
 /**
  * Sessions by `updatedAt`, newest first; those without a time last. No file is read whole but for a byte
- * search for titles, and that only in what the limit lets through. Errors: `usage` for an option that there is not.
+ * search for titles, and that only in what the limit lets through. Errors: `usage` for an unknown option.
  */
 export async function readNativeList(options: ListOptions = {}): Promise<NativeList> {
   assertKnownOptions("readNativeList", options, LIST_OPTIONS);
@@ -175,11 +175,11 @@ interface Row {
   readonly reader: AgentReader;
   readonly found: FoundSession;
   readonly updatedAt: string | null;
-  /** `null` where only the time was looked for. */
+  /** `null` if only the time was looked for. */
   readonly info: SessionInfo | null;
 }
 
-/** A row by the times of its files; `null` where they do not tell: a database is one file for many sessions. */
+/** A row by the times of its files; `null` if they do not say: a database is one file for many sessions. */
 function quick(reader: AgentReader, found: FoundSession, { newestBy, limit }: ListOptions): Row | null {
   if (newestBy === undefined || limit === undefined) return null;
   const times = found.files.map(({ mtimeMs }) => mtimeMs);
@@ -187,7 +187,7 @@ function quick(reader: AgentReader, found: FoundSession, { newestBy, limit }: Li
   return { reader, found, updatedAt: new Date(Math.max(...times)).toISOString(), info: null };
 }
 
-/** `null` where the time is not at hand. */
+/** `null` if the time is not at hand. */
 function knownRow(reader: AgentReader, found: FoundSession, { part, memo }: SkimOptions): Row | null {
   const updatedAt = memo === undefined || part !== "ends" ? undefined : reader.knownUpdatedAt?.(found, memo);
   return updatedAt === undefined ? null : { reader, found, updatedAt, info: null };

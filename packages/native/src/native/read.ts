@@ -53,7 +53,7 @@ export interface SessionCheck extends Pick<SessionInfo, "agent" | "sessionId" | 
 /**
  * A session as a stream: memory stays bounded however long it is. Close it when done.
  *
- * Errors: `usage` for an option that there is not, `not_found`, `ambiguous`, `unsupported`, `unreadable`.
+ * Errors: `usage` for an unknown option, `not_found`, `ambiguous`, `unsupported`, `unreadable`.
  */
 export async function openNativeSession(
   ref: SessionRef,

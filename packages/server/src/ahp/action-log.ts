@@ -10,7 +10,7 @@ export interface ActionLog {
   reserve(): number;
   append(envelope: Omit<ActionEnvelope, "serverSeq">): ActionEnvelope;
   /**
-   * The actions after a number in these channels, and the refused ones of this client; `null` where some of them are no
+   * The actions after a number in these channels, and the refused ones of this client; `null` if some of them are no
    * longer known.
    */
   after(serverSeq: number, reader: LogReader): readonly ActionEnvelope[] | null;

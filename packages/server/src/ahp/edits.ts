@@ -8,7 +8,7 @@ import { toEditUri, toFileUri } from "./uris.ts";
 
 export interface FileChange {
   readonly path: string;
-  /** The lines that are known before and after the change; `null` where the file was not there, or is gone. */
+  /** The lines that are known before and after the change; `null` if the file was not there, or is gone. */
   readonly before: string | null;
   readonly after: string | null;
   readonly added: number;

@@ -152,7 +152,7 @@ export class AhpHost {
     return found;
   }
 
-  /** The actions that a client has missed; `null` where a snapshot must tell it. */
+  /** The actions that a client has missed; `null` if a snapshot must tell it. */
   missedBy(reader: Reader, lastSeen: number): readonly ActionEnvelope[] | null {
     for (const channel of reader.channels) {
       const name = parseChatUri(channel) ?? parseSessionUri(channel);

@@ -1,4 +1,4 @@
-/** One session that clients look at: its state, kept up by the events of the machine, told as actions. */
+/** The state of one session that clients look at. Events of the machine change it; each change is sent as an action. */
 
 import { ContinuoError, isContinuoError, listAll, messageOf, present } from "@continuo/core/model";
 import type { ChatEvent, ChatRun, ChatState, MachineService } from "@continuo/core/wire/machine";
@@ -17,28 +17,28 @@ import {
 } from "./protocol.ts";
 import { withQuestions } from "./questions.ts";
 import { reduceSession } from "./session-reducer.ts";
-import { actionsForTurns, actionsOfTurn, tellParts, tellTurnAgain } from "./turn-actions.ts";
+import { actionsForCorrection, actionsForParts, actionsForTurns, actionsOfTurn } from "./turn-actions.ts";
 import { callOfPart, type TurnsPlace, toErrorPart, toParts, toTurns } from "./turns.ts";
 import { withUnanswered } from "./unanswered.ts";
 import { type EditName, parseFileUri, toChatUri } from "./uris.ts";
 
-/** Begins a cursor of turns that the chat has, but that a reader did not ask for. */
+/** The prefix of a cursor for older turns that the chat has in memory, but that the reader has not requested. */
 const KNOWN = "turn:";
 
 export type Origin = NonNullable<ActionEnvelope["origin"]>;
 
 export interface FeedOptions {
   readonly uri: string;
-  /** `null` for a session in which nothing was said yet. */
+  /** `null` for a session without messages. */
   readonly key: string | null;
   readonly machine: MachineService;
   readonly first: Pick<SessionState, "provider" | "title"> & {
     readonly modifiedAt: string;
     readonly workingDirectories?: readonly string[];
   };
-  /** Every action, in its order; the state has it already. */
+  /** Called with every action in order, after the state has changed. */
   readonly emit: (channel: string, action: ChatAction | SessionAction, origin?: Origin) => void;
-  /** The session continues under another key. */
+  /** Called when the session continues under another key. */
   readonly moved: (key: string) => void;
   readonly report: (line: string) => void;
 }
@@ -46,10 +46,10 @@ export interface FeedOptions {
 interface CurrentRun {
   readonly runId: string;
   readonly turnId: string;
-  /** A state of the conversation had it: one that does not has seen its end. */
+  /** True after a state of the conversation contained the run: a later state without it means that the run has ended. */
   isSeen: boolean;
   cancelledBy: Origin | null;
-  /** The parts that were told are those of the turn. */
+  /** True if the actions that were sent give exactly the parts of the turn. */
   isExact: boolean;
 }
 
@@ -59,14 +59,14 @@ export class SessionFeed {
   readonly #live = createLiveTurn();
   /** The calls that wait for an answer, and the ids of their questions. */
   #asked = new Map<string, string>();
-  /** Runs whose turn has its end. */
+  /** Runs whose turns show how they ended. */
   readonly #ended = new Set<string>();
-  /** When a question without a call is a part of its own. */
+  /** The times at which questions whose calls have not arrived are shown as parts of their own. */
   readonly #dueAt = new Map<string, number>();
   #key: string | null;
   #run: CurrentRun | null = null;
-  /** The last message of the log that a turn in the state has. */
-  #told = 0;
+  /** The sequence of the last message that a turn in the state contains. */
+  #lastSequence = 0;
   #works: Promise<unknown> = Promise.resolve();
   #following: AbortController | null = null;
   #last: ChatState | null = null;
@@ -112,7 +112,7 @@ export class SessionFeed {
   async open(): Promise<void> {
     if (this.#key === null) return;
     const window = await this.#window({});
-    this.#told = Math.max(0, ...window.messages.map(sequenceOf));
+    this.#lastSequence = Math.max(0, ...window.messages.map(sequenceOf));
     this.chat = { ...this.chat, turns: window.turns, ...present({ turnsNextCursor: window.cursor }) };
     await this.#follow();
   }
@@ -122,7 +122,7 @@ export class SessionFeed {
     this.#following?.abort();
   }
 
-  /** Works on the session one after the other: events of the machine, and what clients ask for. */
+  /** Runs work on the session one piece after the other: events of the machine, and requests of clients. */
   serial<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#works.then(work, work);
     this.#works = done.catch(() => undefined);
@@ -148,7 +148,7 @@ export class SessionFeed {
     this.#options.emit(this.#options.uri, action, origin);
   }
 
-  /** The conversation has the prompt as a run from now on. */
+  /** Sends a prompt, which begins a run of the conversation. */
   async begin(
     action: Extract<ChatAction, { type: "chat/turnStarted" }>,
     {
@@ -164,7 +164,7 @@ export class SessionFeed {
     void this.#follow();
   }
 
-  /** Errors: `not_found` where nothing runs. */
+  /** Errors: `not_found` if no turn runs. */
   async cancel(origin: Origin): Promise<void> {
     const run = this.#run;
     if (run === null || this.#key === null) throw new ContinuoError("not_found", "no turn runs in this chat");
@@ -172,7 +172,7 @@ export class SessionFeed {
     run.cancelledBy = origin;
   }
 
-  /** Works when a turn has ended, one piece of work a turn. */
+  /** Runs the work after a turn has ended. Each end of a turn starts one waiting piece of work. */
   onEnd(work: () => Promise<void>): void {
     this.#waiting.push(work);
   }
@@ -182,7 +182,7 @@ export class SessionFeed {
     return this.#asked.get(toolCallId) ?? null;
   }
 
-  /** The text that a call took out of a file or put into it; `null` where it is not found. Errors: those of reading. */
+  /** The text that a call removed from a file or wrote into it; `null` if it is not found. Errors: those of reading. */
   async editText({ part, at, side }: Pick<EditName, "part" | "at" | "side">): Promise<string | null> {
     const found = callOfPart(this.#live.messages, part) ?? (await this.#storedCall(part));
     return found === null ? null : (editsOf(found.call, found.result)[at]?.[side] ?? null);
@@ -202,7 +202,7 @@ export class SessionFeed {
     return null;
   }
 
-  /** The chat with its newest turns only: a reader asks for more of them by the cursor. */
+  /** The chat with only its newest turns; a reader requests older ones with the cursor. */
   newest(turns: number): AhpChat {
     const first = this.chat.turns.length - turns;
     const oldest = this.chat.turns[first];
@@ -211,19 +211,19 @@ export class SessionFeed {
   }
 
   /**
-   * Tells the turns before the cursor, by default those before the first one. Errors: `invalid` for a cursor that the chat
-   * did not give out; those of reading them.
+   * Sends the turns before the cursor, by default those before the first one. Errors: `invalid` for a cursor that did not come
+   * from this chat; those of reading the turns.
    */
   async loadOlder(cursor: string | undefined): Promise<void> {
     const before = cursor ?? this.chat.turnsNextCursor;
-    if (before?.startsWith(KNOWN) === true) return this.#tellKnown(before.slice(KNOWN.length));
+    if (before?.startsWith(KNOWN) === true) return this.#sendKnown(before.slice(KNOWN.length));
     if (before === undefined || this.#key === null) return;
     const { turns, cursor: turnsNextCursor } = await this.#window({ before }).catch(toBadCursor);
     this.act({ type: "chat/turnsLoaded", turns, ...present({ turnsNextCursor }) });
   }
 
-  /** Readers that have them keep them, and the chat itself does not change. */
-  #tellKnown(id: string): void {
+  /** Sends turns that the chat already has: the chat and the readers that have these turns do not change. */
+  #sendKnown(id: string): void {
     const { turns, turnsNextCursor } = this.chat;
     const end = turns.findIndex((turn) => turn.id === id);
     if (end === -1) throw badCursor();
@@ -240,7 +240,7 @@ export class SessionFeed {
       { key: this.#key ?? "", limit: LIMITS.windowMessages, ...at },
       this.#over.signal,
     );
-    // A turn of which only the end was read is left to the next window, unless there is nothing else.
+    // A turn of which only the end was read is left to the next window, unless the window has no other turn.
     const start = messages.findIndex(({ turnId }) => turnId !== messages[0]?.turnId);
     const isWhole = !hasOlder || messages[0]?.message.role === "user" || start === -1;
     const kept = isWhole ? messages : messages.slice(start);
@@ -285,7 +285,7 @@ export class SessionFeed {
     }
   }
 
-  /** A native session grows by its own agent's program. */
+  /** Follows the growth of a native session by its agent's own program. */
   async #takeGrowth(signal: AbortSignal): Promise<void> {
     for await (const event of this.#options.machine.growth({ key: this.#key ?? "" }, signal)) {
       if (event.type !== "messages" && event.type !== "reset") continue;
@@ -300,7 +300,7 @@ export class SessionFeed {
   #take(event: Exclude<ChatEvent, { readonly type: "moved" }>): void {
     if (event.type === "state") this.#takeState(event.state);
     else this.#live.take(event);
-    this.#tellParts(event.type === "state" ? event.state : this.#last);
+    this.#sendParts(event.type === "state" ? event.state : this.#last);
   }
 
   #takeState(state: ChatState): void {
@@ -312,20 +312,20 @@ export class SessionFeed {
       if (isThere) run.isSeen = true;
       else if (run.isSeen || ended !== undefined) this.#end(run, ended, state);
     }
-    if (this.#run === null) this.#tellUnanswered(state);
+    if (this.#run === null) this.#sendUnanswered(state);
     if (this.#run === null && state.running !== null) this.#beginElsewhere(state.running);
     const interactivity = state.readOnly === null ? "full" : "read-only";
     if ((this.chat.interactivity ?? "full") !== interactivity) this.#setInteractivity(interactivity);
   }
 
-  #tellUnanswered({ unanswered }: ChatState): void {
+  #sendUnanswered({ unanswered }: ChatState): void {
     const turns = withUnanswered(this.chat.turns, unanswered, this.#ended);
     for (const { runId } of unanswered) this.#ended.add(runId);
     if (turns === this.chat.turns) return;
     for (const action of actionsForTurns(this.chat, turns, this.chat.turnsNextCursor)) this.act(action);
   }
 
-  /** The protocol has no action of a chat for it: the session tells it. */
+  /** The protocol has no such action of a chat, so the session sends it. */
   #setInteractivity(interactivity: "full" | "read-only"): void {
     this.chat = { ...this.chat, interactivity };
     this.actOnSession({ type: "session/chatUpdated", chat: this.chat.resource, changes: { interactivity } });
@@ -333,7 +333,7 @@ export class SessionFeed {
 
   /** A turn that began in a terminal, a page, or another client. */
   #beginElsewhere({ runId, text, at }: ChatRun): void {
-    // The history may have its beginning, which comes again as it happens.
+    // The history may already have the begin of this turn, which the actions will send again.
     const turns = this.chat.turns.filter(({ startedAt }) => startedAt < at);
     if (turns.length < this.chat.turns.length)
       this.act({ type: "chat/truncated", ...present({ turnId: turns.at(-1)?.id }) });
@@ -342,28 +342,28 @@ export class SessionFeed {
     this.act({ type: "chat/turnStarted", turnId: runId, startedAt: at, message });
   }
 
-  #tellParts(state: ChatState | null): void {
+  #sendParts(state: ChatState | null): void {
     const { messages, sequence } = this.#live;
     const run = this.#run;
     if (run === null) {
-      if (sequence !== null && sequence > this.#told && state?.running == null) this.#tellWhole();
+      if (sequence !== null && sequence > this.#lastSequence && state?.running == null) this.#sendWholeTurn();
       return;
     }
-    if (sequence !== null && sequence > this.#told) run.isSeen = true;
-    const isOfRun = sequence !== null && sequence > this.#told;
+    if (sequence !== null && sequence > this.#lastSequence) run.isSeen = true;
+    const isOfRun = sequence !== null && sequence > this.#lastSequence;
     const { parts, waiting } = withQuestions(
       isOfRun ? toParts(messages.slice(1), this.#place) : [],
       state?.questions ?? [],
       (approvalId) => this.#isDue(approvalId),
     );
-    const told = tellParts(this.chat, { id: run.turnId, parts });
+    const told = actionsForParts(this.chat, { id: run.turnId, parts });
     run.isExact = told.isExact;
     for (const action of told.actions) this.act(action);
-    this.#tellQuestions(run.turnId, waiting);
+    this.#sendQuestions(run.turnId, waiting);
   }
 
-  /** A turn of which nobody told that it ran, because it was over at once. */
-  #tellWhole(): void {
+  /** Sends a whole turn that ended so soon that no state showed it as running. */
+  #sendWholeTurn(): void {
     const { messages } = this.#live;
     const ofOne = messages.map((one) => ({ ...one, turnId: `s${this.#live.sequence}` }));
     const [turn] = toTurns(ofOne, this.#place);
@@ -372,19 +372,19 @@ export class SessionFeed {
     for (const action of actionsOfTurn(turn)) this.act(action);
   }
 
-  /** The call that a question is about comes a moment after it. */
+  /** True after the time in which the call of a question should have arrived; it arrives a moment after the question. */
   #isDue(approvalId: string): boolean {
     const due = this.#dueAt.get(approvalId);
     if (due !== undefined) return performance.now() >= due;
     this.#dueAt.set(approvalId, performance.now() + LIMITS.callMs);
-    const tellAgain = async (): Promise<void> => {
-      if (!this.#over.signal.aborted) this.#tellParts(this.#last);
+    const sendAgain = async (): Promise<void> => {
+      if (!this.#over.signal.aborted) this.#sendParts(this.#last);
     };
-    setTimeout(() => void this.serial(tellAgain).catch(() => undefined), LIMITS.callMs + 1).unref();
+    setTimeout(() => void this.serial(sendAgain).catch(() => undefined), LIMITS.callMs + 1).unref();
     return false;
   }
 
-  #tellQuestions(turnId: string, waiting: ReturnType<typeof withQuestions>["waiting"]): void {
+  #sendQuestions(turnId: string, waiting: ReturnType<typeof withQuestions>["waiting"]): void {
     this.#asked = new Map([...waiting].map(([id, call]) => [call.toolCallId, id]));
     const known = this.session.inputNeeded ?? [];
     for (const { id } of known)
@@ -400,7 +400,7 @@ export class SessionFeed {
   #end(run: CurrentRun, ended: ChatRun | undefined, state: ChatState): void {
     const { runId, turnId, cancelledBy } = run;
     this.#ended.add(runId);
-    this.#tellParts({ ...state, questions: [] });
+    this.#sendParts({ ...state, questions: [] });
     this.#settle();
     this.#run = null;
     this.#dueAt.clear();
@@ -421,18 +421,18 @@ export class SessionFeed {
     );
   }
 
-  /** The newest turn has the parts that its messages have now. */
+  /** Corrects the newest turn, so that its parts are those of its messages. */
   #correct(): void {
     const turn = this.chat.turns.at(-1);
     if (turn === undefined) return;
     const error = turn.responseParts.filter(({ kind }) => kind === "error");
     const responseParts = [...toParts(this.#live.messages.slice(1), this.#place), ...error];
-    for (const action of tellTurnAgain(this.chat, { ...turn, responseParts })) this.act(action);
+    for (const action of actionsForCorrection(this.chat, { ...turn, responseParts })) this.act(action);
   }
 
-  /** The messages that were told so far are no longer those of a running turn. */
+  /** Records that the messages so far belong to turns that have ended. */
   #settle(): void {
-    this.#told = Math.max(this.#told, ...this.#live.messages.map(sequenceOf));
+    this.#lastSequence = Math.max(this.#lastSequence, ...this.#live.messages.map(sequenceOf));
   }
 }
 

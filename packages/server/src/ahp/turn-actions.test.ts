@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { reduceChat } from "./chat-reducer.ts";
 import { type ChatState, type ResponsePart, STATUS } from "./protocol.ts";
-import { tellParts, tellTurnAgain } from "./turn-actions.ts";
+import { actionsForCorrection, actionsForParts } from "./turn-actions.ts";
 
 const TIME = "2026-11-27T10:00:00.000Z";
 const text = (id: string, content: string): ResponsePart => ({ kind: "markdown", id, content });
@@ -28,7 +28,7 @@ function running(...parts: readonly ResponsePart[]): ChatState {
 }
 
 function told(chat: ChatState, parts: readonly ResponsePart[]) {
-  const { actions, isExact } = tellParts(chat, { id: "1", parts });
+  const { actions, isExact } = actionsForParts(chat, { id: "1", parts });
   const next = actions.reduce(reduceChat, chat);
   const shown = next.activeTurn?.responseParts.map((part) =>
     part.kind === "toolCall"
@@ -66,6 +66,6 @@ test("a turn whose parts were rewritten has the right ones after its end", () =>
   const [turn] = ended.turns;
   if (turn === undefined) throw new Error("the turn has no end");
   const right = { ...turn, responseParts: [text("a", "other"), text("b", "two")] };
-  const again = tellTurnAgain(ended, right).reduce(reduceChat, ended);
+  const again = actionsForCorrection(ended, right).reduce(reduceChat, ended);
   expect(again.turns).toEqual([right]);
 });

@@ -20,7 +20,7 @@ export interface PartsTold {
  * The active turn only grows: VS Code takes a running turn that is cut for one that ended, and confirms by itself the calls
  * of it that wait for a person. A part that was rewritten is told with the whole turn at its end.
  */
-export function tellParts(
+export function actionsForParts(
   { activeTurn }: Pick<ChatState, "activeTurn">,
   { id, parts }: RunningTurn,
 ): PartsTold {
@@ -56,7 +56,7 @@ function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
 }
 
 /** The actions that tell the newest turn of a chat from its beginning. */
-export function tellTurnAgain({ turns }: Pick<ChatState, "turns">, turn: Turn): readonly ChatAction[] {
+export function actionsForCorrection({ turns }: Pick<ChatState, "turns">, turn: Turn): readonly ChatAction[] {
   return [{ type: "chat/truncated", ...present({ turnId: turns.at(-2)?.id }) }, ...actionsOfTurn(turn)];
 }
 

@@ -80,7 +80,7 @@ export function toParts(messages: readonly WindowMessage[], place: TurnsPlace): 
   return messages.flatMap((one) => partsOf(one, seen));
 }
 
-/** A call that has its result among the messages, by the name of its part; `null` where it is not among them. */
+/** A call that has its result among the messages, by the name of its part; `null` if it is not among them. */
 export function callOfPart(
   messages: readonly WindowMessage[],
   part: string,

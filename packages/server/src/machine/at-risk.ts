@@ -56,7 +56,7 @@ export async function sessionsAtRisk(machine: Machine, signal: AbortSignal): Pro
 }
 
 /**
- * Errors: `conflict` where its agent lists the session, those of looking the key up, and those of the change. Nothing has
+ * Errors: `conflict` if its agent lists the session, those of looking the key up, and those of the change. Nothing has
  * changed then.
  */
 export async function bringBack(

@@ -7,7 +7,7 @@ import type { OpenedStore } from "@continuo/store";
 
 /** New windows of a terminal on the screen of this machine. */
 export interface TerminalWindows {
-  /** The name of the terminal that would open; `null` where none can. */
+  /** The name of the terminal that would open; `null` if none can. */
   terminal(): string | null;
   /**
    * Starts the command in a new window, with the environment of this process. Gives the name of the terminal.

@@ -18,9 +18,9 @@ export interface Machine {
   readonly ownSessions: "shown" | "hidden";
   /** Milliseconds after which a regular expression is stopped: nothing else is answered meanwhile. */
   readonly regexMs: number;
-  /** The process of the agent that asks, or one below it; `null` where the caller is somewhere else. */
+  /** The process of the agent that asks, or one below it; `null` if the caller is somewhere else. */
   readonly callerPid: number | null;
-  /** Questions to agents in channels; `null` where no person allowed them. */
+  /** Questions to agents in channels; `null` if no person allowed them. */
   readonly asking: QuestionChannels | null;
 }
 

@@ -35,7 +35,7 @@ const OPTIONS: KnownOptions<DefineAgentOptions> = {
   context: true,
 };
 
-/** Errors: `usage` for an option that there is not. */
+/** Errors: `usage` for an unknown option. */
 export function defineAgent<Schema extends FlexibleSchema<unknown>>(
   options: DefineAgentOptions<Schema>,
 ): AgentDefinition<InferSchema<Schema>> {

@@ -18,7 +18,7 @@ export async function chatOf(host: Host, sessionId: string): Promise<Chat> {
 }
 
 /**
- * The answers of these messages, each from its beginning; `null` where there are none.
+ * The answers of these messages, each from its beginning; `null` if there are none.
  *
  * @param asked ids of answers, as `Chat.open` has them; those that are open now where none are given
  */
@@ -59,7 +59,7 @@ export async function stopChat(
   return stopped;
 }
 
-/** Errors: `unavailable` where its next attempt takes too long to begin. */
+/** Errors: `unavailable` if its next attempt takes too long to begin. */
 async function stopRun(host: Host, runId: string, reason: string | undefined): Promise<void> {
   const end = performance.now() + STOP_MS;
   for (;;) {

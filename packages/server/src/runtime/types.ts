@@ -109,7 +109,7 @@ export interface SessionHandle {
   chat(): Promise<Chat>;
   /**
    * The answers that are not complete, one after the other, each from its beginning, as the UI message stream of the AI SDK;
-   * `null` where there is none. A reader that goes away does not end them.
+   * `null` if there is none. A reader that goes away does not end them.
    */
   toUIMessageResponse(options?: ResumeChatOptions): Promise<Response | null>;
   /** Cancels the answers that are not complete, and returns their ids. What was said of them stays. */

@@ -57,7 +57,7 @@ const LISTEN_OPTIONS: KnownOptions<ListenOptions> = {
   stalledMs: true,
 };
 
-/** Errors: `usage` for an option that there is not; `unavailable` if the address is in use or not allowed. */
+/** Errors: `usage` for an unknown option; `unavailable` if the address is in use or not allowed. */
 export async function listen(server: ContinuoServer, options: ListenOptions): Promise<ServerHandle> {
   assertKnownOptions("listen", options, LISTEN_OPTIONS);
   const proxies = options.proxies ?? trustedProxies([]);

@@ -106,7 +106,7 @@ const SERVER_OPTIONS: KnownOptions<ServerOptions> = {
 
 const SLOW_READERS: KnownOptions<SlowReaders> = { stalledMs: true, goodbyeMs: true };
 
-/** Errors: `usage` for an option that there is not. */
+/** Errors: `usage` for an unknown option. */
 export function assertServerOptions(options: ServerOptions): void {
   assertKnownOptions("createServer", options, SERVER_OPTIONS);
   assertKnownOptions("limits", options.limits ?? {}, DEFAULT_LIMITS);

@@ -71,7 +71,7 @@ export interface ContinuoServer {
   close(): Promise<void>;
 }
 
-/** `parts`: all of them by default. Errors: `usage` for an option that there is not. */
+/** `parts`: all of them by default. Errors: `usage` for an unknown option. */
 export function createServer(options: ServerOptions, parts: readonly CreateMount[] = MOUNTS): ContinuoServer {
   assertServerOptions(options);
   const draining = new AbortController();

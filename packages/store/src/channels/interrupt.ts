@@ -46,7 +46,7 @@ export interface EndOptions {
   /** The lease of the connection. */
   readonly fence: Fence;
   readonly reason: string;
-  /** `false` where the caller knows that none of its messages is in progress. */
+  /** `false` if the caller knows that none of its messages is in progress. */
   readonly hasOpen?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Changes of messages that have ended: edits, deletions and reactions. The log keeps what was said before; who may change
- * what is looked at here, once for all ways in.
+ * Changes of messages that have ended: edits, deletions and reactions. The log keeps the earlier text. The rights to change a
+ * message are checked here, for every way to send a change.
  */
 
 import {
@@ -77,7 +77,7 @@ export async function changeOf(
 
 interface ChangedMessage {
   readonly sent: StoredEvent;
-  /** Its end, and the changes since. */
+  /** The end of the message, and its changes since then. */
   readonly later: readonly StoredEvent[];
   readonly writer: string | null;
 }
@@ -142,7 +142,7 @@ function reactionRefusal(
   });
 }
 
-/** The newest word of a participant about one reaction to a message. */
+/** The participant's last event about one reaction to a message. */
 function lastReaction(
   events: readonly StoredEvent[],
   { messageId, reaction }: ReactFrame,

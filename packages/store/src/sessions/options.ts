@@ -5,12 +5,12 @@ import { assertBudget, type RunBudget } from "./budget.ts";
 import { askedOf, type Continuation, type ContinuationOptions } from "./continuation.ts";
 
 export interface ExecuteRunOptions {
-  /** `false` where none is given. */
+  /** `false` if none is given. */
   readonly continuation?: Continuation;
   readonly continuationOpts?: ContinuationOptions;
   /**
    * With `auto`, a run that is given the input of an interrupted one continues the native session that had it, in which
-   * its agent may find what it has done already; `false` where none is given.
+   * its agent may find what it has done already; `false` if none is given.
    */
   readonly resumeInterrupted?: boolean;
   /** Given to the agent as they are. */
@@ -67,7 +67,7 @@ const CONTINUATION_OPTIONS: KnownOptions<ContinuationOptions> = {
   maxTokensApprox: true,
 };
 
-/** Errors: `usage`, also for an option that there is not. */
+/** Errors: `usage`, also for an unknown option. */
 export function assertOptions(options: ExecuteRunOptions): void {
   assertKnownOptions("a run", options, OPTIONS);
   const { continuation = false, continuationOpts = {}, adapterOpts = {}, budget = {} } = options;

@@ -22,7 +22,7 @@ interface OwnProcess {
 
 const NAMED = /@([0-9a-f]{32})\/([1-9]\d*)\/(\d+)$/u;
 
-/** Found out once; `null` where it cannot be named. */
+/** Found out once; `null` if it cannot be named. */
 let found: OwnProcess | null | undefined;
 
 function ownProcess(): OwnProcess | null {

@@ -224,7 +224,7 @@ async function ownRuns(
 }
 
 interface View {
-  /** `null` where nothing is left. */
+  /** `null` if nothing is left. */
   readonly transcript: AgentTranscript | null;
   /** The part that the limits left out, including events that were not read. */
   readonly omitted?: OmittedMessages;

@@ -1,6 +1,6 @@
 /**
- * Input that is given again, because the run that had it was interrupted. The first run of an input is its root;
- * the store's claim of the root says which run has the input now, so that no two ever do.
+ * Retries: new runs with the input of an interrupted run. The first run of an input is its root. A claim of the store, named
+ * after the root, says which run has the input now, so that two runs never have it.
  */
 
 import {
@@ -21,7 +21,7 @@ function claimName(root: string): string {
   return `input/${root}`;
 }
 
-/** The first run of the input that a run had. */
+/** The id of the first run with the input of this run. */
 export function rootIn(run: Run): string {
   const { retryOf } = run.metadata;
   return typeof retryOf === "string" ? retryOf : run.runId;
@@ -46,15 +46,15 @@ export interface TakeOver extends CallOptions {
   readonly root: string;
 }
 
-/** The input of a run that did not end well may be sent again; `wake` offers only what was interrupted. */
+/** The input of a run with one of these ends may be sent again. `wake` offers only interrupted runs. */
 const RETRIED: ReadonlySet<Run["status"]> = new Set(["interrupted", "cancelled", "failed", "timeout"]);
 
-/** A new run with the input of one that did not end well. Errors: `conflict` for any other one, or when somebody else has it. */
+/** Creates a run with the input of one that failed. Errors: `conflict` if it did not fail, or if another run has the input. */
 export async function takeOver(store: Store, { sessionId, run, root, ...call }: TakeOver): Promise<Run> {
   const claim = await store.getClaim(claimName(root), call);
   const before = await store.getRun(claim?.owner ?? root, call);
   if (before === null || !RETRIED.has(before.status) || before.sessionId !== sessionId) {
-    throw taken(root, before?.status);
+    throw cannotRetry(root, before?.status);
   }
   const said = await saidBy(store, before, call);
   const metadata = { ...run.metadata, ...(said === null ? {} : { saidBy: said }) };
@@ -63,11 +63,11 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
   try {
     return await createRun(store, { sessionId, run: { ...run, metadata }, also: [write], ...call });
   } catch (error) {
-    throw isContinuoError(error, "fenced") ? taken(root, "given to another run") : error;
+    throw isContinuoError(error, "fenced") ? cannotRetry(root, "given to another run") : error;
   }
 }
 
-/** The attempt whose message has the input, or that gave it to its agent when its process ended. */
+/** The run whose message has the input, or the run that had started when its process ended. */
 async function saidBy(store: Store, run: Run, call: CallOptions): Promise<string | null> {
   return (await runThatSaid(store, run, call)) ?? (run.startedAt === null ? null : run.runId);
 }
@@ -85,7 +85,7 @@ export async function createRun(store: Store, creation: RunCreation): Promise<Ru
   const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata, priority })) as unknown;
   const actor = { kind: "system", id: starterOf() } as const;
   rememberStart(runId);
-  // An id of our own: the append may be repeated when nobody heard whether it was stored.
+  // The event has an id of our own, so that an append whose answer was lost can be repeated.
   await store.append(sessionId, [{ id: newId(), type: "run_created", data, runId, actor }], {
     ...call,
     also: [{ type: "new_run", run }, ...also],
@@ -95,7 +95,7 @@ export async function createRun(store: Store, creation: RunCreation): Promise<Ru
   return created;
 }
 
-function taken(root: string, status: string | undefined): ContinuoError {
+function cannotRetry(root: string, status: string | undefined): ContinuoError {
   return new ContinuoError("conflict", `cannot retry run ${root}: its input cannot be given again`, {
     hint: "Retry a run that did not end well, once for each time.",
     details: { runId: root, status: status ?? null },

@@ -30,7 +30,7 @@ export async function unsaidInput(store: Store, run: Run): Promise<readonly NewE
   return [inputEvent(toBlocks(run.input), run.runId)];
 }
 
-/** The attempt whose message has the input of a run: an earlier one, or the run itself; `null` where none has. */
+/** The attempt whose message has the input of a run: an earlier one, or the run itself; `null` if none has. */
 export async function runThatSaid(
   store: Store,
   { sessionId, runId, metadata }: Run,

@@ -71,7 +71,7 @@ const OPTIONS: KnownOptions<OpenStoreOptions> = {
 /**
  * `memory:`, `sqlite:PATH` (`sqlite:` alone is the database of `CONTINUO_HOME`) or `postgres://…`.
  *
- * An empty SQLite database is made ready. Errors: `usage` for an option that there is not, `invalid` for another URL, `migration_required`,
+ * An empty SQLite database is made ready. Errors: `usage` for an unknown option, `invalid` for another URL, `migration_required`,
  * `schema_newer`, `corrupt`, `unavailable`.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {

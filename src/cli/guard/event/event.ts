@@ -35,7 +35,7 @@ export async function readEvent({ stdin }: Pick<Shell, "stdin">): Promise<HookEv
 /** A program that keeps the pipe open is not waited for. */
 const MAX_WAIT_MS = 1_000;
 
-/** The session of the event, with its file; `null` where nobody names one. */
+/** The session of the event, with its file; `null` if nobody names one. */
 export async function namedSession(shell: Pick<Shell, "stdin">): Promise<NamedSession | null> {
   const { stdin } = shell;
   const timer = setTimeout(() => stdin.destroy(), MAX_WAIT_MS);

@@ -21,7 +21,7 @@ export function saveEditRecord(
   writeDurably(keptPath(places), `${JSON.stringify(kept, null, 2)}\n`);
 }
 
-/** `null` where the file is no longer as the installation left it. */
+/** `null` if the file is no longer as the installation left it. */
 export function readEditRecord(places: Places, path: string, text: string): EditRecord | null {
   const kept = readKept(places);
   const entry = Object.hasOwn(kept, path) ? kept[path] : undefined;

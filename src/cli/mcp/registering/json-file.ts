@@ -8,7 +8,7 @@ export interface JsonMember {
   /** The text of the value that is there. */
   readonly text: string | null;
   set(value: unknown): Edit;
-  /** `null` where there is nothing to remove. */
+  /** `null` if there is nothing to remove. */
   remove(): Edit | null;
 }
 
@@ -177,7 +177,7 @@ function closedAfter(text: string, end: number): number {
   return /^\s*\}/u.test(text.slice(at)) ? at + (/^\s*/u.exec(text.slice(at))?.[0].length ?? 0) : at;
 }
 
-/** The space at the begin of a line before a member; `null` where the member does not begin its line. */
+/** The space at the begin of a line before a member; `null` if the member does not begin its line. */
 function indentOf(text: string, at: number): string | null {
   const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
   return at > 0 && /^[ \t]*$/u.test(before) && text.lastIndexOf("\n", at - 1) !== -1 ? before : null;

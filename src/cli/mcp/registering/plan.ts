@@ -16,9 +16,9 @@ export interface Piece {
   readonly path: string;
   /** The file is there for this piece alone: without it, there is none. */
   readonly isWholeFile?: true;
-  /** Errors: `invalid`; `conflict` where something of the person has the place. `null` where it is there already. */
+  /** Errors: `invalid`; `conflict` if something of the person has the place. `null` if it is there already. */
   add(text: string): Edit | null;
-  /** `null` where nothing of ours is there. Errors: `invalid`. */
+  /** `null` if nothing of ours is there. Errors: `invalid`. */
   remove(text: string): Edit | null;
 }
 
@@ -76,7 +76,7 @@ export function planOf(direction: Direction, pieces: readonly Piece[], places: P
   };
 }
 
-/** Makes the change of a file, and keeps how each step goes back. Errors: `conflict` where it changed since it was read. */
+/** Makes the change of a file, and keeps how each step goes back. Errors: `conflict` if it changed since it was read. */
 export function changeFile(direction: Direction, { settings, steps, after }: FilePlan, places: Places): void {
   writeSettings(settings, after, places.home);
   for (const step of steps) {

@@ -11,9 +11,9 @@ import { tableInToml } from "./toml-file.ts";
 export interface Registration {
   readonly agent: AgentName;
   readonly path: string;
-  /** Errors: `invalid`, `conflict` where another server has the name. `null` where it is registered already. */
+  /** Errors: `invalid`, `conflict` if another server has the name. `null` if it is registered already. */
   add(text: string, server: ServerCommand): Edit | null;
-  /** Errors: as `add`. `null` where it is not registered. */
+  /** Errors: as `add`. `null` if it is not registered. */
   remove(text: string): Edit | null;
 }
 

@@ -9,7 +9,7 @@ import { writeDurably } from "@continuo/files";
 export interface Settings {
   /** The path, symbolic links resolved. */
   readonly path: string;
-  /** `null` where there is none yet. */
+  /** `null` if there is none yet. */
   readonly text: string | null;
   readonly mode: number;
 }
@@ -43,7 +43,7 @@ export function readSettings(path: string, home: string): Settings {
   return { path: real, text, mode: stat.mode & 0o777 };
 }
 
-/** @param text `null` removes the file. Errors: `conflict` where it changed since it was read. */
+/** @param text `null` removes the file. Errors: `conflict` if it changed since it was read. */
 export function writeSettings(settings: Settings, text: string | null, home: string): void {
   const { path, mode } = settings;
   if (readSettings(path, home).text !== settings.text) {

@@ -21,7 +21,7 @@ interface Line {
 /**
  * @param path such as `["mcp_servers", "continuo"]`, bare keys
  *
- * Errors: `conflict` where the file says the same in a way that is not a table of its own.
+ * Errors: `conflict` if the file says the same in a way that is not a table of its own.
  */
 export function tableInToml(text: string, path: readonly [string, string]): TomlTable {
   const lines = linesOf(text);

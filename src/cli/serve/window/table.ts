@@ -50,7 +50,7 @@ export interface Screen {
   readonly platform: NodeJS.Platform;
 }
 
-/** `null` where no window can be opened. A window of tmux comes first: who runs the server looks at it. */
+/** `null` if no window can be opened. A window of tmux comes first: who runs the server looks at it. */
 export function findTerminal(screen: Screen): Terminal | null {
   const { env, platform } = screen;
   const tmux = isSet(env.TMUX) ? installed(TMUX, TMUX.name, screen) : null;

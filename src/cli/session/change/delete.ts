@@ -57,7 +57,7 @@ export async function runDelete(ids: readonly string[], flags: DeleteFlags, shel
   return exitCodeFor(outcomes);
 }
 
-/** Errors: `usage` where nobody can be asked and something would be gone for good, `interrupted` on a no. */
+/** Errors: `usage` if nobody can be asked and something would be gone for good, `interrupted` on a no. */
 async function ask(wanted: readonly DeleteWish[], shell: Shell): Promise<void> {
   const sessions = wanted.map(({ info }) => info);
   const own = sessions.filter(isOwn).length;

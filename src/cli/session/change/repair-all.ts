@@ -82,7 +82,7 @@ async function repairAll(plans: readonly Plan[], places: Places): Promise<readon
   return done;
 }
 
-/** Errors: `usage` where nobody can be asked, `interrupted` on a no. */
+/** Errors: `usage` if nobody can be asked, `interrupted` on a no. */
 async function ask(todo: readonly Plan[], flags: RepairFlags, shell: Shell): Promise<void> {
   if (flags.yes) return;
   const question = `repair ${plural(todo.length, "session")} in place`;

@@ -60,7 +60,7 @@ function isOld({ trashedAt }: TrashedSession, { olderThan }: TrashFlags, { now }
   return olderThan === undefined || Date.parse(trashedAt) < now.getTime() - olderThan * DAY_MS;
 }
 
-/** Errors: `usage` where there is nobody to ask, `interrupted` on a no. */
+/** Errors: `usage` if there is nobody to ask, `interrupted` on a no. */
 async function askToEmpty(
   trashed: readonly TrashedSession[],
   flags: TrashFlags,

@@ -64,7 +64,7 @@ function report(masked: SecretsFound | null, shell: Shell): void {
 
 type ExportWish = Omit<ExportFlags, "output" | "bundle"> & { readonly format: ExportFormat };
 
-/** The secrets that were masked; `null` where none were to be. */
+/** The secrets that were masked; `null` if none were to be. */
 export async function writeExport(
   located: LookUpHit,
   wish: ExportWish,

@@ -5,7 +5,7 @@ import { isContinuoError, type SubagentInfo } from "@continuo/core/model";
 import type { Shell } from "../../terminal/index.ts";
 
 export interface Subagents {
-  /** `null` where it is gone, or cannot be read. */
+  /** `null` if it is gone, or cannot be read. */
   open(info: SubagentInfo): Promise<(CatalogSession & Disposable) | null>;
   /** The description of the sub-agent. */
   tell(info: SubagentInfo): Pick<SubagentInfo, "id" | "type" | "description">;

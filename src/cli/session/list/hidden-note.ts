@@ -4,7 +4,7 @@ import { findLeftOut } from "@continuo/agents/catalog";
 import { AGENT_LABELS, type AgentName, isContinuoError, present } from "@continuo/core/model";
 import { plural, type Shell } from "../../terminal/index.ts";
 
-/** `null` where every list is complete, or where this cannot be found out now. */
+/** `null` if every list is complete, or where this cannot be found out now. */
 export async function hiddenNote(
   shell: Shell,
   agents: readonly AgentName[] | undefined,

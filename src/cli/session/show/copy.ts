@@ -33,7 +33,7 @@ async function lastAnswerOf(session: CatalogSession): Promise<string | null> {
   return answer;
 }
 
-/** Resolves to how. Errors: `unsupported` where there is neither a clipboard nor a terminal, `too_large`. */
+/** Resolves to how. Errors: `unsupported` if there is neither a clipboard nor a terminal, `too_large`. */
 function toClipboard(text: string, ref: string, shell: Shell): string {
   const program = clipboardOf(shell);
   if (program !== null) {

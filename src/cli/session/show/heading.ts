@@ -1,4 +1,4 @@
-/** The lines above and below a conversation: its owner, and the parts that are not shown. */
+/** The lines above and below a conversation: its name and facts, and the number of parts that are not shown. */
 
 import type { CatalogSession } from "@continuo/agents/catalog";
 import { type Block, type Message, shellWord } from "@continuo/core/model";
@@ -9,11 +9,11 @@ import type { View } from "./view.ts";
 export interface Heading {
   readonly title: string;
   readonly facts: readonly string[];
-  /** Whole sentences: what is left out, what is wrong. */
+  /** Sentences about parts that are left out, and about problems. */
   readonly notes: readonly string[];
 }
 
-/** The number of visible lines. */
+/** The heading of a session: its title, facts and notes. */
 export function headingOf(session: CatalogSession, view: View): Heading {
   const { details, problems, partial } = session;
   const name = `${details.agent}:${details.sessionId}`;
@@ -46,7 +46,7 @@ export interface HiddenCounts {
   injected: number;
   unknown: number;
   tools: number;
-  /** Thinking of which only the vendor's opaque form is there. */
+  /** Thinking blocks that have only the vendor's encrypted form. */
   thinking: number;
 }
 
@@ -54,7 +54,7 @@ export function nothingHidden(): HiddenCounts {
   return { injected: 0, unknown: 0, tools: 0, thinking: 0 };
 }
 
-/** Lines, none where nothing is hidden. */
+/** Lines about the hidden parts; none if nothing is hidden. */
 export function describeHidden(hidden: HiddenCounts): string[] {
   const lines: string[] = [];
   if (hidden.injected > 0) {
@@ -74,7 +74,7 @@ export function describeHidden(hidden: HiddenCounts): string[] {
   return lines;
 }
 
-/** The message as the view shows it, what it leaves out counted; `null` where nothing is left. */
+/** The message as the view shows it; `null` if nothing is left. Hidden parts are counted in `hidden`. */
 export function inView(message: Message, view: View, hidden: HiddenCounts): Message | null {
   if (view.injected === "hide" && messageKind(message) === "injected") {
     hidden.injected += 1;
@@ -90,7 +90,7 @@ export function inView(message: Message, view: View, hidden: HiddenCounts): Mess
   return content.length === 0 && message.content.length > 0 ? null : { ...message, content };
 }
 
-/** The text of a skill is shown as one more injected message would be; without it, the person's words stand there. */
+/** The text of a skill is shown or hidden like an injected message. If it is hidden, the words that the person typed are shown. */
 function withInjected(block: Block, view: View, hidden: HiddenCounts): Block {
   if (block.type !== "text" || block.typed === undefined) return block;
   if (view.injected === "hide") {

@@ -10,7 +10,7 @@ import { type BranchStep, everyBranch } from "./branches.ts";
 import { drawConversation } from "./conversation.ts";
 import { markdownOf } from "./plain.ts";
 
-/** Errors: as `locate`; `not_found` where the session no longer has the message. */
+/** Errors: as `locate`; `not_found` if the session no longer has the message. */
 export async function showTurn(id: string, messageId: string, shell: Shell): Promise<number> {
   using all = new DisposableStack();
   const sessions = await openNamed(id, all, shell);

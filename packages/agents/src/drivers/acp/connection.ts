@@ -166,7 +166,7 @@ export class AcpConnection {
   }
 
   /**
-   * Errors: `not_found` where the agent says that there is no such thing, `unsupported` where it does not know
+   * Errors: `not_found` if the agent says that there is no such thing, `unsupported` if it does not know
    * the method, `agent_failed` for any other refusal, its death or its silence; the signal's reason.
    */
   async call(method: string, params: Json, { limitMs, signal }: AcpRequestOptions): Promise<Json> {
@@ -272,7 +272,7 @@ export class AcpConnection {
 
 interface OwnSession {
   readonly args: readonly string[];
-  /** `null` where the program begins none, or does not let itself be told an id. */
+  /** `null` if the program begins none, or does not let itself be told an id. */
   readonly id: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface EarlierUsage {
   readonly beforeMs: number;
 }
 
-/** In dollars, by the agent's own record; `null` where nobody reads it. */
+/** In dollars, by the agent's own record; `null` if nobody reads it. */
 export async function spentBefore(
   options: DriverOptions,
   { sessionId, cwd, beforeMs }: EarlierUsage,

@@ -14,7 +14,7 @@ export interface PromptAbilities {
 
 export interface InitializeResult {
   readonly protocol: ProtocolVersion;
-  /** The agent's own version; `null` where it tells none. */
+  /** The agent's own version; `null` if it names none. */
   readonly version: string | null;
   readonly capabilities: SessionCapabilities;
   readonly prompt: PromptAbilities;

@@ -47,7 +47,7 @@ function mergeJson(one: Json, other: Json): Json {
   return merged;
 }
 
-/** Errors: `unsupported` where nothing holds the agent to it. */
+/** Errors: `unsupported` if nothing holds the agent to it. */
 export function policyOf(
   { label, policies = {} }: { readonly label: string; readonly policies?: AcpPolicies | undefined },
   policy: PermissionPolicy = "ask",

@@ -21,7 +21,7 @@ export async function listPage(
   };
 }
 
-/** All pages. Errors: `unsupported`; `agent_failed` where the pages go round in a circle. */
+/** All pages. Errors: `unsupported`; `agent_failed` if the pages go round in a circle. */
 export async function listPages(
   connection: AcpConnection,
   { cwd, ...asking }: AcpRequestOptions & { readonly cwd: string },

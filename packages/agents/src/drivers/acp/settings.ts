@@ -35,7 +35,7 @@ interface Choice {
 const MAX_NAMED = 30;
 
 /**
- * Errors: `unsupported` where the agent offers no such choice, or not this one (`details.offered`): another model is
+ * Errors: `unsupported` if the agent offers no such choice, or not this one (`details.offered`): another model is
  * not taken in silence.
  */
 export async function chooseSettings(connection: AcpConnection, settings: Settings): Promise<void> {

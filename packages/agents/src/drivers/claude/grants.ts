@@ -95,7 +95,7 @@ function offersOfRules(suggestion: Json, request: Json): Offer[] {
   });
 }
 
-/** `null` where no rule can name it: a rule is one line, and what stands in parentheses. */
+/** `null` if no rule can name it: a rule is one line, and what stands in parentheses. */
 function commandOf({ input }: Json): string | null {
   const command = isJson(input) ? textField(input, "command") : null;
   return command === null || command.length > MAX_COMMAND_CHARS || /[\n\r()*]/u.test(command)

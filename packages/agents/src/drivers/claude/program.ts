@@ -143,7 +143,7 @@ export class ClaudeProgram {
     await this.#process.send(JSON.stringify(message));
   }
 
-  /** Errors: `agent_failed` where it says no, or ends. */
+  /** Errors: `agent_failed` if it says no, or ends. */
   #ask(request: Json): Promise<Json> {
     const id = randomUUID();
     return new Promise((accept, refuse) => {

@@ -19,7 +19,7 @@ export interface ThreadPolicy {
 
 /**
  * A thread keeps the sandbox and the approval policy that it had last, also what another policy gave it: a resumed
- * thread gets what a new one of its folder would have. Errors: `invalid` where the mode allows more than `safe`.
+ * thread gets what a new one of its folder would have. Errors: `invalid` if the mode allows more than `safe`.
  */
 export async function threadSettings(
   { policy = "ask", mode }: ThreadPolicy,

@@ -13,7 +13,7 @@ const MAX_BYTES = 1024 * 1024;
 
 export interface KnownCapabilities {
   readonly capabilities: SessionCapabilities;
-  /** The program's own word; `null` where it tells none. */
+  /** The program's own word; `null` if it names none. */
   readonly version: string | null;
 }
 

@@ -41,7 +41,7 @@ export interface CascadeResult<T> {
 /**
  * The first step that does it; steps after it are `skipped`.
  *
- * Errors: `native_unavailable`, `not_found` where the agent said that there is no such session, or nothing of it is on disk, `session_live` where
+ * Errors: `native_unavailable`, `not_found` if the agent said that there is no such session, or nothing of it is on disk, `session_live` where
  * it is open elsewhere, all with `details.steps`; `agent_missing`; the signal's reason.
  */
 export async function runCascade<T>(cascade: Cascade<T>): Promise<CascadeResult<T>> {

@@ -60,7 +60,7 @@ export interface ConversationParts {
   readonly link: Link;
   readonly opened: OpenedSession;
   readonly options: DriverOptions;
-  /** The session that is open, locked; `null` where its id is not known yet, left out where nothing is locked. */
+  /** The session that is open, locked; `null` if its id is not known yet, left out where nothing is locked. */
   readonly lock?: HeldSession | null;
 }
 

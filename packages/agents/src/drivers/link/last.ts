@@ -40,7 +40,7 @@ export async function lastSession(
   });
 }
 
-/** Sessions of the folder, and those whose folder nobody tells; `null` where there is none. Pure but for links. */
+/** Sessions of the folder, and those whose folder nobody tells; `null` if there is none. Pure but for links. */
 function newestOf(sessions: readonly DriverSession[], cwd: string): DriverSession | null {
   const folder = canonicalFolder(cwd);
   let newest: DriverSession | null = null;

@@ -39,7 +39,7 @@ export interface PolicyOptions {
 
 const DEFAULT_TIME_LIMIT_MS = 10 * 60_000;
 
-/** Returns the function for `OpenConversation.onPermission`. Errors: `usage` for an option that there is not. */
+/** Returns the function for `OpenConversation.onPermission`. Errors: `usage` for an unknown option. */
 export function permissionsBy(options: PolicyOptions): AskPermission {
   assertKnownOptions("permissionsBy", options, { policy: true, ask: true, timeLimitMs: true });
   const { policy, ask, timeLimitMs } = options;
@@ -133,7 +133,7 @@ async function decide(
   }
 }
 
-/** The option that answers a decision; `null` where the agent offers none, or nothing was decided. */
+/** The option that answers a decision; `null` if the agent offers none, or nothing was decided. */
 export function optionFor(
   { outcome, optionId }: PermissionDecision,
   options: readonly PermissionOption[],

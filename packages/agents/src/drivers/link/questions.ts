@@ -20,7 +20,7 @@ export class Questions {
     this.#open.add(open);
   }
 
-  /** The agent does not want to know any more; an id that is not asked is none of ours. */
+  /** The agent does not want to know any more; an id that is not asked is not one of our agents. */
   takeBack(id: unknown): void {
     this.#asked.get(id)?.abort();
   }

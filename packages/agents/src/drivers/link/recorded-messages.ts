@@ -7,7 +7,7 @@ import { messagesToText, type OmittedMessages, planContext } from "@continuo/cor
 const MAX_REPLAY_CHARS = 400_000;
 
 export interface RecordedMessages {
-  /** `null` where nothing was said. */
+  /** `null` if nothing was said. */
   readonly block: TextBlock | null;
   /** Left out where nothing was. */
   readonly omitted?: OmittedMessages;

@@ -41,7 +41,7 @@ export function toCommands(list: unknown, argumentOf: (command: Json) => unknown
     });
 }
 
-/** `null` where one of them is not known. */
+/** `null` if one of them is not known. */
 export function toContextUse(usedTokens: unknown, windowTokens: unknown): ContextUse | null {
   if (typeof usedTokens !== "number" || typeof windowTokens !== "number") return null;
   return usedTokens > 0 && windowTokens > 0 ? { usedTokens, windowTokens } : null;

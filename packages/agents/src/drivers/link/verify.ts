@@ -25,7 +25,7 @@ export interface Where {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `null` where the session is not there, or nobody can read it. Only the ends of its files are read. */
+/** `null` if the session is not there, or nobody can read it. Only the ends of its files are read. */
 export async function markOf(options: DriverOptions, where: Where): Promise<DiskMark | null> {
   const { reader } = options;
   const found = await findOnDisk(options, where);

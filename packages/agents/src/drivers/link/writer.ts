@@ -67,11 +67,11 @@ export interface RecordedPrompt {
   readonly cwd: string;
   readonly said: readonly Block[];
   readonly sinceMs: number;
-  /** `null` where any session of the folder may have heard it. */
+  /** `null` if any session of the folder may have heard it. */
   readonly sessionId: string | null;
 }
 
-/** The session whose own record has this prompt since then; `null` where none has, or several have. */
+/** The session whose own record has this prompt since then; `null` if none has, or several have. */
 export async function sessionThatHeard(
   options: Pick<DriverOptions, "places" | "reader">,
   { cwd, said, sinceMs, sessionId }: RecordedPrompt,

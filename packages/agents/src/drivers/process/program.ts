@@ -73,7 +73,7 @@ export interface AgentProcess extends AsyncDisposable {
   end(): Promise<void>;
 }
 
-/** Errors: `agent_missing` where there is no such program, `agent_failed` where it cannot be started. */
+/** Errors: `agent_missing` if there is no such program, `agent_failed` if it cannot be started. */
 export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   const [command = "", ...args] = start.command;
   const mark = randomUUID();

@@ -55,7 +55,7 @@ export function projectConfigurationIn(
 }
 
 /**
- * For an agent that nothing keeps from what a project's files say. Errors: `untrusted` where there are such files and
+ * For an agent that nothing keeps from what a project's files say. Errors: `untrusted` if there are such files and
  * nobody trusts them.
  */
 export function assertHoldable(label: string, { folder, by, leftOut }: FolderTrust): void {

@@ -48,5 +48,5 @@ export interface SpokenTestimony {
   readonly messages: readonly Pick<Message, "role" | "content">[];
 }
 
-/** Errors: `verification_failed` where the agent does not find or read the session. */
+/** Errors: `verification_failed` if the agent does not find or read the session. */
 export type Witness = (staged: StagedSession) => Promise<Testimony>;

@@ -42,7 +42,7 @@ export interface PackedSession {
  * agent.
  *
  * Errors: those of a lookup; `conflict` for a session that changes meanwhile, `unsupported` for one that is a part of
- * another session, `too_large`, `unwritable`; `verification_failed` where the bundle reads differently.
+ * another session, `too_large`, `unwritable`; `verification_failed` if the bundle reads differently.
  */
 export async function packSession(
   ref: SessionRef,

@@ -8,7 +8,7 @@ import { isWrittenAsText } from "./blocks.ts";
 export type SpokenMessage = Pick<Message, "role" | "content">;
 
 /**
- * The first difference in words, with the texts that differ; `null` where there is none. Ids of calls may have the
+ * The first difference in words, with the texts that differ; `null` if there is none. Ids of calls may have the
  * tool's name in front. Both sides are looked at in step: no more of either than a turn is held.
  */
 export function differenceBetween(

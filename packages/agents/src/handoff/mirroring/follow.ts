@@ -32,7 +32,7 @@ export interface FollowState extends MirrorState {
 
 /**
  * Until the signal, then `null`; or until the other machine took the session over.
- * Errors: those of a lookup and of the other machine; `unsupported` for the name of a file; `unavailable` where the first
+ * Errors: those of a lookup and of the other machine; `unsupported` for the name of a file; `unavailable` if the first
  * connection fails.
  */
 export async function followSession(ref: SessionRef, options: FollowOptions): Promise<TakenOverThere | null> {

@@ -20,7 +20,7 @@ import { type Answer, answer, type Hello, type Keep, type Request, type TakenOve
 import { type PackedTree, sendTree } from "./tree-sender.ts";
 
 export interface MirrorState {
-  /** Why the other machine cannot be reached now; `null` where it can. */
+  /** Why the other machine cannot be reached now; `null` if it can. */
   readonly disconnected: ContinuoError | null;
   /** On the disk of the other machine. */
   readonly mirroredBytes: number;

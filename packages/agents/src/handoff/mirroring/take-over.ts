@@ -37,7 +37,7 @@ export interface TakenSession extends FoundPlacing {
   readonly resumeCommand: readonly string[];
   /** The program that read it back. */
   readonly readBackBy: string;
-  /** The clone that has the changes of the other machine; `null` where none came. */
+  /** The clone that has the changes of the other machine; `null` if none came. */
   readonly workTree: string | null;
   readonly mirror: Mirror;
 }
@@ -45,7 +45,7 @@ export interface TakenSession extends FoundPlacing {
 /**
  * From its beginning the mirror takes nothing more from the other machine, which hears of it when it connects. A call that was
  * killed is continued by the next one, so that the session is placed once.
- * Errors: `not_found`, `ambiguous`; `conflict` for one that was taken over before; `usage` where the folder is not here; `busy`
+ * Errors: `not_found`, `ambiguous`; `conflict` for one that was taken over before; `usage` if the folder is not here; `busy`
  * while another call takes it over; those of a hand-over. The mirror follows the other machine again then.
  */
 export async function takeOver(id: string, options: TakeOverOptions): Promise<TakenSession> {

@@ -82,7 +82,7 @@ export interface Placed {
     readonly resumeCommand: readonly string[];
     /** The program that read it back. */
     readonly readBackBy: string;
-    /** The work tree; `null` where none travelled. */
+    /** The work tree; `null` if none travelled. */
     readonly workTree: string | null;
   };
 }

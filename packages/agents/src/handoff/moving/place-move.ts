@@ -38,12 +38,12 @@ export interface PlacingSession {
 
 export interface PlacedMove {
   readonly made: HandOff;
-  /** `null` where the bundle has none, or it was not wanted. */
+  /** `null` if the bundle has none, or it was not wanted. */
   readonly workTree: (AppliedWorkTree & { readonly folder: string }) | null;
 }
 
 /**
- * Errors: those of a bundle, of a hand-over and of a work tree; `usage` where the folder of the other machine is not on
+ * Errors: those of a bundle, of a hand-over and of a work tree; `usage` if the folder of the other machine is not on
  * this one, and none is named. Nothing is written then, but a work tree that was applied before the session was refused
  * stays: the next attempt finds it.
  */

@@ -20,7 +20,7 @@ export interface FoundPlacing {
   readonly location: string;
 }
 
-/** `null` where it did not come so far. */
+/** `null` if it did not come so far. */
 export async function placedSince(
   { agent, from, cwd, sinceMs }: BegunPlacing,
   { places, signal }: { readonly places: Places; readonly signal?: AbortSignal | undefined },

@@ -37,7 +37,7 @@ export interface ReturnOptions extends LineageOptions {
 }
 
 /**
- * `null` where the source did not come from that agent, where the records are nowhere any more, or where none of
+ * `null` if the source did not come from that agent, where the records are nowhere any more, or where none of
  * the agent's messages is left as it was.
  */
 export async function findReturn(source: HandOffSource, options: ReturnOptions): Promise<ComingBack | null> {

@@ -61,7 +61,7 @@ function nameOf({ agent, sessionId }: LineageStep): string {
   return `${agent}:${sessionId}`;
 }
 
-/** `null` where the line ends, or its records are gone, before a session of that agent; or turns in a circle. */
+/** `null` if the line ends, or its records are gone, before a session of that agent; or turns in a circle. */
 export async function traceBack(source: HandOffSource, options: LineageOptions): Promise<Lineage | null> {
   let held: LineageStep = source;
   let traced: readonly TracedMessage[] = ofSession(source.messages, source);

@@ -24,7 +24,7 @@ export interface Origin {
   readonly records: number;
   /** The hash of all records as JSON, in their order. */
   readonly sha256: string;
-  /** `null` where a part of it was handed over. */
+  /** `null` if a part of it was handed over. */
   readonly said: SaidMark | null;
 }
 
@@ -32,7 +32,7 @@ export interface Provenance {
   readonly from: Origin;
   /** The mark of the new session as it was written. */
   readonly said: SaidMark;
-  /** A blob of the store; `null` where there is none. */
+  /** A blob of the store; `null` if there is none. */
   readonly copy: string | null;
 }
 
@@ -142,7 +142,7 @@ export async function readCopy(
 /** Identifies a session and its records. */
 export type KnownSource = Pick<HandOffSource, "agent" | "sessionId" | "note">;
 
-/** From the store, else from the session's own file; `null` where nothing tells. */
+/** From the store, else from the session's own file; `null` if nothing names one. */
 export async function readProvenance(
   source: KnownSource,
   places: Places,
@@ -151,7 +151,7 @@ export async function readProvenance(
   return (await storedProvenance(source, places, signal)) ?? parseProvenance(source.note);
 }
 
-/** The session from which this one was handed over, from the store alone; `null` where it tells nothing. */
+/** The session from which this one was handed over, from the store alone; `null` if it tells nothing. */
 export async function originOfHandOff(
   { agent, sessionId }: Omit<KnownSource, "note">,
   places: Places,

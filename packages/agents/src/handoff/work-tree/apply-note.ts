@@ -36,7 +36,7 @@ export function writeNote(repository: Repository, note: ApplyNote): void {
   writeDurably(pathOf(repository), JSON.stringify(note));
 }
 
-/** `null` where nothing was cut off. Errors: `corrupt`, since nobody may guess what a clone was like before. */
+/** `null` if nothing was cut off. Errors: `corrupt`, since nobody may guess what a clone was like before. */
 export function readNote(repository: Repository): ApplyNote | null {
   const text = readSmallFile(pathOf(repository), { maxBytes: MAX_STATE_BYTES });
   if (text === null) return null;

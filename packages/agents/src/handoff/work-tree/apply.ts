@@ -30,7 +30,7 @@ export interface AppliedWorkTree {
 
 /**
  * Errors: `conflict` for a clone with changes of its own, a branch that went another way, or a file in the way;
- * `not_found` for commits that neither side has; `corrupt`, `unsupported`; `verification_failed` where the clone shows
+ * `not_found` for commits that neither side has; `corrupt`, `unsupported`; `verification_failed` if the clone shows
  * other changes afterwards, for example because of its settings for line ends. The clone is as it was then.
  *
  * @param packed the folder that `packWorkTree` wrote
@@ -96,7 +96,7 @@ function refuseChanged({ repository, state: before, changed }: ReadWorkTree, sta
   });
 }
 
-/** Errors: `not_found` where the clone lacks the commits before those that came along. */
+/** Errors: `not_found` if the clone lacks the commits before those that came along. */
 async function takeObjects(repository: Repository, packed: string, { head }: WorkTreeState): Promise<void> {
   const commits = join(packed, COMMITS);
   if (existsSync(commits)) {

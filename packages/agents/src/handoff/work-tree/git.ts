@@ -16,7 +16,7 @@ export interface Repository {
   /** The folder with the index and `HEAD` of this work tree. */
   readonly gitFolder: string;
   run(args: readonly string[], options?: RunOptions): Promise<Buffer>;
-  /** The text of the answer without its last line break; `null` where git says no. */
+  /** The text of the answer without its last line break; `null` if git says no. */
   ask(args: readonly string[], options?: RunOptions): Promise<string | null>;
 }
 
@@ -35,7 +35,7 @@ export interface RepositoryOptions {
 }
 
 /**
- * `null` for a folder that is in no repository. Errors: `unsupported` where git is missing, or does not take the
+ * `null` for a folder that is in no repository. Errors: `unsupported` if git is missing, or does not take the
  * folder for a work tree, and for settings that name a work tree elsewhere.
  */
 export async function openRepository(

@@ -9,7 +9,7 @@ export interface WorkTreeState {
   readonly version: 1;
   /** The commit; `null` in a repository without one. */
   readonly head: string | null;
-  /** `null` where no branch is checked out. */
+  /** `null` if no branch is checked out. */
   readonly branch: string | null;
   readonly objectFormat: "sha1" | "sha256";
   /** The paths whose index differs from the commit, sorted. */

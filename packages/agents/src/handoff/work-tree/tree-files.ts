@@ -28,7 +28,7 @@ export function assertFree(worktree: string, paths: readonly string[]): void {
   });
 }
 
-/** Errors: `corrupt` where the bytes are not those that were packed, or a path leads through a link. */
+/** Errors: `corrupt` if the bytes are not those that were packed, or a path leads through a link. */
 export function writeFiles(worktree: string, files: readonly TreeFile[], contents: string): void {
   removeFiles(
     worktree,

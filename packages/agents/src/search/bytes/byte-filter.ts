@@ -59,7 +59,7 @@ interface Needle {
   isIn(bytes: Buffer): boolean;
 }
 
-/** `null` where nothing can be said of the bytes. */
+/** `null` if nothing can be said of the bytes. */
 function needleOf({ words, isPrefix }: Phrase): Needle | null {
   const chars = Math.max(0, ...words.map((word) => word.length));
   if (chars === 0) return null;

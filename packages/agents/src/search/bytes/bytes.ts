@@ -19,7 +19,7 @@ for (let byte = 0; byte < 128; byte++) {
 }
 
 /**
- * The word around a place in every way to read it, with a little more around it than belongs to it; `null` where it is
+ * The word around a place in every way to read it, with a little more around it than belongs to it; `null` if it is
  * too long.
  */
 export function readingsAround(bytes: Buffer, place: number): readonly string[] | null {
@@ -48,7 +48,7 @@ function readEscape(_: string, hex: string | undefined, plain: string | undefine
   return CONTROLS.includes(plain ?? "") ? " " : (plain ?? "");
 }
 
-/** The code unit of `\uXXXX` with its backslash at a place; `null` where none is. */
+/** The code unit of `\uXXXX` with its backslash at a place; `null` if none is. */
 export function escapedUnit(bytes: Uint8Array, backslash: number): number | null {
   if (bytes[backslash] !== BACKSLASH || bytes[backslash + 1] !== U) return null;
   let unit = 0;

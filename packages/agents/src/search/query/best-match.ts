@@ -32,7 +32,7 @@ const BEYOND_ASCII = /[^\0-\x7f]/u;
 const OWN: ReadonlySet<string> = new Set(["my", "our"]);
 const [OTHER_FORM, PAIR] = [0.6, 1];
 
-/** `null` where only one word could be missing. @param nowMs milliseconds since 1970: times are named from there */
+/** `null` if only one word could be missing. @param nowMs milliseconds since 1970: times are named from there */
 export function toBestMatch(
   { all, isQuestion }: Pick<SearchQuery, "all" | "isQuestion">,
   nowMs: number,

@@ -18,7 +18,7 @@ export function shownPhrases(query: SearchQuery, best: BestMatch | undefined): r
   return [...quoted, ...words.flatMap(({ forms }) => forms.map(({ phrase }) => phrase))];
 }
 
-/** `null` where the query names no words: then every turn is looked at. */
+/** `null` if the query names no words: then every turn is looked at. */
 export function toExpression(query: SearchQuery): string | null {
   const wanted = toExpressions(query);
   return wanted.length === 0 ? null : join(wanted, query);

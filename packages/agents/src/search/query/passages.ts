@@ -9,7 +9,7 @@ export interface RegexSearch {
   readonly voices: readonly Voice[];
 }
 
-/** `null` where no text of these voices matches. */
+/** `null` if no text of these voices matches. */
 export function firstMatch(
   passages: readonly Passage[],
   { regex, mask, voices }: RegexSearch,

@@ -34,7 +34,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 };
 
-/** The first time that the words name; `null` where they name none. @param words in lower case */
+/** The first time that the words name; `null` if they name none. @param words in lower case */
 export function namedTime(words: readonly string[], nowMs: number): NamedTime | null {
   for (let at = 0; at < words.length; at++) {
     const found = ago(words, at, nowMs) ?? relative(words, at, nowMs) ?? calendar(words, at, nowMs);

@@ -23,7 +23,7 @@ import type { ScannedResult } from "./session-matcher.ts";
 
 export interface FileSearchOptions {
   readonly threads: ScanThreads;
-  /** Given if most of the words are enough. */
+  /** Set if a turn may match with most of the words. */
   readonly best?: BestMatch;
   readonly places: Places;
   readonly exclude: readonly string[];
@@ -203,7 +203,7 @@ function guessedStatistics(expressions: readonly string[]): TurnStatistics {
   return { turns, withPhrase: expressions.map(() => turns * UNKNOWN_SHARE), meanWords: MEAN_WORDS };
 }
 
-/** Counts the words of the query in the index; `null` where it has too few turns. */
+/** Counts the words of the query in the index; `null` if it has too few turns. */
 async function countedStatistics(
   expressions: readonly string[],
   places: Places,

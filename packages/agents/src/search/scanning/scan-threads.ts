@@ -39,7 +39,7 @@ export interface ScanThreads extends AsyncDisposable {
   /**
    * Resolves when everything was searched, or `stop` said so.
    *
-   * Errors: `too_large` where a batch took longer than `batchMs`.
+   * Errors: `too_large` if a batch took longer than `batchMs`.
    */
   scan(wanted: ThreadScan): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Searches a session in its own files: where its bytes hold the words, it is read turn after turn. */
+/** Searches a session in its own files: if its bytes contain the words, it is read turn by turn. */
 
 import { messageOf, present } from "@continuo/core/model";
 import { maskSecrets } from "@continuo/core/transcript";
@@ -19,7 +19,7 @@ import {
 /** The query as plain data. */
 export interface ScanTask {
   readonly query: SearchQuery;
-  /** Given if most of the words are enough. */
+  /** Set if a turn may match with most of the words. */
   readonly best: BestMatch | null;
   readonly places: Places;
   /** The same as in `TextsOptions`. */
@@ -33,7 +33,7 @@ export interface ScanTask {
 export interface ScanResult {
   readonly results: readonly ScannedResult[];
   readonly unreadable: readonly { readonly location: string; readonly message: string }[];
-  /** Sessions in which a text is too long to be searched whole, of those that were read to their ends. */
+  /** The number of sessions, among those read to their ends, in which a text is too long to be searched whole. */
   readonly cut: number;
 }
 
@@ -48,7 +48,7 @@ export function createScan(task: ScanTask): ScanSessions {
   const matcherOptions = toMatcherOptions(task);
   const { filter } = matcherOptions;
   const { agents } = task.query;
-  // An excluded folder may stand anywhere in a session.
+  // Any line of a session may name an excluded folder, so single lines are not enough.
   const lookAtLines = task.exclude.length > 0 ? null : createLineSearch(matcherOptions);
   return async (sessions, leastScore) => {
     const ofAgents = sessions.filter(({ agent }) => agents.length === 0 || agents.includes(agent));

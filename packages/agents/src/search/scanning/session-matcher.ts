@@ -50,7 +50,7 @@ export interface SessionMatcher {
   add(turn: Turn): void;
   /** True if no other turn changes what is shown of the session. */
   isDone(): boolean;
-  /** `null` where no turn matches. */
+  /** `null` if no turn matches. */
   result(): ScannedResult | null;
 }
 

@@ -6,7 +6,7 @@ import { ContinuoError } from "@continuo/core/model";
 /**
  * Only a context of its own can be stopped within a regular expression. What it leaves open is the caller's to close.
  *
- * Errors: `too_large` where the time was not enough.
+ * Errors: `too_large` if the time was not enough.
  */
 export function withTimeLimit<T>(timeMs: number, run: () => T): T {
   try {

@@ -167,7 +167,7 @@ export class LiveClient {
   /**
    * Keeps speech in the outbox and sends it, after the recordings before it; an outbox without `recordings` keeps it in
    * the memory of the page. Resolves when the server stored it, also after a lost connection, a repair, another token,
-   * and in the next session of the key. Errors: `too_large`, `invalid`, `unsupported` where the server makes no
+   * and in the next session of the key. Errors: `too_large`, `invalid`, `unsupported` if the server makes no
    * transcripts, `unavailable` when the client is closed.
    */
   addAudio(recording: AudioRecording): Promise<Acknowledgement> {

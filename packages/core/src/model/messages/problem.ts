@@ -194,7 +194,7 @@ export interface Problem {
   readonly code: ProblemCode;
   /** One sentence: what was met, with ids where they help. Content of the session appears shortened. */
   readonly message: string;
-  /** 1-based line of the file, `null` where the problem is the whole session's or lies in a database. */
+  /** 1-based line of the file, `null` if the problem is the whole session's or lies in a database. */
   readonly line: number | null;
   /** Left out for the session's own main file. */
   readonly file?: string;

@@ -85,7 +85,7 @@ export interface SessionFacts {
   readonly commitCount: number;
   /** The command that ran last comes first, at most 50. */
   readonly tests: readonly TestFact[];
-  /** `null` where no price is known. */
+  /** `null` if no price is known. */
   readonly cost: CostFact | null;
   readonly end: EndFact | null;
 }

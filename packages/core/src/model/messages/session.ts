@@ -11,7 +11,7 @@ export interface NativeRef {
   /** An agent whose files we read, or the name that the configuration gives to one that speaks ACP. */
   readonly agent: string;
   readonly sessionId: string;
-  /** The main file; for a database `PATH#ID`; `null` where no reader knows. */
+  /** The main file; for a database `PATH#ID`; `null` if no reader knows. */
   readonly location: string | null;
   readonly cwd: string | null;
 }
@@ -118,7 +118,7 @@ export interface Entry {
   readonly line: number | null;
   /** The row, where the record is one; as in `RecordPlace`. */
   readonly row?: string;
-  /** The native id; `null` where the record has none. */
+  /** The native id; `null` if the record has none. */
   readonly id: string | null;
   readonly parentId: string | null;
   /** The agent's own name for the kind of record. */

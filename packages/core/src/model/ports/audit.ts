@@ -28,7 +28,7 @@ export type AuditAct = keyof typeof AUDIT_ACTS;
 export interface Principal {
   /** `token:ID`, `user:NAME` of this machine, `server`, `program`, or `anyone` where no token is asked for. */
   readonly who: string;
-  /** The address of a client, or `command`; `null` where there is none. */
+  /** The address of a client, or `command`; `null` if there is none. */
   readonly from: string | null;
 }
 

@@ -154,7 +154,7 @@ export interface AgentDriver {
   readonly agent: string;
   /** Returns the program's own report, kept for each version of it. Errors: `agent_missing`, `agent_failed`. */
   capabilities(options?: CallOptions & { readonly cwd?: string }): Promise<SessionCapabilities>;
-  /** The agent's own list; it may hide some. Errors: `unsupported` where it has none. */
+  /** The agent's own list; it may hide some. Errors: `unsupported` if it has none. */
   listSessions(
     options: CallOptions & { readonly cwd?: string; readonly cursor?: string },
   ): Promise<Page<DriverSession>>;

@@ -20,7 +20,7 @@ export interface EndOptions extends BudgetOptions, StrategyOptions {
 
 export interface NewestEvents {
   readonly events: readonly EventLike[];
-  /** The first event of the end; `null` where nothing older was left unread. */
+  /** The first event of the end; `null` if nothing older was left unread. */
   readonly begins: number | null;
   /** System messages of the beginning. */
   readonly instructions: readonly EventLike[];

@@ -44,7 +44,7 @@ const AROUND: KnownOptions<NonNullable<StrategyOptions["around"]>> = {
   timestamp: true,
 };
 
-/** Errors: `usage` for an option that there is not. */
+/** Errors: `usage` for an unknown option. */
 export function assertBudgetOptions(what: string, options: StrategyOptions, known: object): void {
   assertKnownOptions(what, options, known);
   assertKnownOptions("around", options.around ?? {}, AROUND);
@@ -70,7 +70,7 @@ export interface ContextPlan {
   readonly cost: Cost;
 }
 
-/** Returns a promise when there is a summarizer. Errors: `usage` for an option that there is not, `invalid` for a budget, `not_found` for `pageAfter` and `around`. */
+/** Returns a promise when there is a summarizer. Errors: `usage` for an unknown option, `invalid` for a budget, `not_found` for `pageAfter` and `around`. */
 export function planContext(
   messages: readonly Message[],
   options: PlanOptions & { readonly summarizer: Summarizer },

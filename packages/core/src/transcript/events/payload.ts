@@ -6,7 +6,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The first of a field's names that has a value; `undefined` where none has. */
+/** The first of a field's names that has a value; `undefined` if none has. */
 export function anyField(payload: Fields, name: string): unknown {
   const value = payload[name];
   if (value !== undefined && value !== null) return value;

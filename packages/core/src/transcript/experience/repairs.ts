@@ -18,7 +18,7 @@ export interface Repair extends SameError {
   readonly at: string | null;
   /** The id of the call, or of the message, that showed it. */
   readonly id: string;
-  /** The command or the tool that showed it; `null` where a person reported it. */
+  /** The command or the tool that showed it; `null` if a person reported it. */
   readonly failed: string | null;
   /** The changes after the last call that showed it, and before the one that ended well. */
   readonly edits: readonly FileEdit[];

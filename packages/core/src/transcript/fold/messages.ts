@@ -138,7 +138,7 @@ function findNamed(draft: TranscriptDraft, named: string | undefined): number | 
   return undefined;
 }
 
-/** The blocks without calls that another message already holds, because an agent can report a call twice. */
+/** Removes calls that another message already contains, because an agent can report a call twice. */
 function newCalls(
   draft: TranscriptDraft,
   entry: EventEntry,
@@ -165,8 +165,8 @@ interface MessageCalls {
 }
 
 /**
- * The final text wins when it is not empty. What was streamed in addition to the text stays where the final message
- * says nothing of its kind, and so do calls that it does not repeat.
+ * The final text wins if it is not empty. Streamed thinking stays if the final message has none, and so do calls that it does
+ * not repeat.
  */
 function joined(old: readonly Block[], final: readonly Block[]): readonly Block[] {
   const kept = old.filter((block) => {
@@ -193,7 +193,7 @@ export function messageUpdated(draft: TranscriptDraft, entry: EventEntry, payloa
     leaveOut(draft, "invalid");
     return;
   }
-  // Its calls stay: their results are there.
+  // The calls of the message stay, because their results exist.
   const calls = old.content.filter((block) => block.type === "tool_call");
   const said = blocks.filter((block) => block.type !== "tool_call" && block.type !== "tool_result");
   draft.messages.replace(position, {
@@ -258,14 +258,14 @@ const ORIGINS: Readonly<Record<Origin, true>> = {
 };
 
 function originOf(payload: Fields, role: Role, entry: EventEntry): Origin | undefined {
-  const told = textField(payload, "origin");
-  if (told !== undefined && Object.hasOwn(ORIGINS, told)) return told as Origin;
+  const given = textField(payload, "origin");
+  if (given !== undefined && Object.hasOwn(ORIGINS, given)) return given as Origin;
   if (role === "assistant") return "agent";
   return role === "user" && entry.actor?.kind === "person" ? "person" : undefined;
 }
 
-/** Keys of the metadata that only events set: the origin of a message, and if it is complete. */
-const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
+/** Keys of the metadata that only the fold sets, from events: where a message came from, and whether it is complete. */
+const SET_BY_FOLD: ReadonlySet<string> = new Set([
   "sequence",
   "lastSequence",
   "events",
@@ -282,8 +282,8 @@ const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
 function ownMetadata(payload: Fields): MessageMetadata | undefined {
   const metadata = anyField(payload, "metadata");
   if (!isFields(metadata)) return undefined;
-  if (!Object.keys(metadata).some((key) => TOLD_BY_EVENTS.has(key))) return metadata;
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !TOLD_BY_EVENTS.has(key)));
+  if (!Object.keys(metadata).some((key) => SET_BY_FOLD.has(key))) return metadata;
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !SET_BY_FOLD.has(key)));
 }
 
 /** Adds the metadata of an event. The agent that the first event of a message named is kept. */

@@ -13,9 +13,13 @@ test.each<readonly [string, string, string]>([
     "<command-message>init is at work</command-message>\n<command-name>/init</command-name>",
     "/init",
   ],
-  ["what it printed", "<local-command-stdout>Compacted\n</local-command-stdout>", "Compacted"],
+  ["the output of such a command", "<local-command-stdout>Compacted\n</local-command-stdout>", "Compacted"],
   ["a command of the shell", "<bash-input>git status</bash-input>", "! git status"],
-  ["its output", "<bash-stdout>on main</bash-stdout><bash-stderr>warning</bash-stderr>", "on main\nwarning"],
+  [
+    "the output of a command of the shell",
+    "<bash-stdout>on main</bash-stdout><bash-stderr>warning</bash-stderr>",
+    "on main\nwarning",
+  ],
   [
     "a command of the shell in Codex",
     "<user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 0\nOutput:\na.ts\n</result>\n</user_shell_command>",
@@ -33,7 +37,7 @@ test.each<readonly [string, string, string]>([
     "! ls",
   ],
   ["a slash command of Gemini CLI, as it was typed", "/compress", "/compress"],
-])("readable: %s", (_, text, spoken) => {
+])("%s is shown as a person reads it", (_, text, spoken) => {
   expect(spokenText(text)).toBe(spoken);
 });
 
@@ -53,7 +57,7 @@ test.each([
   expect(spokenText(text)).toBe(text);
 });
 
-test("only messages of a person are read in this way", () => {
+test("only messages of a person are shown in this way", () => {
   const content = [{ type: "text" as const, text: "<bash-input>ls</bash-input>" }];
   const said = (role: "user" | "assistant") => toParts({ id: "m", role, content, metadata: {} });
   expect([said("user"), said("assistant")]).toEqual([

@@ -15,7 +15,7 @@ import { textInIsolates, visibleLine, visibleText } from "./visible.ts";
 export interface ResultPart {
   readonly type: "result";
   readonly toolCallId: string;
-  /** `null` where the call is not known. */
+  /** `null` if the call is not known. */
   readonly name: string | null;
   readonly status: ToolStatus;
   readonly text: string;

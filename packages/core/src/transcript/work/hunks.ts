@@ -8,7 +8,7 @@ export interface HunkLine {
 }
 
 export interface Hunk {
-  /** 1-based number of the first line in the file after the change; `null` where it is not known. */
+  /** 1-based number of the first line in the file after the change; `null` if it is not known. */
   readonly at: number | null;
   readonly lines: readonly HunkLine[];
   /** The first and the last line may be parts of lines of the file. */

@@ -112,7 +112,7 @@ function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into
   const made: Piece[] = pieces.slice(0, index);
   const rest = pieces.slice(index);
   let offset = into;
-  /** Takes the next line of the file; `null` where nothing is known any more. */
+  /** Takes the next line of the file; `null` if nothing is known any more. */
   const take = (): (Piece & { type: "line" }) | "unknown" => {
     for (;;) {
       const [piece] = rest;

@@ -12,7 +12,7 @@ export interface ResumeAnswer {
 
 /** `GET …/resume`. */
 export interface ResumeOffer extends ResumeAnswer {
-  /** The terminal in which `POST …/terminal` starts the command; `null` where this token, or this server, cannot do it. */
+  /** The terminal in which `POST …/terminal` starts the command; `null` if this token, or this server, cannot do it. */
   readonly terminal: string | null;
 }
 

@@ -2,7 +2,7 @@
 
 /** A session that its agent's own list leaves out against the will of the agent. */
 export interface HiddenRow {
-  /** `null` where the list of sessions lacks it as well, such as one in which no person said anything. */
+  /** `null` if the list of sessions lacks it as well, such as one in which no person said anything. */
   readonly key: string | null;
   readonly agent: string;
   readonly location: string;
@@ -11,7 +11,7 @@ export interface HiddenRow {
   readonly means: string;
   readonly bringsBack: string;
   readonly changes: string;
-  /** A sentence about this very session; `null` where the cause says it all. */
+  /** A sentence about this very session; `null` if the cause says it all. */
   readonly detail: string | null;
   /** True if `POST …/bring-back` can do it. */
   readonly canBeDone: boolean;
@@ -52,7 +52,7 @@ export interface SessionsAtRisk {
 export interface BringBackAnswer {
   /** The changes as sentences without a full stop; empty where Continuo cannot make them. */
   readonly steps: readonly string[];
-  /** A sentence: what is different afterwards. */
+  /** A sentence that says what is different afterwards. */
   readonly changes: string;
   /** The id for `POST /v1/machine/trash/ID/restore`, which undoes it byte for byte; `null` if nothing was written. */
   readonly trashId: string | null;

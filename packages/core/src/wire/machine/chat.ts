@@ -105,7 +105,7 @@ export interface ChatState {
   readonly agent: string;
   /** Who can be asked to. */
   readonly agents: readonly string[];
-  /** Why nothing can be said here now; `null` where it can. */
+  /** Why nothing can be said here now; `null` if it can. */
   readonly readOnly: string | null;
   readonly running: ChatRun | null;
   /** Prompts that wait, oldest first. */
@@ -160,7 +160,7 @@ export interface MachineChat {
   /** Errors: `not_found` for a run of another session; `invalid_transition` for one that has ended. */
   cancel(key: string, request: CancelRequest, signal: AbortSignal): Promise<void>;
   /**
-   * Errors: `conflict` where somebody else answered; `not_found` for a question that nobody asks; `forbidden` for an option that
+   * Errors: `conflict` if somebody else answered; `not_found` for a question that nobody asks; `forbidden` for an option that
    * also answers later questions, where those are refused.
    */
   answer(key: string, request: AnswerRequest, call: AnswerCall): Promise<void>;

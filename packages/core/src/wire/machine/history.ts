@@ -18,11 +18,11 @@ export interface HistoryWindow {
   /** True if there are messages before the first one; `hasNewer`: after the last one. */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
-  /** Messages in this history; `null` where only its end was read. */
+  /** Messages in this history; `null` if only its end was read. */
   readonly total: number | null;
   readonly turns: number | null;
   /**
-   * The value for `events?after=`. `null` where only the end was read: leave `after` out then. The first event is `reset`
+   * The value for `events?after=`. `null` if only the end was read: leave `after` out then. The first event is `reset`
    * in that case, as soon as all was read: ids may differ from those of a partial read.
    */
   readonly position: string | null;
@@ -35,7 +35,7 @@ export interface WindowMessage {
    * server; no other `url` begins with `/`.
    */
   readonly message: Message;
-  /** 0-based place in the history; `null` where only the end was read. */
+  /** 0-based place in the history; `null` if only the end was read. */
   readonly index: number | null;
   /**
    * The turn: the id of the message that it begins with, and its 1-based number. Where only the end was read, there is no

@@ -31,13 +31,13 @@ export interface InboxRun {
   /** Who answers, where it is a turn of Continuo's. */
   readonly agent: string | null;
   readonly runner: InboxRunner;
-  /** The beginning of the turn; `null` where it is not known. */
+  /** The beginning of the turn; `null` if it is not known. */
   readonly since: string | null;
 }
 
 export interface InboxEnd {
   readonly session: InboxSession;
-  /** Why there is no complete answer; `null` where there is one, or nobody knows. */
+  /** Why there is no complete answer; `null` if there is one, or nobody knows. */
   readonly failure: string | null;
   /** The beginning of the agent's last text; `null` until the session was read. */
   readonly lastWords: string | null;

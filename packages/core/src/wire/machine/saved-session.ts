@@ -17,7 +17,7 @@ export interface SavedPage {
 
 export interface SavedSession {
   readonly head: SessionHead;
-  /** `null` where the page has only one branch. */
+  /** `null` if the page has only one branch. */
   readonly branches: SessionBranches | null;
   /** The history that is shown first, then those of the other branches. */
   readonly histories: readonly SavedHistory[];

@@ -61,7 +61,7 @@ export interface MirrorConnection {
 
 /** Every method fails with `not_found` for a key that names no session, and with the errors of reading the session. */
 export interface MachineService {
-  /** Errors: `invalid` for a cursor that is none; `unavailable` where the text cannot be searched. */
+  /** Errors: `invalid` for a cursor that is none; `unavailable` if the text cannot be searched. */
   sessions(query: ListQuery): Promise<SessionsPage>;
   /** Yields the changes of the list from now on; ends when the signal aborts. */
   changed(signal: AbortSignal): AsyncIterable<SessionsChanged>;
@@ -131,7 +131,7 @@ export interface ExportedFile {
 export interface MachineActions {
   resume(key: string, signal: AbortSignal): Promise<ResumeOffer>;
   /**
-   * Starts the command of `resume` in a new window. Errors: `unsupported` where no window can be opened, `session_live`,
+   * Starts the command of `resume` in a new window. Errors: `unsupported` if no window can be opened, `session_live`,
    * `agent_missing`, `agent_failed`, `busy` while another window is being opened.
    */
   openTerminal(key: string, signal: AbortSignal): Promise<TerminalAnswer>;
@@ -142,11 +142,11 @@ export interface MachineActions {
   delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;
   /** Deletes what is in the trash for good. */
   emptyTrash(): Promise<EmptyTrashAnswer>;
-  /** `null` where the list does not show it. */
+  /** `null` if the list does not show it. */
   restore(trashId: string): Promise<MachineSession | null>;
   repair(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<RepairAnswer>;
   /**
-   * Makes the agent's own list show a session that it hides. Errors: `conflict` where it shows it, `session_live`, `has_forks`,
+   * Makes the agent's own list show a session that it hides. Errors: `conflict` if it shows it, `session_live`, `has_forks`,
    * `busy`, `verification_failed`.
    */
   bringBack(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<BringBackAnswer>;

@@ -56,9 +56,9 @@ export interface SessionHead extends DetailsOfHead {
   readonly problemCount: number;
   readonly subagents: readonly SubagentHead[];
   readonly parentKey: string | null;
-  /** The key of the session that was handed over to make this one; `null` where there is none, or it is gone. */
+  /** The key of the session that was handed over to make this one; `null` if there is none, or it is gone. */
   readonly handedOverFrom?: string | null;
-  /** Why it cannot be written to now, for example because it is live in its agent; `null` where it can. */
+  /** Why it cannot be written to now, for example because it is live in its agent; `null` if it can. */
   readonly readOnly: string | null;
 }
 

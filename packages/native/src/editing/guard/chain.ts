@@ -95,7 +95,7 @@ interface Log {
   readonly packed: readonly ChainLine[];
   readonly fresh: readonly ChainLine[];
   readonly broken: readonly number[];
-  /** The hash of the last line; `null` where there is none. */
+  /** The hash of the last line; `null` if there is none. */
   readonly last: string | null;
 }
 

@@ -208,7 +208,7 @@ export function orphanedDictionaries(places: Places): ReadonlySet<string> {
   return orphaned;
 }
 
-/** The same bytes without one of these dictionaries; `null` where they need none of them. Errors: as `unpacked`. */
+/** The same bytes without one of these dictionaries; `null` if they need none of them. Errors: as `unpacked`. */
 export function withoutDictionary(
   bytes: Buffer,
   orphaned: ReadonlySet<string>,

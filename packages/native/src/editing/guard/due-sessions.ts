@@ -22,7 +22,7 @@ export interface DueSession {
 
 export interface AgentRule {
   readonly agent: AgentName;
-  /** `null` where its settings delete nothing. */
+  /** `null` if its settings delete nothing. */
   readonly rule: string | null;
   readonly sessions: number;
 }

@@ -14,7 +14,7 @@ export function hasManifest(key: SessionKey, places: Places): boolean {
   return pathsOf(key, places).some((path) => existsSync(path));
 }
 
-/** `null` where there is none, or it is damaged. */
+/** `null` if there is none, or it is damaged. */
 export function readManifestText(key: SessionKey, places: Places): string | null {
   const path = pathsOf(key, places).find((one) => existsSync(one));
   return path === undefined ? null : textAt(path);

@@ -36,7 +36,7 @@ export interface GuardManifest {
 /** A session has at most this many. */
 export const MAX_STATES = 8;
 
-/** `null` where there is none, or it is damaged. */
+/** `null` if there is none, or it is damaged. */
 export function readManifest(key: SessionKey, places: Places): GuardManifest | null {
   const text = readManifestText(key, places);
   return text === null ? null : toManifest(text);

@@ -29,7 +29,7 @@ const TEMPLATE = Buffer.from(
     '"storedBytes":3146},{"sha256":"","sizeBytes":20581,"storedBytes":3146}]},{"from":"","storedBytes":3146}]}]}',
 );
 
-/** `null` where there is none, or it is damaged. */
+/** `null` if there is none, or it is damaged. */
 export function readPackedText(path: string): string | null {
   if (!existsSync(path)) return null;
   try {
@@ -40,7 +40,7 @@ export function readPackedText(path: string): string | null {
   }
 }
 
-/** `null` where there is no text, or it is no JSON. */
+/** `null` if there is no text, or it is no JSON. */
 export function jsonIn(text: string | null): unknown {
   if (text === null) return null;
   try {

@@ -59,7 +59,7 @@ export interface StoreFileOptions {
   readonly quick: boolean;
 }
 
-/** Stores a file up to a size. Errors: the system's; `conflict` where it is shorter by now. */
+/** Stores a file up to a size. Errors: the system's; `conflict` if it is shorter by now. */
 export async function storeFile(
   path: string,
   sizeBytes: number,

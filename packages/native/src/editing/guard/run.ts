@@ -68,7 +68,7 @@ export interface GuardRun {
 
 const NAME_OF_LOCK = "guard";
 
-/** Errors: `busy` where another run is at work, `unwritable`, `corrupt` for settings that cannot be read. */
+/** Errors: `busy` if another run is at work, `unwritable`, `corrupt` for settings that cannot be read. */
 export async function runGuard(options: GuardRunOptions): Promise<GuardRun> {
   const { places, waitMs = 0, signal } = options;
   const lock = await lockGuard(places, waitMs, signal);

@@ -30,7 +30,7 @@ export interface StoreOptions {
 /**
  * Gives the new manifest. An agent may be writing: the bytes of one moment are stored, and the rest with the next run.
  *
- * Errors: `unreadable`, `unsupported`, `conflict` where a file went or shrank meanwhile, the system's.
+ * Errors: `unreadable`, `unsupported`, `conflict` if a file went or shrank meanwhile, the system's.
  */
 export async function storeSession(
   found: FoundSession,

@@ -29,7 +29,7 @@ export interface Mirror extends MirrorKey {
   readonly home: string;
   readonly folder: string | null;
   readonly takenOver: TakenOver | null;
-  /** The newest state of its work tree; `null` where none came. */
+  /** The newest state of its work tree; `null` if none came. */
   readonly workTree: MirroredTree | null;
 }
 
@@ -87,7 +87,7 @@ export function openMirror(mirror: Mirror, places: Places): OpenedMirror {
   };
 }
 
-/** `null` where there is none. */
+/** `null` if there is none. */
 export function readMirror(key: MirrorKey, places: Places): Mirror | null {
   return toMirror(readJsonFile(notePath(key, places)));
 }

@@ -15,7 +15,7 @@ import { settleEmpty, settleRestore, settleTrash } from "../trash/index.ts";
 
 export interface SettleOptions {
   readonly places: Places;
-  /** The session's file whose lock the caller holds; `null` where it holds none. */
+  /** The session's file whose lock the caller holds; `null` if it holds none. */
   readonly file?: string | null;
   readonly signal?: AbortSignal | undefined;
 }

@@ -23,7 +23,7 @@ export function foldersToMake(placed: readonly NewPlace[]): readonly string[] {
   return [...missing].sort((a, b) => b.length - a.length);
 }
 
-/** Errors: `conflict` where a file changed meanwhile, `busy`, `unwritable`; everything is as it was then. */
+/** Errors: `conflict` if a file changed meanwhile, `busy`, `unwritable`; everything is as it was then. */
 export async function exchange(
   manifest: Manifest,
   placed: readonly NewPlace[],
@@ -77,7 +77,7 @@ export function writtenSince({ files, placed = [] }: Manifest): readonly string[
     .map(({ path }) => path);
 }
 
-/** Errors: `conflict` where another program wrote to a file since; nothing has changed then. */
+/** Errors: `conflict` if another program wrote to a file since; nothing has changed then. */
 export function refuseWritten(manifest: Manifest): void {
   const [path] = writtenSince(manifest);
   if (path === undefined) return;

@@ -52,7 +52,7 @@ export function listKeptFiles(plan: FilesPlan): KeptFile[] {
  * Moves every file, then removes the folders that are empty by that. What fails on the way is undone. Every file lies in
  * the trash too before the first one leaves its place: a disk that is full is met while nothing has changed.
  *
- * Errors: `conflict` where a file went or changed meanwhile, `unwritable`.
+ * Errors: `conflict` if a file went or changed meanwhile, `unwritable`.
  */
 export function moveAside(kept: readonly KeptFile[], plan: FilesPlan, folder: string): void {
   const gone: KeptFile[] = [];
@@ -99,7 +99,7 @@ function removeEmptied(plan: FilesPlan): void {
 /**
  * The old file lies in the trash too, and then the new one takes its place in one step.
  * @param fresh next to it, on disk
- * Errors: `conflict` where the file changed meanwhile, `unwritable`.
+ * Errors: `conflict` if the file changed meanwhile, `unwritable`.
  */
 export function replaceFile({ from, to, sha256, ...rest }: KeptFile, fresh: string, folder: string): void {
   try {
@@ -191,7 +191,7 @@ function toMoveError(cause: unknown): unknown {
 /**
  * Every file has its place again, and lies in the trash too.
  *
- * Errors: `conflict` where something else lies in a place by now or was changed in the trash, `corrupt` where
+ * Errors: `conflict` if something else lies in a place by now or was changed in the trash, `corrupt` where
  * it is gone from there, `unwritable`; nothing has come back then, but in the place of what gave way.
  */
 export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: string): void {

@@ -29,7 +29,7 @@ const BEGUN = ".laid-in-";
 
 /**
  * Gives the trash id. The session is in the trash when all of it is there. What killed processes left of this goes.
- * Errors: `conflict` where another process lays it there right now, `unwritable`, those of making a piece.
+ * Errors: `conflict` if another process lays it there right now, `unwritable`, those of making a piece.
  */
 export function layInTrash(
   info: SessionInfo,

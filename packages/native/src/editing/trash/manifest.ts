@@ -105,7 +105,7 @@ function readManifests(places: Places): { readonly manifests: Manifest[]; readon
   return { manifests: manifests.sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1)), problems };
 }
 
-/** `null` where there is none, or it is damaged. */
+/** `null` if there is none, or it is damaged. */
 export function readManifest(path: string): Manifest | null {
   try {
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));

@@ -29,7 +29,7 @@ export function refuseTaken(files: readonly NewPlace[]): void {
   if (taken !== undefined) throw new ContinuoError("conflict", `${taken.path} exists`);
 }
 
-/** Errors: `conflict` where a file is there, `unwritable`. The caller takes away what was placed by then. */
+/** Errors: `conflict` if a file is there, `unwritable`. The caller takes away what was placed by then. */
 export function placeElsewhere(files: readonly NewPlace[]): void {
   // The session itself comes last, when all that belongs to it is there.
   for (const file of files.toReversed()) {
@@ -46,7 +46,7 @@ export function changedPlaces(placed: readonly PlacedFile[]): readonly string[] 
     .map(({ path }) => path);
 }
 
-/** Errors: `conflict` where one was written to since. */
+/** Errors: `conflict` if one was written to since. */
 export function refuseChanged(placed: readonly PlacedFile[]): void {
   const [path] = changedPlaces(placed);
   if (path === undefined) return;

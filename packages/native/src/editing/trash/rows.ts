@@ -77,7 +77,7 @@ function changesOf(db: DatabaseSync): number {
 }
 
 /**
- * Errors: `conflict` where a row with the same key is there again, `corrupt` where the kept rows cannot be read;
+ * Errors: `conflict` if a row with the same key is there again, `corrupt` if the kept rows cannot be read;
  * nothing is put back then.
  * @param place `replaced`: rows with the same keys gave way to these.
  * @param aside a folder where these rows are kept

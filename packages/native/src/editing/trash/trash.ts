@@ -280,7 +280,7 @@ export interface RestoreOptions {
 interface PuttingBack {
   readonly places: Places;
   readonly now: Date;
-  /** The trash id of what gives way; `null` where nothing may. */
+  /** The trash id of what gives way; `null` if nothing may. */
   readonly kept: string | null;
 }
 

@@ -15,11 +15,11 @@ const DEFAULT_DAYS = 30;
 
 export interface CleanupPeriod {
   readonly days: number;
-  /** The file that says so; `null` where none does. */
+  /** The file that says so; `null` if none does. */
   readonly path: string | null;
 }
 
-/** @param cwd of the project in which Claude Code starts; `null` where it has no settings. */
+/** @param cwd of the project in which Claude Code starts; `null` if it has no settings. */
 export function cleanupPeriodOf(
   places: Places,
   cwd: string | null,

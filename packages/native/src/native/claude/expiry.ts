@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Only for files below `projects/`; Claude Code removes no others.
- * @param cwd of the session; `null` where it is not known
+ * @param cwd of the session; `null` if it is not known
  */
 export async function readExpiry(
   file: FoundFile,

@@ -55,7 +55,7 @@ export async function* findSessions(
   }
 }
 
-/** The session or sub-agent that a file is; `null` where nothing in or around it says Claude Code. */
+/** The session or sub-agent that a file is; `null` if nothing in or around it says Claude Code. */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const { projects, running } = claudeFolders(places);
   const inline = /^(.+\.jsonl)#(.+)$/su.exec(path);

@@ -30,7 +30,7 @@ export function mendLine(given: Json): MendedLine {
   return { record, reasons };
 }
 
-/** Why Claude Code cannot resume a session with the line, or leaves out what it says; `null` where nothing is wrong. */
+/** Why Claude Code cannot resume a session with the line, or leaves out what it says; `null` if nothing is wrong. */
 export function resumeFlawOf(record: Json): string | null {
   const { reasons } = mendLine(record);
   return reasons.length === 0 ? null : reasons.join("; ");

@@ -251,7 +251,7 @@ function metadataOf(lines: readonly PlacedLine[], options: MessageOptions, more:
   };
 }
 
-/** Tokens of one API call; `null` where the line tells none. */
+/** Tokens of one API call; `null` if the line names none. */
 export function usageOf(message: Json): Usage | null {
   if (!isJson(message.usage)) return null;
   const { usage } = message;

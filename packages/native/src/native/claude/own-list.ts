@@ -22,7 +22,7 @@ export interface FileEnds {
 
 export const END_BYTES: number = 64 * 1024;
 
-/** `null` where the list has no name for it, and leaves it out unless a title stands beside the file. */
+/** `null` if the list has no name for it, and leaves it out unless a title stands beside the file. */
 export function listedName({ head, tail }: FileEnds): string | null {
   if (isSidechainFirst(head)) return null;
   // The first prompt is nearly always there, and found soon; the others are looked for where it is not.

@@ -11,7 +11,7 @@ import { isJson, type Json, textField, toTime } from "@continuo/files";
 const LINE_TYPES: Readonly<Record<string, string>> = {
   user: "what the person typed, the result of a tool, or text put there for the model",
   assistant: "one block of an answer (older versions: all blocks)",
-  system: "told to the person, or the boundary of a compaction",
+  system: "shown to the person, or the boundary of a compaction",
   attachment: "context put there for the model, or a note of the program to itself",
   progress: "in the program only",
   "queue-operation": "a prompt entered or left the queue",
@@ -71,7 +71,7 @@ export function isChainType(type: unknown): boolean {
   return type === "user" || type === "assistant" || type === "system" || type === "attachment";
 }
 
-/** The content of a user or assistant line as blocks; `null` where it has none. */
+/** The content of a user or assistant line as blocks; `null` if it has none. */
 export function contentOf(record: Json): readonly unknown[] | null {
   const content = isJson(record.message) ? record.message.content : undefined;
   if (typeof content === "string") return [{ type: "text", text: content }];

@@ -25,7 +25,7 @@ import { contentOf } from "./records.ts";
 import { sidecarFolder } from "./sidecar-files.ts";
 import { titleRecord } from "./writer.ts";
 
-/** `null` for what only a person can change. Errors: `unreadable`, `too_large`, `conflict` where another session has the place. */
+/** The change; `null` if only a person can make it. Errors: `unreadable`, `too_large`, `conflict` if another session has the place. */
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (CLAUDE_CAUSES[cause as ClaudeCause].by !== "continuo") return null;
   const from = found.location;

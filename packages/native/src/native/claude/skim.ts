@@ -1,6 +1,6 @@
 /**
- * The row of a session without a full read: lines from the start until the first things are known, lines
- * from the end until the last ones are, and a search of the bytes between for a title.
+ * Makes the row of a session without reading all of its file: lines from the start until the first facts are known, lines
+ * from the end until the last facts are, and a search for a title in the bytes between.
  *
  * Problems that a skim sees: what `find` saw, an unreadable file, a file without a conversation, and a torn
  * last line (without its number). All others need a full read.

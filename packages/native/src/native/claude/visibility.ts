@@ -63,7 +63,7 @@ export type Reason = Pick<HiddenSession<ClaudeCause>, "cause" | "detail">;
 
 /** The facts that the list takes from the bytes of one file. */
 export interface FileListing {
-  /** Why it has no name for the session; `null` where it has one. */
+  /** Why it has no name for the session; `null` if it has one. */
   readonly unnamed: Reason | null;
   /** Folders that the start names, a relocation first. */
   readonly folders: readonly string[];
@@ -146,7 +146,7 @@ export interface FileStart {
   readonly isTalk: boolean;
   readonly isFirstDamaged: boolean;
   readonly hasUser: boolean;
-  /** The bytes before the record with the first prompt; `null` where there is none. */
+  /** The bytes before the record with the first prompt; `null` if there is none. */
   readonly promptAt: number | null;
 }
 

@@ -72,7 +72,7 @@ interface Head {
   readonly problems: readonly Problem[];
 }
 
-/** `null` where it is not at hand. */
+/** `null` if it is not at hand. */
 function knownFileHead(path: string, memo: SkimMemo | undefined): Head | null {
   if (memo?.known === undefined) return null;
   const file = statFile(path);
@@ -89,7 +89,7 @@ function namedThread(path: string): string {
   return parseRolloutName(path).threadId ?? basename(path);
 }
 
-/** `null` where the file is gone. */
+/** `null` if the file is gone. */
 async function readFileHead(path: string, memo?: SkimMemo): Promise<Head | null> {
   const file = statFile(path);
   if (file === null) return null;

@@ -63,7 +63,7 @@ export interface Cut {
   readonly endOrdinal: number | null;
   readonly endOffset: number | null;
   at: MessageDraft | null;
-  /** The first line that is behind the cut; `null` where none is. */
+  /** The first line that is behind the cut; `null` if none is. */
   line: number | null;
   reached: boolean;
 }
@@ -130,7 +130,7 @@ export function fold(state: FileIndex, line: LineRecord): void {
   else countUnknown(state, record.type);
 }
 
-/** Why Codex leaves out the line of an item; `null` where it reads it. */
+/** Why Codex leaves out the line of an item; `null` if it reads it. */
 function unreadIn(value: unknown): string | null {
   if (!isJson(value)) return null;
   const { unread } = withoutUnreadFields(value);

@@ -48,7 +48,7 @@ export function isUnasked({ type, call_id: callId }: Json): boolean {
 }
 
 /**
- * Why Codex leaves the item out without a word (each seen in 0.169.0); `null` where it is well formed.
+ * Why Codex leaves the item out without a word (each seen in 0.169.0); `null` if it is well formed.
  */
 export function flawOf(item: Json): string | null {
   const type = textOfValue(item.type);

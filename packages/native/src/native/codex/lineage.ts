@@ -138,7 +138,7 @@ function firstTypedIn(records: Iterable<{ readonly value: unknown }>): string | 
   return null;
 }
 
-/** The file that others call so: of the session itself, or in the folders of its home. `null` where there is none. */
+/** The file that others call so: of the session itself, or in the folders of its home. `null` if there is none. */
 export function findFile(found: FoundSession, fileId: string): FoundFile | null {
   if (fileId === "") return null;
   const own = found.files.find((file) => parseRolloutName(file.path).fileId === fileId);

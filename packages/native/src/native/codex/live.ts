@@ -20,7 +20,7 @@ export function liveThreads(codexHome: string): IsLive {
   return (threadId) => (isAny ? isLive(codexHome, threadId) : false);
 }
 
-/** `null` where the system does not tell: elsewhere than on Linux. */
+/** `null` if the system does not say: elsewhere than on Linux. */
 export function isLive(codexHome: string, threadId: string): boolean | null {
   if (platform !== "linux") return null;
   try {

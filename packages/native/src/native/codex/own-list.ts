@@ -24,10 +24,10 @@ export type SourceKind = "listed" | "exec" | "sub-agent" | "other";
 export interface RolloutHead {
   readonly meta: "complete" | "incomplete" | "missing";
   readonly source: SourceKind;
-  /** `null` where the header names none. */
+  /** `null` if the header names none. */
   readonly provider: string | null;
   readonly hasBase: boolean;
-  /** The folder that it works in; `null` where the header names none. */
+  /** The folder that it works in; `null` if the header names none. */
   readonly cwd: string | null;
   readonly prompt: "shown" | "empty" | "none";
 }

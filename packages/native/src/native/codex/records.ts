@@ -49,7 +49,7 @@ export interface ParentThread {
   readonly name: string | null;
 }
 
-/** `null` where the value is no record of a rollout file. */
+/** `null` if the value is no record of a rollout file. */
 export function parseRecord(value: unknown): CodexRecord | null {
   if (!isJson(value) || typeof value.type !== "string" || !isJson(value.payload)) return null;
   const payload = value.type === "response_item" ? withNamedType(value.payload) : value.payload;
@@ -94,7 +94,7 @@ function hasLineOrdinal(value: unknown): boolean {
   return ordinal === null || toCount(ordinal) !== null;
 }
 
-/** `null` where the record is no header. */
+/** `null` if the record is no header. */
 export function parseSessionMeta(value: unknown): SessionMeta | null {
   const record = parseRecord(value);
   if (record?.type !== "session_meta") return null;

@@ -50,7 +50,7 @@ export interface Rollout {
   readonly head: RolloutHead;
   /** Anything is said in it, by a person or by the model. */
   readonly isTalk: boolean;
-  /** Lines before the first prompt that the interface shows; `null` where there is none. */
+  /** Lines before the first prompt that the interface shows; `null` if there is none. */
   readonly promptAt: number | null;
 }
 

@@ -29,7 +29,7 @@ export async function* findSessions(
   }
 }
 
-/** The session that a file is; `null` where nothing in or around it says Copilot. */
+/** The session that a file is; `null` if nothing in or around it says Copilot. */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const file = resolve(path);
   if (statFile(file) === null) return null;

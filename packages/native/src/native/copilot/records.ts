@@ -104,7 +104,7 @@ export function agentIdOf(record: Json): string | null {
 }
 
 export interface Header {
-  /** `null` where the header has none. */
+  /** `null` if the header has none. */
   readonly id: string | null;
   readonly version: number | null;
   readonly cwd: string | null;
@@ -113,7 +113,7 @@ export interface Header {
   readonly copilotVersion: string | null;
 }
 
-/** `null` where the record is no header. */
+/** `null` if the record is no header. */
 export function parseHeader(value: unknown): Header | null {
   if (!isJson(value) || value.type !== "session.start") return null;
   const data = dataOf(value);
@@ -128,7 +128,7 @@ export function parseHeader(value: unknown): Header | null {
   };
 }
 
-/** Why a record cannot be what its type says; `null` where it is well formed. */
+/** Why a record cannot be what its type says; `null` if it is well formed. */
 export function flawOf(record: Json): string | null {
   if (typeof record.type !== "string" || record.type === "") return "the record has no type";
   const data = record.data;

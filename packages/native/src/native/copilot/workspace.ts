@@ -11,7 +11,7 @@ export function workspaceFile(sessionFile: string): string {
   return join(dirname(sessionFile), "workspace.yaml");
 }
 
-/** The title in the note; `null` where there is none. */
+/** The title in the note; `null` if there is none. */
 export function readName(sessionFile: string): string | null {
   const text = readSmallFile(workspaceFile(sessionFile));
   return text === null ? null : nameIn(text);

@@ -11,8 +11,8 @@ export interface Cut {
 const MIN_PREFIX_CHARS = 4;
 
 /**
- * The cut after a message; `null` where no message of the history has the id.
- * Errors: `ambiguous`; `invalid` where it would part a call from its result, with `details.instead`.
+ * The cut after a message; `null` if no message of the history has the id.
+ * Errors: `ambiguous`; `invalid` if it would part a call from its result, with `details.instead`.
  */
 export function cutAt(history: readonly Message[], id: string): Cut | null {
   const at = positionOf(history, id);

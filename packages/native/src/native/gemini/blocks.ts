@@ -76,7 +76,7 @@ function isKnownCall(part: Json): boolean {
   return isJson(part.functionCall) && hasOnly(part.functionCall, ["id", "name", "args"]);
 }
 
-/** @param call record in `toolCalls`, for its status and what was shown; `null` where it is not known. */
+/** @param call record in `toolCalls`, for its status and what was shown; `null` if it is not known. */
 export function toResultBlock(result: ResultRecord, call: Json | null): ToolResultBlock {
   const response = result.response;
   const error = isJson(response) ? response.error : undefined;

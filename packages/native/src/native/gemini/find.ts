@@ -91,7 +91,7 @@ function copiedNames(
   return new Set(slug === undefined ? [] : namesIn(join(projects, slug, "chats")));
 }
 
-/** The session or sub-agent that a file is; `null` where nothing in or around it says Gemini CLI. */
+/** The session or sub-agent that a file is; `null` if nothing in or around it says Gemini CLI. */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const file = statFile(path);
   if (file === null || !isRecordName(basename(path))) return null;

@@ -53,7 +53,7 @@ function isSameFolder(owner: string, cwd: string): boolean {
   return owner === cwd || canonicalFolder(owner) === cwd;
 }
 
-/** The folder that a project folder belongs to: its own mark, else the registry; `null` where neither tells. */
+/** The folder that a project folder belongs to: its own mark, else the registry; `null` if neither tells. */
 export function ownerOf(
   project: string,
   registry: ReadonlyMap<string, string> = readRegistry(dirname(dirname(project))),
@@ -74,7 +74,7 @@ export function isHashName(name: string): boolean {
   return /^[0-9a-f]{64}$/u.test(name);
 }
 
-/** `tmp/NAME` of a session's or a sub-agent's file; `null` where it lies in no `chats` folder. */
+/** `tmp/NAME` of a session's or a sub-agent's file; `null` if it lies in no `chats` folder. */
 export function projectOfFile(path: string): string | null {
   const folder = dirname(path);
   if (basename(folder) === "chats") return dirname(folder);
@@ -97,7 +97,7 @@ export function isRecordName(name: string): boolean {
   return /.\.jsonl?$/su.test(name);
 }
 
-/** The eight characters by which Gemini CLI deletes files together; `null` where the name ends in none. */
+/** The eight characters by which Gemini CLI deletes files together; `null` if the name ends in none. */
 export function shortIdOf(path: string): string | null {
   return /-([a-zA-Z0-9]{8})\.jsonl?$/u.exec(basename(path))?.[1] ?? null;
 }

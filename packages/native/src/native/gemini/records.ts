@@ -1,7 +1,7 @@
 /**
- * The records of a session file, and the questions that one record answers. Seen in 0.61.0.
+ * The records of a session file, and functions that read one record. Seen in 0.61.0.
  *
- * A record is told apart by the first of these that fits, as Gemini CLI does:
+ * The first of these rules that fits decides the kind of a record, as in Gemini CLI:
  * `$rewindTo` (text), `id` (text: a message), `$set` (object), `sessionId` and `projectHash` (texts: metadata).
  */
 
@@ -29,7 +29,7 @@ export function metadataIn(value: Json, kind: RecordKind): Json | null {
   return kind === "set" && isJson(value.$set) ? value.$set : null;
 }
 
-/** The messages that a record carries as a list; `null` where it carries none. */
+/** The messages that a record carries as a list; `null` if it carries none. */
 export function listIn(value: Json, kind: RecordKind): readonly unknown[] | null {
   const messages = metadataIn(value, kind)?.messages;
   return Array.isArray(messages) ? messages : null;
@@ -37,25 +37,25 @@ export function listIn(value: Json, kind: RecordKind): readonly unknown[] | null
 
 /** Every message type that 0.61.0 writes. Others are kept verbatim and counted. */
 const MESSAGE_TYPES: Readonly<Record<string, string>> = {
-  user: "what the person typed, results of tools, or text put there for the model",
+  user: "text that the person typed, results of tools, or text for the model",
   gemini: "one answer",
-  info: "told to the person",
-  warning: "told to the person",
-  error: "told to the person",
+  info: "shown to the person",
+  warning: "shown to the person",
+  error: "shown to the person",
 };
 
 export function isKnownType(type: unknown): boolean {
   return typeof type === "string" && Object.hasOwn(MESSAGE_TYPES, type);
 }
 
-/** `content` as a list of parts: a text, one part and a list of parts are all written. */
+/** `content` as a list of parts. The file has a text, one part, or a list of parts. */
 export function partsOf(content: unknown): readonly unknown[] {
   if (Array.isArray(content)) return content;
   if (typeof content === "string") return content === "" ? [] : [content];
   return isJson(content) ? [content] : [];
 }
 
-/** The text of a part that is nothing but text; `null` for any other. */
+/** The text of a part that has only text; `null` for any other part. */
 export function textOfPart(part: unknown): string | null {
   if (typeof part === "string") return part;
   if (!isJson(part) || OTHER_PARTS.some((key) => part[key] !== undefined)) return null;
@@ -121,13 +121,13 @@ export function callsIn(message: Json): CallRecord[] {
   return [...calls.values()];
 }
 
-/** A result as it stands in `toolCalls[].result` or in the user message that was recorded for it. */
+/** A result, from `toolCalls[].result` or from the user message that was recorded for it. */
 export interface ResultRecord {
   readonly callId: string;
   readonly name: string | null;
   /** `functionResponse.response`, or `{ output }` for a plain text. */
   readonly response: unknown;
-  /** The part itself, then pictures and files that follow it. */
+  /** The part itself, and the pictures and files that follow it. */
   readonly parts: readonly unknown[];
 }
 
@@ -177,8 +177,8 @@ export function listField(message: Json, key: string): readonly unknown[] {
 const DROPPED = /^(?:[/?]|<session_context>|<hook_context>|$)/u;
 
 /**
- * True where Gemini CLI neither lists nor replays the message: nothing in it, a slash command, a question
- * mark, or what the program put there itself. A part that is no text counts as something.
+ * True if Gemini CLI neither lists nor replays the message: it is empty, a slash command, begins with a question mark, or was
+ * written by the program itself. A message with a part that is not a text is not empty.
  */
 export function isDroppedContent(content: unknown): boolean {
   let text = "";
@@ -186,13 +186,13 @@ export function isDroppedContent(content: unknown): boolean {
     const own = textOfPart(part);
     if (own === null && text.trim() === "") return false;
     text += own ?? "";
-    // No beginning that is looked for is longer.
+    // All beginnings in `DROPPED` are shorter than this.
     if (text.trimStart().length > 32) break;
   }
   return DROPPED.test(text.trim());
 }
 
-/** Put there by the program at every start, or by a hook. */
+/** True for a message that the program writes at every start, or that a hook writes. */
 export function isContextMessage(message: Json): boolean {
   if (message.type !== "user") return false;
   const first = textOfPart(partsOf(message.content)[0]) ?? "";
@@ -200,8 +200,7 @@ export function isContextMessage(message: Json): boolean {
 }
 
 /**
- * Returns the text that the person typed into a user message, without the files that were put in; `null` if
- * they typed nothing.
+ * Returns the text that the person typed into a user message, without inserted files; `null` if they typed nothing.
  */
 export function typedText(message: Json): string | null {
   if (message.type !== "user" || isDroppedContent(message.content) || isResponses(message)) return null;
@@ -216,14 +215,14 @@ function textsOf(content: unknown): string {
     .join("");
 }
 
-/** The user message that a compaction puts in the place of what it took out. */
+/** True for the user message with which a compaction replaces earlier messages. */
 export function isSummary(message: Json): boolean {
   return (
     message.type === "user" && /<state_snapshot>[\s\S]*<\/state_snapshot>/u.test(textsOf(message.content))
   );
 }
 
-/** Returns true if the message makes its session one that Gemini CLI lists and resumes. */
+/** Returns true if Gemini CLI lists and resumes a session that has this message. */
 export function isResumable(message: Json): boolean {
   if (message.type === "user") return !isDroppedContent(message.content);
   if (message.type !== "gemini") return false;

@@ -121,7 +121,7 @@ function withId({ id: _, ...message }: Json, id: string): Json {
 
 interface MendedMessage {
   readonly mended: Json;
-  /** `null` where it stays as it is. */
+  /** `null` if it stays as it is. */
   readonly reason: string | null;
 }
 

@@ -23,7 +23,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS, m: 30 * DAY_MS };
 
-/** @param cwd `null` where the project is not known. */
+/** @param cwd `null` if the project is not known. */
 export function readRetention(config: string, cwd: string | null, env: Places["env"] = {}): Retention {
   const layers = [
     env.GEMINI_CLI_SYSTEM_DEFAULTS_PATH ?? join(systemFolder(), "system-defaults.json"),

@@ -19,7 +19,7 @@ import { startsAsWhole } from "./source.ts";
 import { type SweptFolder, sweepOf } from "./sweep.ts";
 import { foldersBeside } from "./trash-plan.ts";
 
-/** `null` for what only a person can change. Errors: `unreadable`, `too_large`, `conflict` where another session has the place. */
+/** The change; `null` if only a person can make it. Errors: `unreadable`, `too_large`, `conflict` if another session has the place. */
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (GEMINI_CAUSES[cause as GeminiCause].by !== "continuo") return null;
   const from = found.location;
@@ -129,7 +129,7 @@ interface Room {
   readonly now: Date;
 }
 
-/** Errors: `conflict` where the list would delete another session in the place of this one. */
+/** Errors: `conflict` if the list would delete another session in the place of this one. */
 function refuseToPushOut({ location }: FoundSession, { sweep, maxCount, now }: Room): void {
   const others = sweep.kept(now.getTime()).filter((path) => path !== location);
   if (others.length < maxCount) return;

@@ -1,6 +1,6 @@
 /**
- * One file without a full read: records from the start until the first things are known, records from the
- * end until the last ones are, and a search of the bytes between for a title.
+ * Reads the facts of a file without reading all of it: records from the start until the first facts are known, records from
+ * the end until the last facts are, and a search for a title in the bytes between.
  */
 
 import { type FoundFile, isJson, type Json, parseJson } from "@continuo/files";
@@ -21,9 +21,9 @@ import { openRecords, startsAsWhole } from "./source.ts";
 export interface SkimmedFile {
   readonly firsts: Firsts;
   readonly lasts: Lasts;
-  /** Every record was looked at for the first things. */
+  /** True if every record was read for the first facts. */
   readonly sawAll: boolean;
-  /** The last line breaks off. */
+  /** True if the last line is incomplete. */
   readonly torn: boolean;
 }
 
@@ -51,7 +51,7 @@ export async function skimFile(file: FoundFile, options: SkimOptions): Promise<S
   return { firsts, lasts, ...(await skimLines(file, steps, options)) };
 }
 
-/** The time by which Gemini CLI tells which of two files is newer, and which is too old. Errors: `not_found`, `unreadable`. */
+/** The time by which Gemini CLI decides which of two files is newer, and which is too old. Errors: `not_found`, `unreadable`. */
 export async function lastUpdatedOf(file: FoundFile): Promise<string | null> {
   if (startsAsWhole(file.path)) return (await skimFile(file, { part: "ends" })).lasts.lastUpdated;
   const bytes = openBytes(file.path);

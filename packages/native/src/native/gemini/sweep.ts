@@ -24,7 +24,7 @@ export interface NeighbourEnd {
 export interface SweptFolder {
   /** It is not among the newest files that `maxCount` allows. */
   isBeyond(path: string): boolean;
-  /** The first of the files that take this one with them; `null` where there is none. */
+  /** The first of the files that take this one with them; `null` if there is none. */
   neighbourOf(path: string): Promise<NeighbourEnd | null>;
   /** Files that the sweep of this moment leaves; none is read where any number is allowed. */
   kept(nowMs: number): readonly string[];

@@ -56,7 +56,7 @@ export interface SkimMemo {
    */
   remember<T>(files: FoundFile | readonly FoundFile[], key: MemoKey, compute: () => Promise<T>): Promise<T>;
   /**
-   * A brief answer that is at hand; `undefined` where it is not. For a caller that asks about thousands of files, for
+   * A brief answer that is at hand; `undefined` if it is not. For a caller that asks about thousands of files, for
    * whom a promise for each would be most of the work.
    */
   known?<T>(file: FoundFile, key: MemoKey): T | undefined;
@@ -231,17 +231,17 @@ export interface AgentReader {
   find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
   /** The session that a file belongs to, wherever the file lies; `null` when it is not this agent's. */
   recognise(path: string, places: Places): Promise<FoundSession | null>;
-  /** The session that a process of the agent has open, for agents that keep note of it; `null` where there is none. */
+  /** The session that a process of the agent has open, for agents that keep note of it; `null` if there is none. */
   sessionOfProcess?(pid: number, places: Places): string | null;
   /** The processes that keep note of having a session open; left out where the agent keeps none. */
   processesWith?(sessionId: string, places: Places): readonly number[];
   skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
   /** `updatedAt` of the row that `skim` makes of the `ends`, where less work tells it. */
   updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;
-  /** The time of `updatedAt` if it is at hand; `undefined` where it is not. */
+  /** The time of `updatedAt` if it is at hand; `undefined` if it is not. */
   knownUpdatedAt?(found: FoundSession, memo: SkimMemo): string | null | undefined;
   /**
-   * Titles that stand outside of the sessions' files, to be asked about many sessions: `null` where none does. Errors:
+   * Titles that stand outside of the sessions' files, to be asked about many sessions: `null` if none does. Errors:
    * `unreadable`.
    */
   titlesBeside?(places: Places): Promise<TitleBeside>;

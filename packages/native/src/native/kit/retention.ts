@@ -39,7 +39,7 @@ export interface RetentionSetting {
 
 /** Rules of an agent that deletes sessions without being asked to. Reading them starts nothing and writes nothing. */
 export interface AgentRetention {
-  /** In one sentence: what is deleted, and by which setting. `null` where the settings of now delete nothing. */
+  /** In one sentence: what is deleted, and by which setting. `null` if the present settings delete nothing. */
   rule(places: Places): string | null;
   /** The end of each session by its location; a session that no rule deletes is missing. */
   endsOf(

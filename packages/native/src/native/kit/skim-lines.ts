@@ -27,7 +27,7 @@ export type LastsKnown = "too little" | "all but the title" | "everything";
 export interface SkimmedEnds {
   /** Every record was given to `first`. */
   readonly sawAll: boolean;
-  /** The last line breaks off. */
+  /** True if the last line is incomplete. */
   readonly torn: boolean;
 }
 

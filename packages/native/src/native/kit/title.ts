@@ -4,7 +4,7 @@ import { ContinuoError, shorten } from "@continuo/core/model";
 
 const MAX_TITLE_CHARS = 200;
 
-/** White space folded, cut at 200 UTF-16 units with `…`; `null` where nothing is left. */
+/** White space folded, cut at 200 UTF-16 units with `…`; `null` if nothing is left. */
 export function toTitle(text: unknown): string | null {
   if (typeof text !== "string") return null;
   // A pasted megabyte need not be folded to the end to know its first line.

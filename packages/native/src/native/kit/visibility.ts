@@ -5,17 +5,17 @@ import { isAbsolute } from "node:path";
 import type { FoundSession, Places, SkimMemo } from "./port.ts";
 import type { DatabaseRows } from "./trash-plan.ts";
 
-/** One reason for which an agent's list does not show a session. */
+/** One reason why an agent's list does not show a session. */
 export interface CauseFacts {
-  /** A sentence: why the list does not show it. */
+  /** A sentence that says why the list does not show the session. */
   readonly means: string;
-  /** A sentence: the least that makes the list show it. */
+  /** A sentence that says the smallest change after which the list shows it. */
   readonly bringsBack: string;
-  /** A sentence: what is different afterwards. */
+  /** A sentence that says what is different afterwards. */
   readonly changes: string;
-  /** `continuo`: an edit of the session; `agent`: a command of the agent; `person`: neither can. */
+  /** The one that can bring it back: an edit by Continuo, a command of the agent, or only a person. */
   readonly by: "continuo" | "agent" | "person";
-  /** `folder`: only the list of the session's own folder lacks it, and a list of all folders has it. */
+  /** `every` list lacks the session, or only that of its own `folder`, while a list of all folders has it. */
   readonly list: "every" | "folder";
   /** The agent leaves it out on purpose: it is archived, or belongs to another session. */
   readonly intended: boolean;
@@ -26,11 +26,11 @@ export interface CauseFacts {
 export interface HiddenSession<Cause extends string = string> {
   readonly found: FoundSession;
   readonly cause: Cause;
-  /** The fact about this very session, as a sentence; `null` where the cause says it all. */
+  /** A sentence about this particular session; `null` if the cause says everything. */
   readonly detail: string | null;
 }
 
-/** The change that makes a list show a session, as data: nothing of it is done yet. */
+/** The change that makes a list show a session, as data. Nothing has been changed yet. */
 export type Mending = FileMending | RowMending;
 
 interface MendingSteps {
@@ -38,7 +38,7 @@ interface MendingSteps {
   readonly steps: readonly string[];
 }
 
-/** Columns of the session's own row in the database of its agent. What was said stands in other rows. */
+/** Columns of the session's own row in the database of its agent. Its messages are in other rows. */
 export interface RowMending extends MendingSteps {
   readonly of: "row";
   readonly database: string;
@@ -48,13 +48,13 @@ export interface RowMending extends MendingSteps {
 
 export interface FileMending extends MendingSteps {
   readonly of: "file";
-  /** The session's file, and its place afterwards: the same where only bytes change. */
+  /** The session's file, and its path afterwards: the same path if only bytes change. */
   readonly from: string;
   readonly to: string;
   readonly bytes: Buffer;
-  /** Folders and files that belong to the session and change places with it. */
+  /** Folders and files that belong to the session and move with it. */
   readonly beside: readonly { readonly from: string; readonly to: string }[];
-  /** Rows of the agent's own index about the session, and the columns of them that change. Left out: there are none. */
+  /** Rows about the session in the agent's own index, and the columns that change; absent if there are none. */
   readonly index?: IndexChange;
 }
 
@@ -70,14 +70,14 @@ export interface HiddenOptions {
 
 export interface AgentVisibility {
   readonly causes: Readonly<Record<string, CauseFacts>>;
-  /** Sessions in which something is said and that the agent's own list lacks. Reads only, and starts nothing. */
+  /** Sessions that have messages and that the agent's own list lacks. Only reads, and starts no program. */
   hidden(places: Places, options: HiddenOptions): AsyncGenerator<HiddenSession, void, void>;
   /**
-   * `null` where Continuo cannot bring it back. Reads only, and equal for equal files. Errors: `unreadable`, `too_large`;
-   * `conflict` where another session has the place.
+   * The change that brings the session back; `null` if Continuo cannot. Only reads, and equal files give equal changes.
+   * Errors: `unreadable`, `too_large`; `conflict` if another session has the path.
    */
   mend(hidden: HiddenSession, places: Places): Promise<Mending | null>;
-  /** The words of the agent's own command that brings it back; `null` where it has none. */
+  /** The words of the agent's own command that brings it back; `null` if it has none. */
   command(hidden: HiddenSession): readonly string[] | null;
 }
 
@@ -87,8 +87,8 @@ export interface GoneFolder {
 }
 
 /**
- * The cause of a session whose folder is gone, and `null` for the others. Each folder is looked at only once; a path of
- * another system is not looked for.
+ * Returns the cause for a session whose folder is gone, and `null` for other sessions. Each folder is looked up only once; a
+ * path of another operating system is not looked up.
  */
 export function goneFolders(): (folder: string | null) => GoneFolder | null {
   const known = new Map<string, boolean>();

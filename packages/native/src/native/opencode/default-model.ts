@@ -8,7 +8,7 @@ import { isJson, type Json, type Places, parseCommented, readSmallFile, textFiel
 
 import { objectField } from "./records.ts";
 
-/** `{ providerID, modelID }`; `null` where nothing tells, and opencode would look at its own catalogue. */
+/** `{ providerID, modelID }`; `null` if nothing names one, and opencode would look at its own catalogue. */
 export function readDefaultModel(places: Places, cwd: string): Json | null {
   const settings = settingsFor(places, cwd);
   const set = settings.map(({ model }) => toModel(model)).find((model) => model !== null);

@@ -85,7 +85,7 @@ function sessionRowOf(info: Json): Json {
   return row;
 }
 
-/** The row of a session says it as text, its export as an object; `null` where nothing is reverted. */
+/** The row of a session says it as text, its export as an object; `null` if nothing is reverted. */
 export function revertOf(row: Json): Json | null {
   const revert = fromText(row.revert);
   return isJson(revert) && textField(revert, "messageID") !== null ? revert : null;

@@ -15,7 +15,7 @@ export interface MendedData {
 }
 
 /**
- * Why opencode cannot continue a session with the message, or leaves out what it says; `null` where nothing is wrong.
+ * Why opencode cannot continue a session with the message, or leaves out what it says; `null` if nothing is wrong.
  * Without the rest of what `mendInfo` and `mendPart` fill in it continues, but imports no copy.
  */
 export function resumeFlawOf({ data, lost }: MendedData): string | null {
@@ -40,7 +40,7 @@ export interface MessagesBefore {
   readonly directory: string;
   /** The id of the last prompt. */
   readonly promptId: string;
-  /** `providerID` and `modelID`; `null` where none is known. */
+  /** `providerID` and `modelID`; `null` if none is known. */
   readonly model: Json | null;
 }
 

@@ -31,7 +31,7 @@ export interface OpencodeProject {
   readonly previous: string | null;
 }
 
-/** `null` where git does not answer. */
+/** `null` if git does not answer. */
 export async function projectOf(folder: string): Promise<OpencodeProject | null> {
   if (gitFolderAbove(folder) === null)
     return { id: GLOBAL, worktree: "/", isRepository: false, previous: null };

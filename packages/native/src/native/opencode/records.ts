@@ -18,7 +18,7 @@ export type RecordKind =
 /** One record, from whichever source. */
 export interface NativeRecord {
   readonly kind: RecordKind;
-  /** `null` where the record has none. */
+  /** `null` if the record has none. */
   readonly id: string | null;
   /** The message of a part; the answered message of a message; the parent of a session. */
   readonly parentId: string | null;

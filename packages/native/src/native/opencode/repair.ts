@@ -151,7 +151,7 @@ interface OpenMessage extends GivenMessage {
   readonly parts: GivenRow[];
 }
 
-/** `null` where nothing is wrong. Without parts a message whose data is lost says nothing. */
+/** `null` if nothing is wrong. Without parts a message whose data is lost says nothing. */
 function mendMessage(
   { value }: GivenRow,
   parts: readonly GivenRow[],

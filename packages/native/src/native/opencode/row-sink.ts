@@ -203,7 +203,7 @@ function completed(database: DatabaseSync, records: readonly Json[]): readonly J
 
 /**
  * Messages that name no model are of the session's last one, else of the one used last, else of opencode's own
- * choice. Errors: `unsupported` where nothing tells.
+ * choice. Errors: `unsupported` if nothing names one.
  */
 function withModels(
   database: DatabaseSync,

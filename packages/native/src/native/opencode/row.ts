@@ -48,7 +48,7 @@ export function toRow(
   };
 }
 
-/** A session's own title; `null` where opencode has not thought of one yet. */
+/** A session's own title; `null` if opencode has not thought of one yet. */
 export function ownTitle(session: Json): string | null {
   const title = textField(session, "title");
   return title === null || isDefaultTitle(title) ? null : toTitle(title);

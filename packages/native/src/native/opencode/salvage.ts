@@ -18,7 +18,7 @@ const INDEXES: Readonly<Record<string, readonly string[]>> = {
   session_message: ["id", "session_id"],
 };
 
-/** `null` where the file is too large, or no session can be found in it. */
+/** `null` if the file is too large, or no session can be found in it. */
 export function salvage(Sqlite: typeof DatabaseSync, path: string, url: URL): DatabaseSync | null {
   if (statSync(path).size > MAX_SALVAGE_BYTES) return null;
   const damaged = new Sqlite(url, { readOnly: true, defensive: false });
@@ -85,7 +85,7 @@ function* rowsOf(
 
 const LAST_ROWID = 2n ** 62n;
 
-/** The first `rowid` from which rows can be read again; `null` where there is none. */
+/** The first `rowid` from which rows can be read again; `null` if there is none. */
 function afterHole(from: StatementSync, start: bigint, probes: { left: number }): bigint | null {
   const canRead = (rowid: bigint): boolean => {
     probes.left -= 1;

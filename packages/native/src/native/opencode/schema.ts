@@ -33,7 +33,7 @@ const NEEDED = {
   sessionMessage: ["id", "session_id", "type", "seq", "data"],
 } as const;
 
-/** Errors: `unreadable` where the database is not opencode's, or not as any version known here made it. */
+/** Errors: `unreadable` if the database is not opencode's, or not as any version known here made it. */
 export function readSchema(database: Database): Schema {
   const columns = {
     session: database.columnsOf("session"),
@@ -98,7 +98,7 @@ export function readSessions(database: Database, schema: Schema): Json[] {
   return [...merged, ...copies.filter(({ id }) => !known.has(id))];
 }
 
-/** The row of a session in the generation that counts; `undefined` where it has none. */
+/** The row of a session in the generation that counts; `undefined` if it has none. */
 export function sessionRow(database: Database, schema: Schema, id: string): Json | undefined {
   const tables = sessionTables(schema);
   const isFirst = tables.length > 1 && generationOf(database, schema, id) === "first";

@@ -2,7 +2,7 @@
  * The source of a session: the agent's database, or one of its export files. Both give the same records
  * in the same order.
  *
- * Methods throw `unreadable` where a database is damaged at the place that they read; others may still work.
+ * Methods throw `unreadable` if a database is damaged at the place that they read; others may still work.
  */
 
 import { isContinuoError } from "@continuo/core/model";
@@ -12,11 +12,11 @@ import type { NativeRecord } from "./records.ts";
 export interface SessionSource {
   /** True where the records are in memory already, so that keeping them costs nothing. */
   readonly inMemory: boolean;
-  /** `null` where the session's own record is lost. */
+  /** `null` if the session's own record is lost. */
   session(): NativeRecord | null;
   /** Yields the messages by time, then id: the order in which opencode reads them. */
   messages(order: "oldest" | "newest"): Iterable<NativeRecord>;
-  /** A message that `messages` gave; `null` where it is gone since. */
+  /** A message that `messages` gave; `null` if it is gone since. */
   message(id: string): NativeRecord | null;
   /** Returns the parts, sorted by id. */
   parts(message: NativeRecord): readonly NativeRecord[];

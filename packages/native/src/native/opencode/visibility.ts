@@ -115,7 +115,7 @@ async function openFirst(path: string): Promise<Database | null> {
   return null;
 }
 
-/** `null` for what only a person can change. */
+/** The change; `null` if only a person can make it. */
 async function mendHidden({ found, cause }: HiddenSession): Promise<Mending | null> {
   if (OPENCODE_CAUSES[cause as OpencodeCause].by !== "continuo") return null;
   const { path, sessionId } = splitLocation(found.location);

@@ -44,7 +44,7 @@ export interface OpencodeTip {
   /** The prompt that answers answer. */
   readonly promptId: string;
   readonly agent: string;
-  /** `{ providerID, modelID }`; `null` where nothing tells: the sink then takes the one used last. */
+  /** `{ providerID, modelID }`; `null` if nothing names one: the sink then takes the one used last. */
   readonly model: Json | null;
   /** Rows of `part` whose calls wait for a result. */
   readonly waiting: readonly Json[];

@@ -96,7 +96,7 @@ export function nodeOf({ index }: LinkedScan, id: string): number | null {
   return null;
 }
 
-/** The first message of the path from the first kept entry on; `null` where the record keeps none. */
+/** The first message of the path from the first kept entry on; `null` if the record keeps none. */
 function keptMessageId({ index, tree }: LinkedScan, path: Int32Array, at: number): string | null {
   const kept = tree.kept.get(path[at] ?? -1) ?? -1;
   if (kept === -1) return null;

@@ -11,7 +11,7 @@ export interface MendedMessage {
   readonly reasons: readonly string[];
 }
 
-/** Why pi cannot resume a session with the message, or leaves a part of it out; `null` where nothing is wrong. */
+/** Why pi cannot resume a session with the message, or leaves a part of it out; `null` if nothing is wrong. */
 export function resumeFlawOf(message: Json): string | null {
   const reasons = mendMessage(message)?.reasons ?? [];
   return reasons.length === 0 ? null : reasons.join("; ");

@@ -126,7 +126,7 @@ function isSent(message: Message): boolean {
 interface Model {
   readonly provider: unknown;
   readonly model: unknown;
-  /** `null` where no answer of it tells its API. */
+  /** `null` if no answer of it tells its API. */
   readonly api: string | null;
 }
 

@@ -29,7 +29,7 @@ export function isKnownType(type: string): boolean {
 }
 
 export interface Header {
-  /** `null` where the header has none. */
+  /** `null` if the header has none. */
   readonly id: string | null;
   /** 1 where the header names none. */
   readonly version: number;
@@ -39,7 +39,7 @@ export interface Header {
   readonly parentSession: string | null;
 }
 
-/** `null` where the record is no header. */
+/** `null` if the record is no header. */
 export function parseHeader(value: unknown): Header | null {
   if (!isJson(value) || value.type !== "session") return null;
   return {
@@ -52,7 +52,7 @@ export function parseHeader(value: unknown): Header | null {
 }
 
 /**
- * Why an entry cannot be what its type says; `null` where it is well formed. A message without content is
+ * Why an entry cannot be what its type says; `null` if it is well formed. A message without content is
  * well formed: pi reads it as an empty one (seen in 1.5.2).
  */
 export function flawOf(entry: Json): string | null {

@@ -27,7 +27,7 @@ export interface Firsts {
 
 export interface Lasts {
   time: string | null;
-  /** `undefined` until a `session_info` was seen; `""` where the name was taken back. */
+  /** `undefined` until a `session_info` was seen; `""` if the name was taken back. */
   name: string | undefined;
 }
 

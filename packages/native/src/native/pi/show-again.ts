@@ -22,7 +22,7 @@ import { piRepairer } from "./repair.ts";
 
 const MOVES: ReadonlySet<string> = new Set<PiCause>(["wrong_folder", "other_folder", "file_ending"]);
 
-/** `null` for what only a person can change. Errors: `unreadable`, `too_large`, `conflict` where another session has the place. */
+/** The change; `null` if only a person can make it. Errors: `unreadable`, `too_large`, `conflict` if another session has the place. */
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (PI_CAUSES[cause as PiCause].by !== "continuo") return null;
   const from = found.location;
@@ -62,7 +62,7 @@ function headerOf(draft: RepairDraft): Header | null {
   );
 }
 
-/** `null` where no header tells the project. */
+/** `null` if no header tells the project. */
 function listedPlace(path: string, header: Header | null, places: Places): string | null {
   if (header === null || header.cwd === null || header.id === null) return null;
   const { sessions } = piFolders(places);

@@ -1,6 +1,6 @@
 /**
- * The row of a session without a full read: records from the start until the first things are known, from
- * the end until the last ones are, and a search of the bytes between for a title.
+ * Makes the row of a session without reading all of its file: records from the start until the first facts are known, records
+ * from the end until the last facts are, and a search for a title in the bytes between.
  *
  * Problems that a skim sees: what `find` saw, an unreadable file, a file without a record, what is wrong
  * with the header, and a torn last line (without its number). All others need a full read.

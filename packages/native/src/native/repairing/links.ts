@@ -117,7 +117,7 @@ export function createLinks(draft: RepairDraft, names: LinkNames): Links {
 
 /**
  * Follows removed records upwards to the first one that is present. Gives an id that is not present where none is,
- * or where the removed records lead back to themselves, and `null` where the first of them has no parent.
+ * or where the removed records lead back to themselves, and `null` if the first of them has no parent.
  */
 function nearest(
   named: string,

@@ -35,7 +35,7 @@ function reading<T>(path: string, read: () => T): T {
   }
 }
 
-/** The bytes that a repair leaves, and what it did, each reason once; `null` where it finds nothing. Pure. */
+/** The bytes that a repair leaves, and what it did, each reason once; `null` if it finds nothing. Pure. */
 export function repaired(
   repairer: NativeRepairer,
   bytes: Buffer,
@@ -47,7 +47,7 @@ export function repaired(
   return steps.length === 0 ? null : { steps, bytes: bytesOf(draft) };
 }
 
-/** Errors: `conflict` where another file has the place in which the agent's list looks for this one. */
+/** Errors: `conflict` if another file has the place in which the agent's list looks for this one. */
 export function refuseTakenPlace(from: string, to: string): void {
   if (!existsSync(to)) return;
   throw new ContinuoError("conflict", `cannot bring ${from} back: ${to} exists`, {

@@ -88,7 +88,7 @@ async function readSource<State, Rec, Source extends ScanSource<Rec>, Node>(
   return { state, partial: false, saved: saved ?? (await save()), continued: known !== null };
 }
 
-/** `null` where nothing was saved, or where what was saved is not the beginning of this session. */
+/** `null` if nothing was saved, or where what was saved is not the beginning of this session. */
 async function stateToContinue<State, Rec, Source extends ScanSource<Rec>, Node>(
   { version, plain }: Scan<State, Rec, Source, Node>,
   { found, source, options }: Reading<Source>,

@@ -30,7 +30,7 @@ const { state } = fc.letrec((tie) => ({
   ),
 }));
 
-test("a state of plain data comes back from JSON as it was", () => {
+test("a state of plain data does not change when it is written as JSON and read back", () => {
   fc.assert(
     fc.property(state, (value) => {
       expect(fromPlainJson(JSON.parse(JSON.stringify(toPlainJson(value))))).toStrictEqual(value);
@@ -38,7 +38,7 @@ test("a state of plain data comes back from JSON as it was", () => {
   );
 });
 
-test("the room at the end of a column takes no place in the JSON", () => {
+test("unused space at the end of a column is left out of the JSON", () => {
   const column = new Float64Array(100_000);
   column[0] = 1.5;
   expect(JSON.stringify(toPlainJson(column)).length).toBeLessThan(60);

@@ -26,7 +26,7 @@ export interface ScanStart {
 
 /** The source of a session's records, in their order. */
 export interface ScanSource<Rec> {
-  /** Bytes of all records, for a window of the newest ones; `null` where there is no such window. */
+  /** Bytes of all records, for a window of the newest ones; `null` if there is no such window. */
   windowBytes(): number | null;
   /** In batches, each of which is folded at once. */
   records(start: ScanStart): AsyncIterable<Iterable<Rec>>;

@@ -36,7 +36,7 @@ export function writeBeside({ how, path, text }: BesideFile): void {
   guarded(path, () => (isThere ? appendLines(path, bytes) : createFile(path, [bytes])));
 }
 
-/** On disk as a whole when it returns, or not there. Errors: `conflict` where a file is there, `unwritable`. */
+/** On disk as a whole when it returns, or not there. Errors: `conflict` if a file is there, `unwritable`. */
 export function writeNewFile(path: string, bytes: Buffer): void {
   writeNewPieces(path, [bytes]);
 }

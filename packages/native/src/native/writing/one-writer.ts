@@ -75,7 +75,7 @@ async function locked(
   }
 }
 
-/** This process, or a program that it started: its agent. All are where the system does not tell who started whom. */
+/** This process, or a program that it started: its agent. All are where the system does not say who started whom. */
 export function isOwnProcess(pid: number): boolean {
   if (pid === process.pid) return true;
   return ancestorsOf(pid)?.some((ancestor) => ancestor.pid === process.pid) !== false;

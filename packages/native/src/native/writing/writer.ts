@@ -73,7 +73,7 @@ export interface RecordSink {
   /** Tells states of the session apart; `null` while there is none. */
   mark(): string | null;
   /**
-   * Durable, and read back, when it returns. Errors: `conflict` where somebody wrote since `mark` gave `after`,
+   * Durable, and read back, when it returns. Errors: `conflict` if somebody wrote since `mark` gave `after`,
    * `unwritable`; nothing has changed then, unless `details.isWritten` says so.
    */
   append(records: readonly Json[], options?: SinkOptions): void;
@@ -151,7 +151,7 @@ export interface NativeWriter<Tip> {
   upgrade?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[] | null;
   /**
    * Records of another session of this agent as those of a new one: the same, but for what names the session,
-   * its folder, its title, and an entry where two sessions cannot have the same. `null` where the format has
+   * its folder, its title, and an entry where two sessions cannot have the same. `null` if the format has
    * no way to that. Pure.
    */
   bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
@@ -160,7 +160,7 @@ export interface NativeWriter<Tip> {
    * session and its folder. Left out where such conversations do not lie in files below their session.
    *
    * @param location of the conversation; it is read.
-   * @returns no file where it lies there already; `null` where it cannot go along.
+   * @returns no file where it lies there already; `null` if it cannot go along.
    */
   childFiles?(location: string, parent: NewSession, sessionFile: string): readonly BesideFile[] | null;
   /** The same for an agent that keeps all sessions in one file: records that are written with those of the session. */

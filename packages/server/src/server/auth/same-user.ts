@@ -14,7 +14,7 @@ interface Users {
 
 /**
  * For a server that only its machine reaches. Root is let in: it can read the server's memory anyway, and relays of
- * browsers outside of a virtual machine run as root. Returns `false` where the system does not tell. Errors: `forbidden`.
+ * browsers outside of a virtual machine run as root. Returns `false` if the system does not say. Errors: `forbidden`.
  */
 export async function assertSameUser(
   { connection }: Peer,

@@ -34,7 +34,7 @@ export function whisperRoutes(app: Hono<ServerEnv>, context: ServerContext): voi
   });
 }
 
-/** `null` where no file is. */
+/** `null` if no file is. */
 async function sizeOf(path: string): Promise<number | null> {
   const found = await stat(path).catch(() => null);
   return found?.isFile() === true ? found.size : null;

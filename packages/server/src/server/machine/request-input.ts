@@ -1,5 +1,5 @@
 /**
- * The shared part of the routes of the machine: the service after the check of the token, and checked
+ * The shared part of the routes of the machine: access to the service, which checks the token, and checks of
  * parameters.
  */
 
@@ -18,7 +18,8 @@ export type Call = Context<ServerEnv>;
 export type MachineAccess = (c: Call, access: MachinePermission) => Promise<MachineService>;
 
 /**
- * Each parameter at most once; those in `lists` are lists. Errors: `invalid` for parameters that the schema refuses.
+ * Parses the query. A parameter may occur only once, except those in `lists`. Errors: `invalid` for parameters that the schema
+ * refuses.
  */
 export function parseQuery<Schema extends z.ZodType>(
   c: Call,
@@ -49,7 +50,7 @@ export async function bodyOf<Schema extends z.ZodType>(
   return parseInput(await readJsonObject(c.req.raw, maxBytes), schema);
 }
 
-/** In the audit log, before it is done, because what happens outside of the store shares no transaction with it. */
+/** Records an act in the audit log before it happens, because an act outside of the store cannot share its transaction. */
 export async function recordAct(
   c: Call,
   context: ServerContext,
@@ -84,5 +85,5 @@ export const NAME: z.ZodString = z.string().min(1).max(1_000);
 export const WORDS: z.ZodString = z.string().max(500);
 export const COUNT: z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> = z
   .string()
-  .regex(/^\d{1,9}$/u, "is a whole number")
+  .regex(/^\d{1,9}$/u, "must be a whole number")
   .transform(Number);

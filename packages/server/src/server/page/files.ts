@@ -24,7 +24,7 @@ export interface ServedPage {
 
 export interface PageFiles {
   /**
-   * `null` where the viewer is not built. With preferences, the page knows that they are kept, and has its theme before its
+   * `null` if the viewer is not built. With preferences, the page knows that they are kept, and has its theme before its
    * script runs.
    */
   page(of: ServedPage): PageFile | null;

@@ -1,4 +1,4 @@
-/** Bodies written and removed under notes, and the sweep that removes what processes left that ended in between. */
+/** Writes and removes bodies under notes, and sweeps away the bodies of processes that ended before they were done. */
 
 import type { BlobBodies } from "@continuo/core/model";
 import { type Engine, engineOfWorkspace } from "../engine/index.ts";
@@ -11,7 +11,7 @@ import {
   noteObject,
 } from "../rules/index.ts";
 
-/** The key of the body, which is noted before it is written where it becomes an object. */
+/** Writes a body and returns its key. A body that becomes an object is noted before it is written. */
 export async function putBody(
   engine: Engine,
   target: BlobBodies,
@@ -28,7 +28,7 @@ export async function removeBody(engine: Engine, key: string): Promise<void> {
   if (isObject(key)) await engine.write((tx) => forgetObject(tx, key));
 }
 
-/** An upload and its row are not further apart than this. */
+/** A row is written within this time after the upload of its body. */
 const LEFT_AFTER_MS = 86_400_000;
 
 interface SweepOptions {
@@ -37,8 +37,8 @@ interface SweepOptions {
 }
 
 /**
- * Removes objects of all workspaces that no row names, and returns how many. One that is being stored is found by its note,
- * and storing it fails then: no row ever names an object that was removed.
+ * Removes the objects of all workspaces that no row names, and returns their number. Removing an object that is being stored
+ * also removes its note, so that storing it fails: no row ever names an object that was removed.
  */
 export async function sweepObjects(
   engine: Engine,

@@ -23,7 +23,7 @@ export interface LeaseClockOptions {
   readonly wall: () => number;
   /** Milliseconds since this machine was started; the same for all its processes. */
   readonly sinceStart?: () => number;
-  /** Names this start of the machine; `null` where the system does not. */
+  /** Names this start of the machine; `null` if the system does not. */
   readonly boot?: string | null;
 }
 

@@ -21,7 +21,7 @@ import type { Script, Step } from "./script.ts";
 export interface Given {
   readonly runId: string;
   readonly input: string;
-  /** Role and text of each message of the transcript; `null` where there was none. */
+  /** Role and text of each message of the transcript; `null` if there was none. */
   readonly transcript: readonly string[] | null;
   readonly nativeRef: NativeRef | null;
   readonly adapterOpts: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Hashes: of payloads, of the chain, and verify. */
+/** The hashes of payloads, the chain of hashes, and `verify`. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -53,14 +53,14 @@ export const hashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "the log tells the chain hash of its newest event",
+    name: "the log returns the chain hash of its newest event",
     run: async ({ store }) => {
       const logId = await newLog(store, 3);
       assert.equal((await store.getLog(logId))?.chainHash, (await readAll(store, logId))[2]?.chainHash);
     },
   },
   {
-    name: "a fork shares the hashes of its prefix and goes on from there",
+    name: "a fork shares the hashes of its prefix and continues the chain",
     run: async ({ store }) => {
       const logId = await newLog(store, 3);
       const fork = await store.forkLog(logId, 2);
@@ -72,7 +72,7 @@ export const hashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "verify of a whole log is ok, and tells how much it checked",
+    name: "verify of a whole log is ok, and returns the number of events that it checked",
     run: async ({ store }) => {
       const logId = await newLog(store, 1_200);
       assert.deepEqual(await store.verify(logId), { ok: true, checkedCount: 1_200, prunedCount: 0 });
@@ -84,7 +84,7 @@ export const hashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "verify of a fork checks what it inherited and its own",
+    name: "verify of a fork checks its inherited events and its own",
     run: async ({ store }) => {
       const logId = await newLog(store, 3);
       const fork = await store.forkLog(logId, 2);
@@ -109,7 +109,7 @@ export const hashCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a salted event is idempotent by its id all the same",
+    name: "a salted event is idempotent by its id too",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const event = { ...said("pin 1234"), id: "e", salt: "random" } as const;
