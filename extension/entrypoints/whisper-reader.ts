@@ -1,4 +1,4 @@
-/** The worker that makes text of speech, where the extension has the files of Whisper. */
+/** The worker that turns speech into text, if the extension has the files of Whisper. */
 
 import { defineUnlistedScript } from "wxt/utils/define-unlisted-script";
 import { serveWhisper } from "../sources/whisper-worker.ts";

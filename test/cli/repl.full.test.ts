@@ -13,7 +13,7 @@ beforeEach(() => {
   home = createTalkHome();
 });
 
-/** The prompt is there again, with nothing behind it. */
+/** True if the screen ends with an empty prompt. */
 function isReady(screen: string): boolean {
   return /^❯ *$/u.test(screen.trimEnd().split("\n").at(-1) ?? "");
 }
@@ -43,7 +43,7 @@ describe("in a terminal", () => {
   test.each([80, 120])("a turn with a question, %i columns wide", async (columns) => {
     const on = await open(columns);
     on.type("fix it");
-    // The subject of the question may come to the screen after it, on a slow machine.
+    // On a slow machine, the change that the question is about may be drawn after the question.
     const asked = await on.until(
       (screen) => /^\? allow/mu.test(screen) && screen.includes("    + const b = 42;"),
     );
@@ -53,10 +53,10 @@ describe("in a terminal", () => {
     await expect(`${steady(home, done)}\n`).toMatchFileSnapshot(`cases/repl-turn-${columns}.txt`);
   });
 
-  test("on a narrow terminal the question is several lines, and stands there once however long it waits", async () => {
+  test("on a narrow terminal a question takes several lines, and is drawn once however long it waits", async () => {
     const on = await open(24);
     on.type("fix it");
-    // Its clock was drawn again and again.
+    // The clock of the question has been redrawn many times by then.
     const asked = await on.until((screen) => /denied\s+in\s+9:5[0-7]/u.test(screen));
     expect(asked.split("? allow").length).toBe(2);
     on.write("y");
@@ -65,7 +65,7 @@ describe("in a terminal", () => {
     expect(done).toContain("✓ allowed");
   });
 
-  test("colours are of the sixteen; NO_COLOR means none", async () => {
+  test("only the sixteen standard colours are used, and none with NO_COLOR", async () => {
     const on = await open(80);
     on.type("fix it");
     await on.until((screen) => /^\? allow/mu.test(screen));
@@ -85,7 +85,7 @@ describe("in a terminal", () => {
     expect(coloursIn(plain.screen("colours"))).toEqual([]);
   });
 
-  test("a question that nobody answers is denied, and it says so", async () => {
+  test("a question that nobody answers is denied, and the denial is shown", async () => {
     const agents = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
     agents.agents.robot.permissions = { policy: "ask", timeout_ms: 1_200 };
     home.write(".continuo/continuo.yaml", JSON.stringify(agents));
@@ -97,7 +97,7 @@ describe("in a terminal", () => {
   });
 
   test("Ctrl-C cancels the turn and offers what was typed during it; a second one leaves", async () => {
-    // So that the agent is told nothing but the word.
+    // Without this flag, the agent would also receive the earlier conversation.
     const on = await open(80, "", "--continuation none");
     on.type("slow");
     await on.until((screen) => screen.includes("I begin."));
@@ -124,7 +124,7 @@ describe("in a terminal", () => {
   });
 
   test.each([40, 100])(
-    "what is typed while the agent works is seen, and lines that wait can be edited, %i columns wide",
+    "text that is typed while the agent works is shown, and waiting lines can be edited, %i columns wide",
     async (columns) => {
       const on = await open(columns, "", "--continuation none");
       on.type("slow");
@@ -144,7 +144,7 @@ describe("in a terminal", () => {
       on.type("fix it");
       await on.until((screen) => screen.includes("  ↳ fix it"));
       on.type("/cancel");
-      // It is offered, not sent; then its turn begins, and its question hides the empty line.
+      // The line is offered and not sent. Enter begins its turn, and the question of the turn hides the input line.
       await on.until(
         (screen) => screen.includes("· cancelled · ") && screen.trimEnd().endsWith("\n❯ fix it"),
       );
@@ -184,7 +184,7 @@ describe("in a terminal", () => {
     await on.until((screen) => screen.includes("code=0"));
   });
 
-  test("several lines are pasted as one; what was typed is there the next time", async () => {
+  test("several pasted lines are one input, and the next start has the history of inputs", async () => {
     const on = await open(80);
     on.write("\u001b[200~first\rsecond\u001b[201~ please");
     await on.until((screen) => screen.includes("[paste 1: 2 lines] please"));
@@ -205,7 +205,7 @@ describe("in a terminal", () => {
     await again.until((screen) => screen.includes("You said: first") && isReady(screen));
   });
 
-  test("Ctrl-Z gives the terminal back, and fg takes it again, with what was typed", async () => {
+  test("Ctrl-Z gives the terminal back, and fg restores the prompt with the typed text", async () => {
     const on = await open(80);
     on.write("begun");
     await on.until((screen) => screen.includes("❯ begun"));
@@ -224,7 +224,7 @@ describe("in a terminal", () => {
     expect(home.prompts()).toEqual(["hello"]);
   });
 
-  test("a repl whose terminal was closed exits, also where no signal reports it", async () => {
+  test("a repl whose terminal was closed exits, even if no signal reports it", async () => {
     const opened = openTerminal(home, 80, 40);
     terminal = opened;
     const command = `echo $$ > ../pid; exec "${process.execPath}" "${MAIN}" repl`;
@@ -236,7 +236,7 @@ describe("in a terminal", () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  test("commands: another agent, a title, a fork, the list; Tab completes them", async () => {
+  test("commands choose another agent, set a title, fork and list sessions, and Tab completes them", async () => {
     const on = await open(100);
     on.type("my name is Ann");
     await on.until((screen) => screen.includes("You said: my name") && isReady(screen));
@@ -256,7 +256,7 @@ describe("in a terminal", () => {
     on.type("/fork");
     await on.until((screen) => screen.includes("forked: a new session") && isReady(screen));
     on.send("C-l");
-    // The lines before it name the session too.
+    // The screen is cleared, because its lines already name the session.
     await on.until((screen) => !screen.includes("The name") && isReady(screen));
     on.type("/sessions");
     const listed = await on.until((screen) => screen.split("The name").length >= 3 && isReady(screen));
@@ -268,7 +268,7 @@ describe("in a terminal", () => {
     expect(wrong).toContain("Did you mean /usage?");
   });
 
-  test("@ and Tab name a file, whose text the agent receives; one that cannot be attached is an error", async () => {
+  test("@ and Tab attach a file, whose text the agent receives; a file that cannot be attached is an error", async () => {
     home.write("project/notes.md", "The word is heron.\n");
     const on = await open(80);
     on.write("what is the word in @no");
@@ -283,8 +283,8 @@ describe("in a terminal", () => {
     expect(home.prompts()).toHaveLength(1);
   });
 
-  test("Ctrl-V names the picture of the clipboard, which the agent receives; none is an error", async () => {
-    // A stand-in for the desktop's program.
+  test("Ctrl-V attaches the picture of the clipboard, which the agent receives; an empty clipboard is an error", async () => {
+    // A script stands in for the desktop's clipboard program.
     const give = `[ -e '${home.path}/copied' ] && printf '\\211PNG\\r\\n\\032\\n'`;
     home.write("bin/xclip", `#!/bin/sh\n${give}\n`);
     chmodSync(join(home.path, "bin/xclip"), 0o755);
@@ -312,7 +312,7 @@ describe("in a terminal", () => {
   });
 });
 
-/** Codes of colours and weights, without those that end them. */
+/** The codes that set a colour or a weight, without those that reset it. */
 function coloursIn(screen: string): readonly string[] {
   return screen
     .split("\u001b[")

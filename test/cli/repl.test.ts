@@ -26,7 +26,7 @@ describe("on a pipe", () => {
     return await runHere(home, ["repl", ...flags], { cwd: join(home.path, "project"), stdin: lines });
   }
 
-  test("lines are read to their end; nothing is coloured, nothing drawn twice", async () => {
+  test("lines from a pipe are read to their end, and the output is neither coloured nor redrawn", async () => {
     const { code, stdout, stderr } = await repl("one\n\n/agent\n/nothing\nfix it\n");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     await expect(steady(home, stdout)).toMatchFileSnapshot("cases/repl-pipe.txt");
@@ -36,7 +36,7 @@ describe("on a pipe", () => {
   const granted = (stdout: string): readonly string[] =>
     [...stdout.matchAll(/"optionId":"(\w+)"/gu)].map(([, option = ""]) => option);
 
-  test("/mode changes the policy in the middle of a conversation, for every agent of it; the session is the same", async () => {
+  test("/mode changes the policy for all agents in the middle of a conversation, and the session stays the same", async () => {
     home[Symbol.dispose]();
     // The prompt for `other` begins with the earlier conversation.
     home = createTalkHome({
@@ -57,11 +57,11 @@ describe("on a pipe", () => {
     expect(granted(stdout)).toEqual(["no", "yes", "yes", "no"]);
     expect(stdout).toMatch(/permissions +safe\n +mode +the agent's default/u);
     const begun = home.methods().filter((method) => /^session\/(?:new|resume|load)$/u.test(method));
-    // `other` begins its own, and continues it under its last policy.
+    // `other` begins a session of its own, and continues it under the last policy.
     expect(begun).toEqual(["session/new", "session/resume", "session/new", "session/resume"]);
   });
 
-  test("an agent's own mode is tried at once: one that there is not changes nothing, - is its own choice", async () => {
+  test("an agent's own mode is tried at once; an unknown mode changes nothing, and - chooses the agent's default", async () => {
     home[Symbol.dispose]();
     const modes = { currentModeId: "code", availableModes: [{ id: "code" }, { id: "plan" }] };
     const answer = { result: { sessionId: "new-1", modes } };
@@ -85,7 +85,7 @@ describe("on a pipe", () => {
     ]);
     expect(home.prompts()).toEqual(["one", "two", "three"]);
     const called = home.methods().filter((method) => method !== "initialize" && method !== "session/close");
-    // The program that is warmed up may be left before it was asked for a session.
+    // The program that was started in advance may be left before it was asked for a session.
     const chosen = called.slice(called.lastIndexOf("session/new"));
     expect(chosen).toEqual([
       ...["session/new", "session/set_mode", "session/prompt"],
@@ -94,7 +94,7 @@ describe("on a pipe", () => {
     ]);
   });
 
-  test("/model is tried at once, and stays until another one is named; /fork stays with who answers now", async () => {
+  test("/model is tried at once and stays until another model is named, and /fork keeps the present agent", async () => {
     home[Symbol.dispose]();
     const models = { currentModelId: "small", availableModels: [{ modelId: "small" }, { modelId: "large" }] };
     const answer = { result: { sessionId: "new-1", models } };
@@ -117,7 +117,7 @@ describe("on a pipe", () => {
     expect(stdout).toMatch(/one · other · [0-9a-f-]{36}\n/u);
   });
 
-  test("/effort is tried at once where the agent has it, and refused where it has not", async () => {
+  test("/effort is tried at once if the agent has such a setting, and refused if it has none", async () => {
     home[Symbol.dispose]();
     const options = ["low", "high"].map((value) => ({ value, name: value }));
     const effort = {
@@ -149,7 +149,7 @@ describe("on a pipe", () => {
     expect((await repl("/effort high\n")).stdout).toContain("✗ robot has no setting for its effort");
   });
 
-  test("the agent's own commands are listed and passed on, and the context that is left is shown", async () => {
+  test("the agent's own commands are listed and passed on, and the remaining context is shown", async () => {
     home[Symbol.dispose]();
     const told = [
       { name: "review", description: "Review the \u001b[31mchanges", input: { hint: "[FILE]" } },
@@ -202,7 +202,7 @@ describe("on a pipe", () => {
     expect(home.prompts()).toEqual(["one", "two"]);
   });
 
-  test("/cancel ends a slow turn; /quit leaves the rest unread", async () => {
+  test("/cancel ends a slow turn, and after /quit no line is read", async () => {
     const child = start(["--continuation", "none"]);
     child.stdin.write("slow\n");
     let stdout = "";
@@ -224,7 +224,7 @@ describe("on a pipe", () => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       said += text;
     });
-    // The agent's own child says its number, and left the agent's group.
+    // The agent's child process prints its own process id, and has left the agent's process group.
     await expect.poll(() => / \d+\n\n {2}I wait\./u.test(said)).toBe(true);
     const pid = Number(/ (\d+)\n/u.exec(said)?.[1]);
     expect(isAlive(pid)).toBe(true);

@@ -25,7 +25,7 @@ beforeEach(() => {
   writeSessions(home);
 });
 
-test("a search finds the turn, `open` shows it by its number, and the link of --json by its name", async () => {
+test("a search finds a turn; `open` shows it by its number, and the link in --json opens it by its session and message", async () => {
   const found = await runHere(home, ["search", "build", "-nowhere"]);
   expect(found).toMatchObject({ code: 0, stderr: "" });
   expect(found.stdout).toContain("  1 Fix the build\n");
@@ -47,9 +47,9 @@ test("a search finds the turn, `open` shows it by its number, and the link of --
   expect((await runHere(home, ["open", "9"])).code).toBe(3);
 });
 
-test("the numbers of results belong to the terminal: a search in another one leaves them as they are", async () => {
+test("the numbers of results belong to a terminal: a search in another terminal does not change them", async () => {
   await runHere(home, ["search", "build"]);
-  // Another shell is another terminal; with a second command it does not become the first one.
+  // Another shell counts as another terminal. The second command keeps the shell from replacing itself by the first one.
   const other = [MAIN, "search", "--json", "hello"];
   const { stdout } = await promisify(execFile)("sh", ["-c", `"$@"; true`, "sh", process.execPath, ...other], {
     cwd: home.path,
@@ -59,7 +59,7 @@ test("the numbers of results belong to the terminal: a search in another one lea
   expect((await runHere(home, ["open", "1"])).stdout).toContain("Fix the build");
 });
 
-test("ids of results that begin alike are long enough to name one session each", async () => {
+test("shortened ids of results with the same beginning are long enough to name one session each", async () => {
   const ids = ["aaaa", "bbbb", "cccc"].map((four) => `019a1b2c-${four}-7000-8000-000000000001`);
   for (const id of ids) {
     const line = {
@@ -75,7 +75,7 @@ test("ids of results that begin alike are long enough to name one session each",
   const shown = [...stdout.matchAll(/claude · (\S+) ·/gu)].map(([, id = ""]) => id);
   expect(shown.toSorted()).toEqual(["019a1b2c-a", "019a1b2c-b"]);
   for (const id of shown) expect((await runHere(home, ["info", id])).code).toBe(0);
-  // The other sessions are no results, and `info 019a1b2c` could be about any of them.
+  // The other sessions are not among the results, but `info 019a1b2c` could mean any of them.
   for (let round = 0; round < 2; round++) {
     expect((await runHere(home, ["search", "milk"])).stdout).toContain("claude · 019a1b2c-c ·");
   }

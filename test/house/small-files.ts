@@ -1,4 +1,4 @@
-/** Files below 25 lines, and the kinds of them that are better alone than in a neighbour. */
+/** Finds files below 25 lines that have no reason to be files of their own. */
 
 import { posix } from "node:path";
 import { ENVIRONMENT_READERS } from "./floor-plan.ts";
@@ -6,10 +6,10 @@ import { DOORS, folderOf, pathOf, type SourceFile } from "./imports.ts";
 
 const SMALL_LINES = 25;
 
-/** These names are a rule of the house: every folder has the same place for them. */
+/** Names that are a rule of the house: the same kind of code has the same name in every folder. */
 const NAMED = new Set(["index.ts", "limits.ts", "flags.ts"]);
 
-/** Small files of none of the allowed kinds: each belongs into the file that uses it, or into one of the same trade. */
+/** Small files without a reason: each belongs into the file that uses it, or into a file about the same subject. */
 export function crumbsIn(files: readonly SourceFile[], documents: readonly string[]): string[] {
   const production = files.filter(({ path }) => !path.endsWith(".test.ts"));
   const uses = usesIn(production);
@@ -42,7 +42,7 @@ function hasOwnTest({ path }: SourceFile, paths: ReadonlySet<string>): boolean {
   return paths.has(path.replace(/\.ts$/u, ".test.ts"));
 }
 
-/** One command of several, or a door: its code, or the code behind it, is loaded when it is called. */
+/** Files that another file loads only when it needs them, such as the work of one command of several. */
 function loadedLaterIn(files: readonly SourceFile[]): ReadonlySet<string> {
   const targets = files.flatMap(({ text, path }) =>
     [...text.matchAll(/\bimport\(\s*"([^"]+)"\s*\)/gu)].map(([, target = ""]) =>
@@ -52,7 +52,7 @@ function loadedLaterIn(files: readonly SourceFile[]): ReadonlySet<string> {
   return new Set(targets);
 }
 
-/** The same file in the folder of another agent: the same kind of code lies in the same place for every agent. */
+/** True if the folder of another agent has the same file: every agent has the same kind of code in the same place. */
 function isOfEachAgent({ path }: SourceFile, paths: ReadonlySet<string>): boolean {
   const [room, folder] = path.split("/");
   if (room !== "native" && room !== "drivers") return false;
@@ -78,7 +78,7 @@ function usesIn(files: readonly SourceFile[]): Use[] {
   );
 }
 
-/** Files that import it, or one of its names from the index of its folder. An index that only passes it on is no user. */
+/** The files that import it, or one of its names from the index of its folder. An index that only re-exports it is not a user. */
 function usersOf({ path, text }: SourceFile, uses: readonly Use[]): ReadonlySet<string> {
   const index = posix.join(folderOf(path), "index.ts");
   const names = [...text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gmu)];

@@ -1,4 +1,4 @@
-/** More evidence than can be processed, and evidence that comes again: what is acknowledged, what is dropped, how the session recovers. */
+/** Sessions that receive too much evidence, or the same evidence again, acknowledge it, drop only frames and telemetry, and recover. */
 
 import type { EvidenceInput } from "@continuo/core/wire";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ test("at ten times the load, input is acknowledged throughout, levels rise, noth
   await using live = await liveTest();
   const { service, store, clock, writer } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
-  // 10 pieces a second can be processed, 100 come.
+  // The writer can process 10 pieces a second, and 100 arrive.
   writer.msOf = () => 100;
   let sent = 0;
   const levels = new Set<string>();
@@ -82,7 +82,7 @@ test("with split lanes, transcripts are processed within 12 s while frames lag",
   expect(frames.length).toBeLessThan(kinds.length - frames.length);
   expect(Math.min(...frames.slice(2).map((atMs, n) => atMs - (frames[n + 1] ?? 0)))).toBeGreaterThan(12_000);
 });
-test("a batch whose pieces are all stored already, from another producer, uses up its number", async () => {
+test("a batch whose pieces another producer has already stored uses up its number", async () => {
   await using live = await liveTest();
   const { service } = live;
   await service.open("k", { videoId: "v" });

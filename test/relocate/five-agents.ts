@@ -11,7 +11,7 @@ import { type LostHome, toLines, writeText } from "../lost/recipe.ts";
 export const ASKED = { role: "user", content: 'Why is "cwd":"/old" in the log?' } as const;
 export const ANSWERED = { role: "assistant", content: "It quotes the folder." } as const;
 
-/** A session of each agent, and files of theirs that name the project. */
+/** Writes a session of each agent, and other files of the agents that name the project. */
 export function writeAll(home: LostHome): void {
   writeText(sessionPath(home), toLines(talk(home, [ASKED, ANSWERED])));
   const folder = dirname(sessionPath(home));

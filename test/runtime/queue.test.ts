@@ -1,4 +1,4 @@
-/** The queue of a program under inputs, runs and sessions that cannot be dealt with at once. */
+/** The queue of a program, with more inputs, runs and sessions than it can execute at once. */
 
 import { type Agent, type PermissionRequest, type Store, textOf } from "@continuo/core/model";
 import { observed } from "@continuo/files";
@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof openContinuo>[1], seen: Store = 
   return c;
 }
 
-/** An agent that answers when it is allowed to. */
+/** An agent that answers after `finish` was called. */
 function waitingAgent(): {
   readonly agent: Agent;
   readonly begun: Promise<void>;
@@ -45,7 +45,7 @@ function waitingAgent(): {
   return { agent, begun: begun.promise, finish: end.resolve };
 }
 
-test("a message whose time comes while the queue of its session is full is sent when there is room", async () => {
+test("a scheduled message that is due while the queue of its session is full is sent when the queue has room", async () => {
   const sender = await start({ work: false, agents: [new EchoAgent()] });
   const session = sender.session("s", { create: true });
   const runAt = new Date(Date.now() - 1).toISOString();
@@ -57,7 +57,7 @@ test("a message whose time comes while the queue of its session is full is sent 
   expect((await store.listRuns({ status: "completed" })).items).toHaveLength(34);
 });
 
-test("a message with a time is refused at once if it is no input, and a wrong one holds nobody up", async () => {
+test("a scheduled message that is not an input is refused at once, and a wrong stored one does not delay others", async () => {
   const errors: unknown[] = [];
   const c = await start({ agents: [new EchoAgent()], onError: (error) => errors.push(error) });
   const session = c.session("s", { create: true });
@@ -68,12 +68,12 @@ test("a message with a time is refused at once if it is no input, and a wrong on
   await store.putClaim({ name, owner: "s", generation: 1, status: "waiting", data });
   await expect.poll(() => errors.length).toBeGreaterThan(0);
   expect(await session.send("hello").result()).toMatchObject({ status: "completed" });
-  // The next message is sent after polls that met the wrong one again.
+  // Before this message is due, several polls have read the wrong one again.
   await session.send("later", { runAt: new Date(Date.now() + 50).toISOString() }).result();
   expect(errors).toHaveLength(1);
 });
 
-test("an error that stays is reported once for each thing, and again after it was away", async () => {
+test("a lasting error is reported once for each session, and again if it returns after an absence", async () => {
   const reported: string[] = [];
   const errors = [["a", "b"], ["a", "b", "c"], ["b"], ["a", "b"]];
   const pass = reportNew(
@@ -89,7 +89,7 @@ test("an error that stays is reported once for each thing, and again after it wa
   expect(reported).toEqual(["a: broken", "b: broken", ": Error: lost", "c: broken", "a: broken"]);
 });
 
-test("the most urgent message is answered first, also when its time came or it is tried again", async () => {
+test("the most urgent message is answered first, even if it was scheduled or is tried again", async () => {
   const answered: string[] = [];
   const agent: Agent = {
     name: "desk",
@@ -133,7 +133,7 @@ test("a session that cannot be woken does not keep the others from being recover
   await expect(Array.fromAsync(wakeAll(broken))).rejects.toThrow("broken");
 });
 
-test("a session that runs, and one with nothing left to end, are looked at without a write", async () => {
+test("a running session, and one without unfinished runs, are examined without a write", async () => {
   const { agent, begun, finish } = waitingAgent();
   const c = await start({ agents: [agent] });
   await c.session("s", { create: true }).send("hello");
@@ -155,7 +155,7 @@ test("a session that runs, and one with nothing left to end, are looked at witho
   expect(leases).toEqual([]);
 });
 
-test("work takes the place of the queue that the program opened with, whose runs end in their own time", async () => {
+test("`work` replaces the queue that the program opened with, whose runs end normally", async () => {
   const { agent, begun, finish } = waitingAgent();
   const c = await start({ agents: [agent], parallel: 3, leaseMs: 300 });
   expect(await c.queue()).toMatchObject({ parallel: 3 });
@@ -190,7 +190,7 @@ test("the id of a later attempt finds the run of its input, with all attempts", 
   expect(await session.run(sent.runId).result()).toMatchObject({ runId: sent.runId, status: "completed" });
 });
 
-test("two equal questions at the same time need two answers, also after an answer was used", async () => {
+test("two equal questions at the same time need two answers, even after an earlier answer was used", async () => {
   const request: PermissionRequest = {
     approvalId: "a",
     toolName: "pay",
@@ -232,7 +232,7 @@ test("two equal questions at the same time need two answers, also after an answe
   expect(await c.approvals.list({ status: "granted" })).toHaveLength(4);
 });
 
-test("a time limit of approvals that is longer than a timer can be denies nothing early", async () => {
+test("a time limit of approvals that is too long for one timer does not deny early", async () => {
   const agent: Agent = {
     name: "desk",
     execute: async (_, { onPermission, signal }) => {
@@ -250,7 +250,7 @@ test("a time limit of approvals that is longer than a timer can be denies nothin
   expect(await c.approvals.list()).toMatchObject([{ status: "open" }]);
 });
 
-test("the runs that wait are a number, which is counted when it is read, and gone when the program closes", async () => {
+test("the number of waiting runs is a measurement that is counted when it is read, and ends when the program closes", async () => {
   const c = await start({ work: false, agents: [new EchoAgent()] });
   for (const id of ["a", "b"]) await c.session(id, { create: true }).send("hello");
   const waiting = (): unknown =>

@@ -1,4 +1,4 @@
-/** Caches keep no answer that a page reads, and shared caches keep none at all. */
+/** No cache keeps an answer to a page, and no shared cache keeps any answer. */
 
 import { randomUUID } from "node:crypto";
 import type { Store } from "@continuo/core/model";
@@ -55,7 +55,7 @@ async function cacheControlOf(
   return response.headers.get("cache-control") ?? "nothing";
 }
 
-/** They are the same for everybody. */
+/** Paths whose answers are the same for everybody. */
 const PUBLIC = ["/healthz", "/readyz", "/v1/stream/__ds/jwks.json"];
 
 test("no answer to a page is kept by its browser, whatever the route", async () => {

@@ -1,4 +1,4 @@
-/** The machine that `scripts/bare.sh` leaves. */
+/** The bare machine that `scripts/bare.sh` simulates. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ function bare(...args: readonly string[]): {
   return { status, lines: [...stdout.split("\n"), ...stderr.split("\n")].filter(Boolean) };
 }
 
-test("Node, npm, git and the base system are there; all other programs are not, by name or by path", () => {
+test("Node, npm, git and the base system can be run, and no other program, by its name or its path", () => {
   const script = `node --version && npm --version && git --version && awk 'BEGIN { print "awk" }' &&
     for name in tmux less zsh fish chromium strace ip; do command -v $name; ls /usr/bin/$name /usr/sbin/$name 2>/dev/null; done; exit 7`;
   const { status, lines } = bare("bash", "-c", script);
@@ -25,7 +25,7 @@ test("Node, npm, git and the base system are there; all other programs are not, 
   expect(status).toBe(7);
 });
 
-test("the home is empty, variables of the project and of agents are not set, the command is given as it is", () => {
+test("the home is empty, no variable of the project or of agents is set, and the command is not changed", () => {
   const script = 'ls -A "$HOME"; echo "[$CONTINUO_TEST$XDG_CACHE_HOME]" "$1"; id -u';
   const { lines } = bare("sh", "-c", script, "sh", "two  words");
   expect(lines).toEqual(["[] two  words", String(process.getuid?.())]);

@@ -6,7 +6,7 @@ const BEGIN = "<!-- soak: written by npm run test:soak -->";
 const END = "<!-- /soak -->";
 const HEAD = "| property | rounds | seed | result | date |\n|---|---|---|---|---|";
 
-/** The document with a row for every property; a row whose property was not run this time stays. */
+/** The document with a row for every property; rows of properties that were not run this time stay. */
 export function withSoakTable(document: string, progress: readonly SoakProgress[]): string {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`the document has no place that begins with ${BEGIN}`);

@@ -1,4 +1,4 @@
-/** A session as a film in a real browser: steps, the slider, playback, and what the address keeps. */
+/** A session as a film in a real browser: steps, the slider, playback, and the place in the address. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe.ts";

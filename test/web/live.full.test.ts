@@ -20,7 +20,7 @@ beforeAll(async () => {
   viewer = await openViewer();
   live = await liveTest({ store: viewer.machine.store });
   await live.service.open("tab <1>", { videoId: "harbour", title: "The <b>harbour</b>" });
-  // Before a page is opened: the server looks for pictures that expire every few minutes.
+  // This is done before a page is opened, because the server searches for expiring pictures only every few minutes.
   await showSlide();
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
   await page.locator(".note-text", { hasText: "The harbour opens at dawn" }).waitFor();
   expect(await violations(page)).toEqual([]);
 
-  // It grows while somebody looks.
+  // The session grows while the page is open.
   const ships = await note(HOSTILE, 60_000);
   await page.locator(".note-text", { hasText: "Seven ships" }).waitFor();
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
@@ -67,7 +67,7 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
     text: "Ships wait until six",
   });
   await page.locator(".note-text", { hasText: "Ships wait until six" }).waitFor();
-  // The end of a merged note is an event of its own.
+  // A merge archives the other note with a second event.
   await expect.poll(() => notes(page)).toEqual(["Ships wait until six"]);
   const image = page.locator(".frame").getByRole("img", { name: "A pier" });
   await expect
@@ -80,7 +80,7 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
   await thumbnail.click();
   await expect.poll(() => page.locator(".moment[aria-current]").innerText()).toContain("A pier");
 
-  // The card shows the note's evidence, and the batch that it was made of.
+  // The card shows the note's evidence, and the batch from which it was made.
   await page.locator(".note-card .evidence", { hasText: "1:00" }).click();
   expect(await page.locator(".moment[aria-current]").innerText()).toContain("Seven ships <script>");
   await page.getByRole("button", { name: "Where it comes from" }).click();
@@ -88,7 +88,7 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
   expect(await lineage.innerText()).toMatch(/Merged from 2 notes[\s\S]*It opens at six[\s\S]*Seven ships/u);
   expect(await violations(page)).toEqual([]);
 
-  // From the beginning, step by step: at each place the notes that were there then.
+  // The log is replayed step by step, and each place shows the notes of that time.
   const slider = page.getByRole("slider", { name: "Place in the log" });
   await slider.fill("0");
   expect(await notes(page)).toEqual([]);
@@ -109,7 +109,7 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
     "Ships wait until six",
   ]);
   expect(await page.getByRole("button", { name: "Newest" }).isDisabled()).toBe(true);
-  // Played, it comes to its end by itself.
+  // Playback reaches the end by itself.
   await slider.fill(String(total - 2));
   await page.getByRole("button", { name: "Play" }).click();
   await expect
@@ -124,7 +124,7 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
   await page.context().close();
 });
 
-test("a link leads to a place of the log, on a narrow dark screen too, and a session that ended is still there", async () => {
+test("a link opens a place in the log of an ended session, on a narrow dark screen too", async () => {
   await live.service.close(KEY);
   const { events } = await live.store.read(await live.service.sessionIdOf(KEY), { types: ["note_written"] });
   const { page, errors } = await viewer.open(`${PLACE}/at/${events[0]?.sequence}`, {
@@ -135,7 +135,7 @@ test("a link leads to a place of the log, on a narrow dark screen too, and a ses
   await page.locator(".facts .state", { hasText: "closed" }).waitFor();
   expect(await notes(page)).toEqual(["The harbour opens at dawn"]);
   expect(await violations(page)).toEqual([]);
-  // The notes of this place as a file, in which what somebody said is no markup.
+  // The notes of this place are saved as a file, in which markup in the spoken words is escaped.
   const saved = page.waitForEvent("download");
   await page.getByRole("button", { name: "Save notes" }).click();
   const download = await saved;
@@ -181,7 +181,7 @@ test("the summary of a session that ended is shown first, and each of its senten
   await narrow.page.context().close();
 });
 
-/** A session that ended, with a picture that is removed within a day. */
+/** Makes an ended session with a picture that will be removed within a day. */
 async function showSlide(): Promise<void> {
   await using soon = await liveTest({ store: viewer.machine.store, frameDays: { full: 0.5 } });
   await soon.service.open("slides", { videoId: "slides", title: "Slides" });
@@ -191,7 +191,7 @@ async function showSlide(): Promise<void> {
   await soon.service.close("slides");
 }
 
-test("pictures that are removed within a day are named, also of a session that ended", async () => {
+test("pictures that will be removed within a day are announced, even in an ended session", async () => {
   // The pages of `continuo view` change no continuous session.
   const { page, errors } = await viewer.open("/live/slides", { width: 360 });
   await page.getByText("1 picture (1:05) will be removed within a day. The panel").waitFor();
@@ -219,13 +219,13 @@ function longLog(): readonly NewEvent[] {
   });
 }
 
-/** With the decision on all of them: the session's owner, which is the viewer's server at times, makes no notes of its own. */
+/** Adds a decision about all events, so that the session's owner, which can be the viewer's server, makes no notes of them. */
 function decided(before: number, events: readonly NewEvent[]): readonly NewEvent[] {
   const sequences = events.map((_, n) => before + n + 1);
   return [...events, { type: "decision_made", data: { decisionId: `decided-${before}`, sequences } }];
 }
 
-/** The notes after so many events of that log, in the order of the medium. */
+/** The notes after this number of events of that log, in the order of the video. */
 function notesAfter(count: number): readonly string[] {
   const notes = new Map<string, { readonly text: string; readonly atMs: number }>();
   for (const { data } of longLog().slice(0, count)) {
@@ -239,7 +239,7 @@ function notesAfter(count: number): readonly string[] {
   return [...notes.values()].sort((a, b) => a.atMs - b.atMs).map(({ text }) => text);
 }
 
-test("a long session opens at its end with one window, loads others by need, and is replayed from its first line", async () => {
+test("a long session opens at its end with one window, loads others when needed, and is replayed from its first line", async () => {
   const { sessionId } = await live.service.open("long", { videoId: "long", title: "A long viewing" });
   const before = await live.store.latestSequence(sessionId);
   await live.store.append(sessionId, decided(before, longLog()));
@@ -260,12 +260,12 @@ test("a long session opens at its end with one window, loads others by need, and
   };
   await page.locator(".channel-line", { hasText: "A long viewing" }).click();
   await line(LINES - 1).waitFor();
-  // One for the end, and perhaps the one before it.
+  // The page loads the last window, and perhaps the one before it.
   expect(windows().length).toBeLessThanOrEqual(2);
   expect(await savedNotes()).toEqual(notesAfter(LINES));
   expect(await violations(page)).toEqual([]);
 
-  // The evidence of a note is loaded by need, and the notes stay those of the end.
+  // The evidence of a note is loaded when it is needed, and the notes remain those of the end.
   await page.locator(".note-card", { hasText: "Note 50" }).getByRole("button", { name: "1 piece" }).click();
   await page.locator(".moment[aria-current]", { hasText: "Line 45." }).waitFor();
   expect(windows().length).toBeLessThanOrEqual(4);
@@ -279,7 +279,7 @@ test("a long session opens at its end with one window, loads others by need, and
   await newest.click();
   await line(LINES - 1).waitFor();
 
-  // Upwards to the first line; what is loaded stays bounded, so the newest lines are left out meanwhile.
+  // The reader scrolls up to the first line. Only a bounded number of lines is kept, so the newest ones are dropped.
   const timeline = page.getByRole("region", { name: "Timeline" });
   await expect
     .poll(
@@ -295,7 +295,7 @@ test("a long session opens at its end with one window, loads others by need, and
   expect(windows().length).toBeGreaterThan(LINES / 200);
   expect(await savedNotes()).toEqual(notesAfter(LINES));
 
-  // An item that is added meanwhile is at the end.
+  // An item that is added during this time is shown at the end.
   const more = {
     id: "line-more",
     type: "transcript_added",
@@ -306,7 +306,7 @@ test("a long session opens at its end with one window, loads others by need, and
   await newest.click();
   await page.locator(".moment.of-said", { hasText: "Line more." }).waitFor();
 
-  // Replayed from the beginning, beyond the end of a window, and at any place: the notes of that place.
+  // A replay from the beginning, beyond the end of a window, and from any place shows the notes of that place.
   const slider = page.getByRole("slider", { name: "Place in the log" });
   await slider.fill("0");
   await page.getByText("You see the session as it was").waitFor();

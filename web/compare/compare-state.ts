@@ -1,4 +1,4 @@
-/** Two histories beside each other: their turns, and the messages of the turns on the screen. Nothing follows a session that grows. */
+/** The state of a comparison of two histories: their turns, and the messages of the turns on the screen. It does not follow growing sessions. */
 
 import {
   type HistoryWindow,
@@ -16,18 +16,18 @@ import { ask, isAbort, sayError } from "../state/server.ts";
 import { type CompareAddress, type ComparedHistory, compareLink, type SideName } from "./compare-address.ts";
 import { type ComparedTurns, pairTurns } from "./turn-pairs.ts";
 
-/** Turns of one answer, and of a side as a whole. */
+/** The most turns in one answer, and in one side. */
 const OUTLINE_TURNS = 5_000;
 const MAX_TURNS = 20_000;
 
 /** Messages of a turn that are loaded at once. */
 const TURN_MESSAGES = 90;
 
-/** One of the two. */
+/** One of the two compared histories. */
 export class ComparedSide {
   readonly name: SideName;
   readonly history: ComparedHistory;
-  /** Draws the rows, and has the messages; it never opens the stream of a session. */
+  /** The session whose rows are drawn and whose messages are loaded. Its stream of events is never opened. */
   readonly session: SessionState;
   readonly turns: Signal<readonly OutlineTurn[] | null> = signal(null);
   readonly failures: Signal<ReadonlyMap<number, string>> = signal(new Map());
@@ -59,11 +59,11 @@ export class ComparedSide {
     return this.session.part.value.messages.filter((one) => one.turn === turn.number);
   }
 
-  /** Loads the beginning of a turn, if that was not asked for yet. */
+  /** Loads the beginning of a turn, unless it was requested before. */
   async load(turn: OutlineTurn): Promise<void> {
     if (this.#asked.has(turn.number)) return;
     this.#asked.add(turn.number);
-    // A quarter of a window is what stands before the message that is asked for.
+    // A quarter of the window comes before the requested message, so the window has to be larger than the turn.
     const limit = Math.min(TURN_MESSAGES, Math.ceil((turn.messages * 4) / 3) + 4);
     await this.#take(turn, { around: `turn:${turn.number}`, limit });
   }
@@ -92,7 +92,7 @@ export class ComparedSide {
     }
   }
 
-  /** The newest turns of a history that has more of them than a page can compare. */
+  /** Reads the turns of the history; only the newest ones if there are more than a page can compare. */
   async #readTurns(): Promise<readonly OutlineTurn[]> {
     let turns: readonly OutlineTurn[] = [];
     for (let before: number | undefined; turns.length < MAX_TURNS; before = turns[0]?.number) {
@@ -109,7 +109,7 @@ export class ComparedSide {
 export class CompareState {
   readonly left: ComparedSide;
   readonly right: ComparedSide;
-  /** The row to which the reader went, from 1; `null` at the beginning. */
+  /** The 1-based row to which the reader went; `null` at the beginning. */
   readonly at: Signal<number | null>;
   readonly same: Signal<ReadonlySet<number>>;
   readonly folds: Signal<ReadonlyMap<string, boolean>>;
@@ -158,7 +158,7 @@ export class CompareState {
     }
   }
 
-  /** Shows what an address of the same two histories names. */
+  /** Shows the place that an address of the same two histories names. */
   show({ at, same, folds, side }: CompareAddress): void {
     const isElsewhere = at !== this.at.value;
     batch(() => {
@@ -170,7 +170,7 @@ export class CompareState {
     });
   }
 
-  /** Goes by rows, or to the next difference. */
+  /** Moves to the next or previous row, or to the next or previous difference. */
   go(step: 1 | -1, to: "row" | "difference"): void {
     const rows = this.rows.value ?? [];
     const isWanted = (row: ComparedTurns | undefined): boolean => to === "row" || row?.type === "pair";

@@ -1,4 +1,4 @@
-/** A hint of what a program injected for the model: names of its parts, and their first words. Pure. */
+/** Summarizes what a program injected for the model: the names of the parts, and their first words. Pure. */
 
 import { type Message, shorten } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";

@@ -14,7 +14,7 @@ afterEach(() => {
 
 const request: PermissionRequest = { approvalId: "p", toolName: "Bash", readOnly: false, options: [] };
 
-test("a question is on the screen when what it is about is, also where that comes seconds later", async () => {
+test("a question is shown only after the call that it is about, even if the call arrives seconds later", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 80, rows: 24 });
   const onExit = (): Disposable => ({ [Symbol.dispose]: () => undefined });
@@ -40,7 +40,7 @@ test("a question is on the screen when what it is about is, also where that come
   await teller.end();
 });
 
-/** A question on a scripted keyboard: what was on the screen, and what came of it. */
+/** Asks a question with scripted keys; returns the screen, the decision and the number of unused keys. */
 async function answered(
   asked: PermissionRequest,
   keys: readonly string[],
@@ -76,7 +76,7 @@ test("yes counts only after the whole request was shown", async () => {
   expect(patient.screen).toContain("echo 59");
 });
 
-test("a no can carry a reason, where the agent reads it", async () => {
+test("a denial can have a reason if the agent reads it", async () => {
   const asked: PermissionRequest = { ...request, readsReason: true };
   const typed = ["c", "use", " makx", "\u007f", "e", "\r"];
   expect((await answered(asked, typed)).decision).toEqual({

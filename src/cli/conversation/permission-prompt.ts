@@ -12,7 +12,7 @@ export interface PermissionPromptOptions {
   readonly teller: TurnPrinter;
   /** The next keys that the person presses; with `text`, pasted words too. Rejects when the signal comes. */
   readonly nextKey: (signal: AbortSignal, wanted?: "text") => Promise<string>;
-  /** Who has not answered then has denied. */
+  /** A question without an answer after this time is denied. */
   readonly timeLimitMs: () => number;
 }
 

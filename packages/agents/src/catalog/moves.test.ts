@@ -34,9 +34,9 @@ const continued = row("continued", "2026-01-01", { nativeRefs: [ref("claude", "a
 const rows = [later, continued, first];
 
 test.each([
-  ["the first session that began as it", "claude", "a", "first"],
+  ["the first session that was imported from it", "claude", "a", "first"],
   ["the session that continues in it", "pi", "c", "continued"],
-  ["a session that began as another and continues in it", "codex", "a", "first"],
+  ["a session that was imported from another one and continues in it", "codex", "a", "first"],
   ["nowhere", "gemini", "a", undefined],
 ])("an agent's session is now in %s", (_, agent, sessionId, owner) => {
   expect(ownerOf({ agent, sessionId }, rows)?.sessionId).toBe(owner);
@@ -49,7 +49,7 @@ test("sessions that began at the same time have one order", () => {
   expect([...ownersByName(twins)].map(([key, { sessionId }]) => [key, sessionId])).toEqual([["pi:d", "x"]]);
 });
 
-test("a conversation has the names of all of its sessions, that of its beginning first", () => {
+test("a conversation has the names of all its sessions, that of its first session first", () => {
   expect(earlierNames(first).map(({ agent, sessionId }) => `${agent}:${sessionId}`)).toEqual([
     "claude:a",
     "claude:b",

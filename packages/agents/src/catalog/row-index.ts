@@ -1,4 +1,4 @@
-/** Tokens and facts of the rows of a list, in the index: read from it, and added to it after a full read. */
+/** Stores the tokens and facts of rows in the index: reads them, and adds them after a full read of a session. */
 
 import type { RowFacts } from "@continuo/core/wire/machine";
 import type { Places } from "@continuo/files";
@@ -9,11 +9,11 @@ import { type RowKnowledge, rowKnowledgeOf } from "./row-facts.ts";
 import { usageKey } from "./stats.ts";
 
 export interface RowIndex {
-  /** Reads what the index has of these at once. */
+  /** Reads the entries of all these sessions in one query. */
   expect(found: readonly FoundSession[]): Promise<void>;
-  /** `null` if the index does not have it in its present form. */
+  /** The stored facts; `null` if the index lacks the session in its present state. */
   known(found: FoundSession): Promise<RowKnowledge | null>;
-  /** A full read, unless the index has it. Errors: those of opening the session. */
+  /** Reads the whole session, and stores its facts in the index. Errors: those of opening the session. */
   read(found: FoundSession): Promise<RowKnowledge>;
   save(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function openRowIndex(places: Places): RowIndex {
   };
 }
 
-/** A database holds several sessions: the id is part of the question. */
+/** The key contains the id, because a database file has several sessions. */
 function factsKey({ sessionId }: FoundSession): { readonly what: string } {
   return { what: `row ${sessionId}` };
 }

@@ -88,7 +88,7 @@ async function usageOfNative(
   return { agent, sessionId: parentId ?? sessionId, isSubagent: parentId !== undefined, ...kept };
 }
 
-/** The name of the usage in the index. A database holds several sessions: the id is part of the question. */
+/** The name of the usage in the index. It contains the session's id, because a database file has several sessions. */
 export function usageKey({ sessionId }: FoundSession): { readonly what: string } {
   return { what: `usage ${sessionId}` };
 }

@@ -1,4 +1,4 @@
-/** One turn as a run of the session manager, and what is reported about it. */
+/** Executes a turn as a run of the session manager, and reports on it. */
 
 import {
   type Agent,
@@ -22,9 +22,9 @@ import { nativeIdOf } from "./native-id.ts";
 export interface TurnInput {
   /** The caller's own id of the input; `Talk.earlierTurn` finds the turn by it. */
   readonly inputId?: string;
-  /** The interrupted run whose input this is: the agent does not hear it a second time. */
+  /** The interrupted run that had this input: the agent does not receive the input twice. */
   readonly retryOf?: string;
-  /** The id of the run; a new one where it is left out. */
+  /** The id of the run; a new id by default. */
   readonly runId?: string;
 }
 
@@ -39,7 +39,7 @@ export interface TurnOptions {
   readonly flags: TalkFlags;
   readonly settings: AgentSettings;
   readonly continuation: ContinuationMode;
-  /** The place of earlier messages; `elsewhere`: in an agent's session, whose next turn is the first one here. */
+  /** The place of earlier messages; `elsewhere` means in an agent's session, whose next turn is the first one in this session. */
   readonly before: "nothing" | "elsewhere" | "here";
   readonly turnInput?: TurnInput;
   /** The agent's own record has this input already, from a run that a crash ended. */
@@ -79,7 +79,7 @@ async function deleteUnanswered(
   { store, session, before, turnInput = {} }: TurnOptions,
   since: number,
 ): Promise<boolean> {
-  // Who numbers inputs asks again by the session.
+  // A caller with ids of its own for inputs needs the session to ask again.
   if (before === "here" || turnInput.inputId !== undefined) return false;
   const types = ["message_received", "message_streamed", "tool_call_started"] as const;
   const { events } = await store.read(session.sessionId, { after: since, types: [...types], limit: 1 });
@@ -90,11 +90,11 @@ async function deleteUnanswered(
   return true;
 }
 
-/** The caller's choice where the agent cannot resume its session. */
+/** Executes the run, and applies the caller's choice if the agent cannot resume its session. */
 async function runMissing(options: TurnOptions): Promise<RunResult> {
   const { settings, note, isHeard = false } = options;
   const asked = continuationOf(options);
-  // `auto` gives nothing twice; a person who says it again does.
+  // `auto` must not send the input twice. A person who sends it again chooses to.
   const continuation = isHeard && asked === "auto" ? "native" : asked;
   try {
     return await runWith(options, continuation);
@@ -103,7 +103,7 @@ async function runMissing(options: TurnOptions): Promise<RunResult> {
     const isLost = isContinuoError(error, "native_unavailable") && (isNew || continuation !== asked);
     if (!isLost) throw error;
     if (isNew) note(`${error.message} a new session was started`);
-    // Another native session has heard nothing: the input is no second one there.
+    // Another native session has not received the input, so this is not a retry there.
     const { inputId } = options.turnInput ?? {};
     const turnInput = inputId === undefined ? {} : { inputId };
     return await runWith({ ...options, turnInput }, isNew ? false : asked);
@@ -122,7 +122,7 @@ function continuationOf({ flags, continuation, settings, session, before }: Turn
 async function runWith(options: TurnOptions, continuation: Continuation): Promise<RunResult> {
   const { store, agent, session, input, signal, settings, flags, onEvent, note } = options;
   const { inputId, retryOf, runId } = options.turnInput ?? {};
-  return await runOnce(store, heard(agent, onEvent), input, {
+  return await runOnce(store, withListener(agent, onEvent), input, {
     sessionId: session.sessionId,
     continuation,
     signal,
@@ -136,7 +136,7 @@ async function runWith(options: TurnOptions, continuation: Continuation): Promis
   });
 }
 
-/** The context of the settings, within what a model can be given. */
+/** The settings of the context, limited to the size that the model accepts. */
 async function contextOf({ agent, settings: { context } }: TurnOptions): Promise<ContextSettings> {
   const most = await agent.conversationTokens?.();
   if (most === undefined) return context;
@@ -148,8 +148,8 @@ function overBudget(data: unknown): string {
   return `the turn was cancelled, because its budget was exceeded: ${String(limit)} ${String(value)} of ${String(allowed)}`;
 }
 
-/** The same agent; its events are shown to the person while they are stored. */
-function heard(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Agent {
+/** Wraps the agent so that its events are shown to the person while they are stored. */
+function withListener(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Agent {
   return {
     name: agent.name,
     capabilities: (call) => capabilitiesOf(agent, call),
@@ -164,11 +164,11 @@ function heard(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Age
 }
 
 export interface WokenSession {
-  /** The session now. */
+  /** The session in its present state. */
   readonly session: Session;
-  /** The newest input that nobody answered. */
+  /** The newest input without an answer. */
   readonly unanswered: UnansweredInput | null;
-  /** The agent's own record has that input: its native session continues. */
+  /** True if the agent's own record contains that input, so that its native session can continue. */
   readonly isHeard: boolean;
   /** Other inputs may have been cut off too: by now, or seen when the process that runs the session has ended them. */
   readonly mayHaveMore: boolean;
@@ -178,7 +178,7 @@ export interface WakeOptions extends Recovery {
   readonly note: (text: string) => void;
 }
 
-/** Ends and reports the runs that a crash left. */
+/** Ends and reports the runs that a crash left unfinished. */
 export async function wakeSession({ note, ...recovery }: WakeOptions): Promise<WokenSession> {
   const { store, session: before } = recovery;
   const { sessionId } = before;
@@ -201,7 +201,7 @@ function textIn(blocks: readonly Block[]): string {
 
 const MAX_TITLE_CHARS = 80;
 
-/** The first line of what a person said. */
+/** A title from the first line of the input. */
 export function titleOf(input: RunInput): string {
   const words = typeof input === "string" ? input : textIn(input);
   const [line = ""] = words.trim().split("\n");

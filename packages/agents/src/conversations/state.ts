@@ -159,7 +159,7 @@ export function nextPlace({ session, settings }: TalkState, { cwd }: TalkSetting
   return nativeId === null ? null : { nativeId, cwd: session.cwd ?? cwd };
 }
 
-/** The place of earlier messages; `elsewhere`: in an agent's session, whose next turn is the first one here. */
+/** The place of earlier messages; `elsewhere` means in an agent's session, whose next turn is the first one in this session. */
 export function saidBefore({ session, isFresh }: TalkState): "nothing" | "elsewhere" | "here" {
   if (session === null) return "nothing";
   return isFresh ? "elsewhere" : "here";

@@ -18,7 +18,7 @@ test.each([{}, { text: 0 }, { image: 2 }, { image: 2, thinking: 1, tool_call: 0 
   },
 );
 
-test("a hand-over may lose anything where no limit is given", () => {
+test("a hand-over may lose anything if no limit is given", () => {
   expect(() => assertWithinLoss(RECEIPT)).not.toThrow();
 });
 

@@ -1,4 +1,4 @@
-/** A message in the form for a window: no bytes, no opaque data, and long texts cut. Pure. */
+/** Converts a message for a window: without bytes and opaque data, and with long texts cut. Pure. */
 
 import { type Block, cutText, type Message, type ToolResultBlock } from "@continuo/core/model";
 import { type HistoryName, imagePath, type TextCut } from "@continuo/core/wire/machine";
@@ -19,7 +19,7 @@ export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
   "image/bmp",
 ]);
 
-/** The paths of images name the history. */
+/** Converts a message. The paths of its images contain the name of the history. */
 export function toShownMessage(message: Message, history: HistoryName): RenderedMessage {
   const budget: Budget = { cuts: [], chars: HISTORY_LIMITS.messageChars, nodes: HISTORY_LIMITS.messageNodes };
   const { records, sequence } = message.metadata;
@@ -80,7 +80,7 @@ function blockOf(block: Block, path: string, place: MessageContext): Block {
   }
 }
 
-/** From the details only Claude Code's hunks are used, which have line numbers. */
+/** Only one part of the details is kept: the hunks of Claude Code, which have line numbers. */
 function patchOf(details: unknown, path: string, place: MessageContext): Pick<ToolResultBlock, "details"> {
   const { structuredPatch } = (details ?? {}) as { readonly structuredPatch?: unknown };
   if (!Array.isArray(structuredPatch)) return {};
@@ -128,7 +128,7 @@ function cut(text: string, path: string, { budget }: MessageContext): string {
   return beginning;
 }
 
-/** Escaped as in a JSON pointer. */
+/** Escapes a step as in a JSON pointer. */
 function escapeStep(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

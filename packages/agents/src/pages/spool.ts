@@ -1,4 +1,4 @@
-/** Texts outside of memory: the read parts of a session, in a private file without a name, with random access. */
+/** Texts outside of memory, with random access: the parts of a session that were read, in a private file without a name. */
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ export function createSpool(): Spool {
       const bytes = Buffer.alloc(length);
       for (let at = 0; at < length; ) {
         const count = readSync(file ?? -1, bytes, at, length - at, offset + at);
-        if (count === 0) throw new Error("a spool holds what was added to it");
+        if (count === 0) throw new Error("the spool lacks a text that was added to it");
         at += count;
       }
       return bytes.toString();
@@ -62,7 +62,7 @@ export function createSpool(): Spool {
   };
 }
 
-/** The file has no name: nothing stays, however the process ends. */
+/** Opens a file without a name, so that nothing is left, however the process ends. */
 function openScratch(): number {
   const folder = mkdtempSync(join(tmpdir(), "continuo-view-"));
   try {

@@ -1,5 +1,5 @@
 /**
- * Scopes: what a token allows. Written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`, `approval:ID:write`,
+ * Scopes: the rights of a token. They are written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`, `approval:ID:write`,
  * `machine:read`, `machine:answer`, `machine:write`, `metrics` or `admin`. A name that ends with `*` is a prefix; `*` alone is every name.
  */
 
@@ -81,7 +81,7 @@ function allowsAccess(given: readonly MachinePermission[], needed: MachinePermis
   return given.includes(needed) || (needed === "answer" && given.includes("write"));
 }
 
-/** The same for a reader: nothing that writes is left, and `admin` becomes reading every log. */
+/** The scopes without the right to write; `admin` becomes the right to read every log. */
 export function readOnly(scopes: readonly Scope[]): readonly Scope[] {
   return scopes.flatMap((scope): readonly Scope[] => {
     if (scope.kind === "admin") return NAMED.map((kind) => ({ kind, name: "*", access: ["read"] }));
@@ -90,17 +90,17 @@ export function readOnly(scopes: readonly Scope[]): readonly Scope[] {
   });
 }
 
-/** True if a name, or all names of another pattern, are of the pattern. */
+/** True if the pattern covers a name, or all names of another pattern. */
 export function coversName(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** No `*` but at the end, no control characters. */
+/** True for a name without control characters and with a `*` only at its end. */
 function isScopeName(name: string): boolean {
   return name.length > 0 && name.length <= 512 && /^[^\p{Cc}*]*\*?$/u.test(name);
 }
 
-/** In the order of `known`; `null` for a word that is not known. */
+/** The words in the order of `known`; `null` if one of them is unknown. */
 function parseAccess<Word extends string>(
   words: readonly string[],
   known: readonly Word[],

@@ -30,14 +30,14 @@ export interface Meter<Counters extends string, Histograms extends string, Gauge
   /** Counts nothing for 0. */
   count(name: Counters, value?: number, attributes?: Attributes): void;
   record(name: Histograms, value: number, attributes?: Attributes): void;
-  /** Calls `read` whenever the gauge is read. The returned function ends it. */
+  /** Calls `read` whenever the gauge is read, until the returned function is called. */
   observe(name: Gauges, read: Source): () => void;
 }
 
 const listeners = new Set<(measurement: Measurement) => void>();
 const gauges = new Map<string, Set<Source>>();
 
-/** Calls the listener with every number of this process, also without a provider. The returned function ends it. */
+/** Calls the listener with every number of this process, even without a provider, until the returned function is called. */
 export function onMeasurement(listener: (measurement: Measurement) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

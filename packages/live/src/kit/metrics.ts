@@ -176,7 +176,7 @@ export interface ObservedSession {
   readonly level: Level;
 }
 
-/** Counts the sessions by state and by level whenever the gauges are read. The returned function ends it. */
+/** Counts the sessions by state and by level whenever the gauges are read, until the returned function is called. */
 export function observeSessions(source: () => readonly ObservedSession[]): () => void {
   const leaves = [
     meter.observe("continuo.live.sessions", () => countedBy("state", source(), {})),

@@ -1,4 +1,4 @@
-/** Sessions that their agent deletes: stored before, listed after, and back in a form that the next sweep leaves alone. */
+/** The guard stores sessions before their agent deletes them, lists them afterwards, and restores them so that the next sweep keeps them. */
 
 import {
   appendFileSync,
@@ -78,7 +78,7 @@ function treeOf(home: string, folder: string): Readonly<Record<string, string>> 
 }
 
 test.each(FORMAT_CASES.filter(([agent]) => agent === "claude" || agent === "gemini"))(
-  "%s, %s: every session comes back after its agent deleted it, and says the same",
+  "%s, %s: every session can be restored after its agent deleted it, with the same messages",
   async (agent, name) => {
     const { places, sessions } = await copyHome(scratchFolder("guard"), [agent, name]);
     const run = await runGuard({ places });
@@ -87,7 +87,7 @@ test.each(FORMAT_CASES.filter(([agent]) => agent === "claude" || agent === "gemi
     for (const info of sessions) {
       const before = await historyOf(agent, info.location, places);
       const found = await reader.recognise(info.location, places);
-      if (found === null) throw new Error("it is no session");
+      if (found === null) throw new Error(`${info.location} is not a session`);
       const plan = await reader.trashPlan(found, places);
       if (plan.type === "files")
         for (const path of plan.paths) rmSync(path, { recursive: true, force: true });
@@ -107,12 +107,12 @@ test.each(FORMAT_CASES.filter(([agent]) => agent === "claude" || agent === "gemi
 async function historyOf(agent: AgentName, location: string, places: Places): Promise<unknown[]> {
   const reader = await formatOf(agent);
   const found = await reader.recognise(location, places);
-  if (found === null) throw new Error(`${location} is no session`);
+  if (found === null) throw new Error(`${location} is not a session`);
   using session = await reader.open(found, places, {});
   return (await Array.fromAsync(session.history())).map(({ role, content }) => ({ role, content }));
 }
 
-test("a restored session has all its files, byte for byte, and the next sweep leaves it", async () => {
+test("a restored session has all its files, byte for byte, and the next sweep keeps it", async () => {
   const home = scratchFolder("guard-claude");
   const places = homeOf(home);
   const path = writeClaude(home, `${ID}1`, 40);
@@ -128,7 +128,7 @@ test("a restored session has all its files, byte for byte, and the next sweep le
   expect(Date.parse(sessions[0]?.endsAt ?? "")).toBeGreaterThan(Date.now() + 29 * DAY_MS);
 });
 
-test("a session that grew is stored by its new part, and a run without changes stores nothing", async () => {
+test("only the new part of a session that grew is stored, and a run without changes stores nothing", async () => {
   const home = scratchFolder("guard-grown");
   const places = homeOf(home);
   const path = writeClaude(home, `${ID}2`, 4000);
@@ -140,7 +140,7 @@ test("a session that grew is stored by its new part, and a run without changes s
     appendFileSync(path, claudeLine(`${ID}2`, at));
     expect(await runGuard({ places })).toMatchObject({ stored: 1 });
   }
-  // The large piece of before is still there, and the small ones were joined.
+  // The earlier large piece still exists, and the small pieces were joined.
   expect(pieces()).toEqual(expect.arrayContaining(first.filter((name) => name.length > 0).slice(0, 1)));
   expect(pieces().length).toBeLessThan(first.length + 8);
   rmSync(path);
@@ -149,7 +149,7 @@ test("a session that grew is stored by its new part, and a run without changes s
   expect(await verifyGuard(places)).toMatchObject({ problems: [] });
 });
 
-test("a session that its agent emptied comes back in the state before", async () => {
+test("a session that its agent truncated can be restored to its earlier state", async () => {
   const home = scratchFolder("guard-emptied");
   const places = homeOf(home);
   const path = writeClaude(home, `${ID}3`, 20);
@@ -162,7 +162,7 @@ test("a session that its agent emptied comes back in the state before", async ()
   expect(readFileSync(path, "utf8")).toBe(whole);
 });
 
-test("copies stay within the limit of size; those that go first have the room", async () => {
+test("copies stay within the limit of size, and sessions that will be deleted first keep their copies", async () => {
   const home = scratchFolder("guard-room");
   const places = homeOf(home);
   for (let at = 0; at < 6; at += 1) {
@@ -180,7 +180,7 @@ test("copies stay within the limit of size; those that go first have the room", 
   expect(await verifyGuard(places)).toMatchObject({ problems: [] });
 });
 
-test("a copy goes with the session that the person deletes for good, and stays while it is in the trash", async () => {
+test("a copy stays while its session is in the trash, and is removed when the person deletes the session for good", async () => {
   const home = scratchFolder("guard-deleted");
   const places = homeOf(home);
   writeClaude(home, `${ID}1`, 4);
@@ -197,7 +197,7 @@ test("a copy goes with the session that the person deletes for good, and stays w
   expect(await verifyGuard(places)).toMatchObject({ sessions: 0, problems: [] });
 });
 
-test("a changed piece, a changed manifest and a manifest that is gone are found", async () => {
+test("a changed piece, a changed manifest and a missing manifest are found", async () => {
   const home = scratchFolder("guard-changed");
   const places = homeOf(home);
   for (const at of [1, 2, 3]) writeClaude(home, `${ID}${at}`, 4 + at);
@@ -223,7 +223,7 @@ test("a changed piece, a changed manifest and a manifest that is gone are found"
   expect(filesBelow(join(guardFolder(places), "pieces")).length).toBeGreaterThanOrEqual(pieces);
 });
 
-test("what is excluded is not stored, and a session that cannot be read does not end the run", async () => {
+test("a session whose file is excluded is not stored", async () => {
   const home = scratchFolder("guard-excluded");
   const places = homeOf(home);
   const path = writeClaude(home, `${ID}1`, 4);
@@ -234,7 +234,7 @@ test("what is excluded is not stored, and a session that cannot be read does not
   expect(existsSync(join(guardFolder(places), "sessions"))).toBe(false);
 });
 
-test("where the room is not enough for all, the first session to go has it", async () => {
+test("if there is not enough room for all copies, the session that will be deleted first has one", async () => {
   const home = scratchFolder("guard-first");
   const places = homeOf(home);
   for (let at = 0; at < 6; at += 1) {
@@ -260,7 +260,7 @@ test("beyond the limit of size the only copy of a session stays longer than othe
   expect([...readLedger(places).keys()]).toEqual([`claude:${ID}2`]);
 });
 
-test("the limit of age takes copies that are older, of sessions that are gone", async () => {
+test("the limit of age removes older copies of deleted sessions", async () => {
   const home = scratchFolder("guard-age");
   const places = homeOf(home);
   const [gone = ""] = [1, 2].map((at) => writeClaude(home, `${ID}${at}`, 4));
@@ -274,7 +274,7 @@ test("the limit of age takes copies that are older, of sessions that are gone", 
   expect([...readLedger(places).keys()]).toEqual([`claude:${ID}2`]);
 });
 
-test("a session that is there again after it was deleted for good keeps its copy", async () => {
+test("a session that exists again after it was deleted for good keeps its copy", async () => {
   const home = scratchFolder("guard-again");
   const places = homeOf(home);
   writeClaude(home, `${ID}1`, 4);
@@ -287,11 +287,11 @@ test("a session that is there again after it was deleted for good keeps its copy
   expect(findCopy(`${ID}1`, places).info.sessionId).toBe(`${ID}1`);
 });
 
-test("a session that goes while the guard looks at it fails by itself, and the others are stored", async () => {
+test("a session that disappears during a run is reported as failed, and the others are stored", async () => {
   const home = scratchFolder("guard-going");
   const places = homeOf(home);
   const [, going = ""] = [1, 2, 3].map((at) => writeClaude(home, `${ID}${at}`, 4));
-  // Asked after the session was found, and before it is stored.
+  // The guard calls this after it found the session, and before it stores it.
   const isExcluded = (path: string): boolean => {
     if (path === going) rmSync(going, { force: true });
     return false;
@@ -315,7 +315,7 @@ test("a file that the agent removed by itself stays in the copy", async () => {
   expect(readFileSync(result, "utf8")).toBe("the whole result\n");
 });
 
-test("of a session that is rewritten at each turn the fullest states stay", async () => {
+test("the largest states of a session that is rewritten at each turn are kept", async () => {
   const home = scratchFolder("guard-states");
   const places = homeOf(home);
   const path = writeClaude(home, `${ID}1`, 60);
@@ -331,7 +331,7 @@ test("of a session that is rewritten at each turn the fullest states stay", asyn
   expect(await verifyGuard(places)).toMatchObject({ problems: [] });
 });
 
-test("a longer file that begins otherwise is stored as it is, and the one before it stays", async () => {
+test("a longer file with another beginning is stored as a new state, and the earlier state stays", async () => {
   const home = scratchFolder("guard-rewritten");
   const places = homeOf(home);
   const path = writeClaude(home, `${ID}1`, 10);
@@ -347,7 +347,7 @@ test("a longer file that begins otherwise is stored as it is, and the one before
   }
 });
 
-test("a whole id is that of one copy, the beginning of two ids of none, and one in the trash of none", async () => {
+test("a complete id finds its copy; the beginning of two ids, and the id of a session in the trash, find none", async () => {
   const home = scratchFolder("guard-ids");
   const places = homeOf(home);
   for (const at of [1, 12]) writeClaude(home, `${ID}${at}`, 4);
@@ -359,7 +359,7 @@ test("a whole id is that of one copy, the beginning of two ids of none, and one 
   expect(() => findCopy(`${ID}12`, places)).toThrow(expect.objectContaining({ code: "not_found" }));
 });
 
-test("a session whose file lies in its place is not listed as a copy, though a list did not meet it", async () => {
+test("a session whose file exists is not listed as a copy, although the list of sessions lacks it", async () => {
   const home = scratchFolder("guard-there");
   const places = homeOf(home);
   const path = writeClaude(home, `${ID}1`, 4);
@@ -369,7 +369,7 @@ test("a session whose file lies in its place is not listed as a copy, though a l
   expect(onlyCopies({ places, metIds: new Set() })).toHaveLength(1);
 });
 
-test("at most four copies lie open, the last ones that were looked at", async () => {
+test("at most four copies are unpacked at a time: those that were opened last", async () => {
   const home = scratchFolder("guard-opened");
   const places = homeOf(home);
   for (const at of [1, 2, 3, 4, 5, 6]) writeClaude(home, `${ID}${at}`, 4);
@@ -380,7 +380,7 @@ test("at most four copies lie open, the last ones that were looked at", async ()
   expect(existsSync(location)).toBe(true);
 });
 
-test("a damaged dictionary keeps no later session from being stored", async () => {
+test("a damaged dictionary does not prevent storing later sessions", async () => {
   const home = scratchFolder("guard-dictionary");
   const places = homeOf(home);
   writeClaude(home, `${ID}1`, 40);

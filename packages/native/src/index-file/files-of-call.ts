@@ -1,4 +1,4 @@
-/** The files that the call of a tool names, by the arguments of the tools of the agents. Pure. */
+/** Finds the files that a call of a tool names, in the arguments that the agents' tools have. Pure. */
 
 const PATH_ARGUMENTS: readonly string[] = [
   "file_path",
@@ -12,7 +12,7 @@ const PATCH_ARGUMENTS: readonly string[] = ["input", "patch", "patchText", "comm
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gmu;
 const MAX_PATH_CHARS = 1_000;
 
-/** Paths as the call has them. */
+/** Returns the paths as they stand in the call. */
 export function filesOfCall(args: Readonly<Record<string, unknown>>): string[] {
   const named = PATH_ARGUMENTS.map((name) => args[name]).filter((value) => typeof value === "string");
   const patches = PATCH_ARGUMENTS.flatMap((name) => textsOf(args[name]));

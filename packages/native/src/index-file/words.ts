@@ -1,12 +1,12 @@
 /**
- * The definition of a word, for the index and for a query alike. Pure.
+ * The definition of a word, for the index and for queries. Pure.
  *
  * - a run of letters, digits and marks by Unicode, in lower case, without the accents of Latin, Greek and Cyrillic
  * - each character of a script that is written without spaces (Han, kana, Hangul, Thai, …) is a word of its own, so
  *   that any piece of such a text is found as a phrase
  * - a name in code also counts by its parts: `readUserName` by `read`, `user`, `name`; `snake_case` and paths are
  *   split anyway
- * - a longer run than `MAX_WORD_CHARS` is data and no word
+ * - a run of more than `MAX_WORD_CHARS` characters is data, not a word
  */
 
 import { MAX_NAME_PARTS, MAX_WORD_CHARS } from "./limits.ts";
@@ -19,8 +19,8 @@ const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]\p{M}*/gu;
 
 /**
- * The words of a text, separated by anything that is ASCII and neither letter nor digit: what the tokenizer `ascii`
- * of FTS5 splits in the same way. It also lowers ASCII letters.
+ * The words of a text, separated by ASCII characters that are neither letters nor digits. The tokenizer `ascii` of FTS5 splits
+ * the result in the same way, and makes ASCII letters lower case.
  */
 export function foldWords(text: string): string {
   let folded = "";
@@ -41,12 +41,12 @@ function nextBeyondAscii(text: string, from: number): number {
   return BEYOND_ASCII.exec(text)?.index ?? -1;
 }
 
-/** Characters that no neighbour depends on: neither composition nor the form of a final sigma crosses them. */
+/** True for white space, across which no character changes its neighbours: neither composition nor a final sigma does. */
 function isWhite(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
-/** Words with accents are often the same ones. */
+/** A cache: the same words with accents occur often. */
 const known = new Map<string, string>();
 const [MAX_KNOWN, MAX_KNOWN_CHARS] = [10_000, 40];
 
@@ -72,7 +72,7 @@ function fold(run: string): string {
     .replace(BETWEEN_WORDS, " ");
 }
 
-/** Without the runs of ASCII that are longer than a word: such a run goes over every place that is looked at here. */
+/** Removes ASCII runs that are longer than a word. Such a run covers at least one of the places that this loop checks. */
 function withoutData(text: string): string {
   let rest = "";
   let done = 0;
@@ -107,11 +107,11 @@ export function countWords(folded: string): number {
 
 export interface WordSequence {
   readonly words: readonly string[];
-  /** The last word may continue. */
+  /** True if the last word may be the beginning of a longer one. */
   readonly isPrefix: boolean;
 }
 
-/** The number of places of a folded text at which these words follow each other. */
+/** Counts the places in a folded text at which these words follow each other. */
 export function countSequence(folded: string, { words, isPrefix }: WordSequence): number {
   const [first = ""] = words;
   if (first === "") return 0;
@@ -146,10 +146,10 @@ export function wordsOf(text: string): string[] {
 /** The border between two parts of a name. */
 const HUMP = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/g;
 const NOT_OF_NAME = /[^A-Za-z0-9]/g;
-/** Random letters change between cases at every second one. */
+/** A name with shorter parts on average is random text, in which upper and lower case alternate often. */
 const MIN_PART_CHARS = 2;
 
-/** Parts of the names in code that no separator splits, in lower case, each once. */
+/** The parts of names such as `readUserName`, which no separator splits: in lower case, each once. */
 export function partsOf(text: string, parts: Set<string> = new Set()): Set<string> {
   HUMP.lastIndex = 0;
   for (let hump = HUMP.exec(text); hump !== null; hump = HUMP.exec(text)) {
@@ -163,10 +163,10 @@ export function partsOf(text: string, parts: Set<string> = new Set()): Set<strin
   return parts;
 }
 
-/** The parts of `partsOf` that begin with a word of ASCII in lower case, and some others. */
+/** Those parts of `partsOf` that begin with an ASCII word in lower case, and perhaps some others. */
 export function partsLike(text: string, word: string, parts: Set<string>): Set<string> {
   const lower = text.toLowerCase();
-  // Places in both are the same only while no letter becomes two.
+  // Positions in both texts are equal only if no letter became two letters.
   if (lower.length !== text.length) return partsOf(text, parts);
   let end = 0;
   for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, Math.max(at + 1, end))) {
@@ -188,7 +188,7 @@ function addParts(name: string, parts: Set<string>): void {
   for (const part of some) parts.add(part);
 }
 
-/** Before a capital after a small letter or a digit, and before the last capital of several: `parse HTTP Server`. */
+/** Splits before a capital after a small letter or a digit, and before the last of several capitals: `parse HTTP Server`. */
 function splitName(name: string): readonly string[] {
   const lower = name.toLowerCase();
   const some: string[] = [];

@@ -106,7 +106,7 @@ export class AcpConnection {
     this.#env = env;
   }
 
-  /** The agent, as a person calls it. */
+  /** The name of the agent for people. */
   get label(): string {
     return this.#start.program.label;
   }

@@ -16,7 +16,7 @@ export interface CascadeStep<T> {
 }
 
 export interface Cascade<T> {
-  /** The agent, as a person calls it. */
+  /** The name of the agent for people. */
   readonly agent: string;
   readonly sessionId: string;
   /** Nothing of it lies on disk: whatever the agent says of it, there is no such session. */

@@ -1,4 +1,4 @@
-/** The conversation that every driver gives out, over what is the agent's own: a link to its running program. */
+/** The conversation that every driver returns. It uses a `Link`, the part that is different for each agent. */
 
 import {
   type AgentCommand,
@@ -41,26 +41,26 @@ export interface Link {
   readonly context?: ContextUse | null;
   /** See `Conversation.commands`. */
   commands?(options: CallOptions): Promise<readonly AgentCommand[]>;
-  /** Says something. Pushes what the agent does into the turn, and ends or fails it. */
+  /** Sends the blocks to the agent, pushes its events into the turn, and ends or fails the turn. */
   say(blocks: readonly Block[], turn: AgentTurn): Promise<void>;
   /** Asks the agent to stop its turn. */
   stop(): void | Promise<void>;
-  /** Goes over to another session; `onMissing` is `error`. */
+  /** Changes to another session; an unknown one is an error. */
   resume(sessionId: string, options: CallOptions): Promise<OpenedSession>;
-  /** `agent_failed`, with what the program said; ends the program. */
+  /** Ends the program, and returns an error `agent_failed` that contains its output. */
   giveUp(why: string): ContinuoError;
   /** Ends the program and all that it started. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface ConversationParts {
-  /** The agent, as a person calls it. */
+  /** The name of the agent for people. */
   readonly agent: string;
   readonly cwd: string;
   readonly link: Link;
   readonly opened: OpenedSession;
   readonly options: DriverOptions;
-  /** The session that is open, locked; `null` if its id is not known yet, left out where nothing is locked. */
+  /** The lock on the open session; `null` until its id is known, and absent if sessions are not locked. */
   readonly lock?: HeldSession | null;
 }
 
@@ -71,13 +71,13 @@ export interface HeldSession extends WriterLock {
 export interface ConversationStart extends Omit<ConversationParts, "opened" | "lock"> {
   /** The agent's key in references. */
   readonly name: string;
-  /** The session that is asked for by its id: nobody else may have it open. */
+  /** The id of the wanted session, which no other program may have open. */
   readonly asked: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly open: () => Promise<OpenedSession>;
 }
 
-/** A conversation on the session that is opened; the link is closed where none can be. */
+/** Opens a session and returns a conversation on it. The link is closed if the session cannot be opened. */
 export async function beginConversation(beginning: ConversationStart): Promise<Conversation> {
   const { open, name: agent, asked, signal, ...parts } = beginning;
   const { options, link } = parts;
@@ -110,13 +110,13 @@ async function held(
   return { sessionId, ...(await lockNative({ ...writing, places, hint, waitMs })) };
 }
 
-/** The lock of another session in place of this one. Errors: `session_live`. */
+/** Replaces the lock by that of another session. Errors: `session_live`. */
 async function exchanged(
   lock: HeldSession | null,
   options: DriverOptions,
   writing: LockRequest,
 ): Promise<HeldSession | null> {
-  // Agents that say only later which session it is have an empty id until then.
+  // The id is empty until the agent reports which session it has.
   if (writing.sessionId === "" || lock?.sessionId === writing.sessionId) return lock;
   const next = await held(options, writing);
   lock?.release();
@@ -134,12 +134,12 @@ class LinkedConversation implements Conversation {
   #turn: AgentTurn | null = null;
   #isFirst = true;
   #lock: HeldSession | null;
-  /** The session as it lies on disk, since the first turn. */
+  /** The session on disk; known after the first turn. */
   #found: FoundSession | null = null;
-  /** At the end of the last turn. */
+  /** The state of the session's files at the end of the last turn. */
   #stamp: Stamp | null = null;
   #closed: Promise<void> | null = null;
-  /** Other programs that the person was warned of. */
+  /** Process ids of other programs about which the person was warned. */
   readonly #others = new Set<number>();
 
   constructor(parts: ConversationParts) {
@@ -197,7 +197,7 @@ class LinkedConversation implements Conversation {
       askedAtMs,
       onOther: () => {
         turn.fail(this.#writtenBySomebody());
-        // At once, however slowly the turn is listened to, which tells what goes wrong.
+        // This closes the program at once, even if the caller reads the events of the turn slowly.
         this.close().catch(() => undefined);
       },
     });
@@ -205,7 +205,7 @@ class LinkedConversation implements Conversation {
     try {
       yield* this.#warnOfOthers();
       for await (const event of turn.events()) {
-        // Some agents forget a prompt that was taken back: it verified and reported nothing.
+        // Some agents forget a cancelled prompt, so a cancelled turn proves nothing.
         if (event.type === "turn_completed" && event.stopReason !== "cancelled") {
           yield* this.#verify(askedAtMs, options.signal);
           if (await watch.look()) throw this.#writtenBySomebody();
@@ -289,7 +289,7 @@ class LinkedConversation implements Conversation {
     }
   }
 
-  /** Nobody else has that session open now. Errors: `session_live`. */
+  /** Locks the session, so that no other program has it open. Errors: `session_live`. */
   async #hold(sessionId: string, { signal }: CallOptions = {}): Promise<void> {
     const { lock, options } = this.#parts;
     if (lock === undefined) return;
@@ -297,7 +297,7 @@ class LinkedConversation implements Conversation {
     this.#lock = await exchanged(this.#lock, options, { agent, sessionId, signal });
   }
 
-  /** A turn that failed: `details.recorded` says that the native session has its prompt all the same. */
+  /** Adds `details.recorded` to the error of a failed turn if the native session has its prompt nevertheless. */
   async #withRecord(error: unknown, askedAtMs: number): Promise<unknown> {
     const { options, cwd } = this.#parts;
     if (!isContinuoError(error, "agent_failed")) return error;
@@ -310,7 +310,7 @@ class LinkedConversation implements Conversation {
     );
   }
 
-  /** Its program knows nothing of what somebody else said in the session: it must not write there any more. */
+  /** Refuses a turn after another program wrote to the session: the agent's program does not know those messages. */
   async #refuseOthers(): Promise<void> {
     const { options, agent } = this.#parts;
     const { sessionId } = this;
@@ -326,7 +326,7 @@ class LinkedConversation implements Conversation {
     );
   }
 
-  /** Each once: it may close the session without a word in it, and so the turn continues. */
+  /** Warns of each other program once. The turn continues, because that program may never write to the session. */
   *#warnOfOthers(): Generator<AgentEvent, void, void> {
     const { reader, places } = this.#parts.options;
     const { sessionId } = this;
@@ -340,7 +340,7 @@ class LinkedConversation implements Conversation {
     }
   }
 
-  /** Two wrote at once: each answered without what was said to the other. The prompt has reached the agent. */
+  /** The error if two programs wrote at the same time: each answered without the other's messages. The agent has the prompt. */
   #writtenBySomebody(): ContinuoError {
     const { agent } = this.#parts;
     const { sessionId } = this;
@@ -354,7 +354,7 @@ class LinkedConversation implements Conversation {
     );
   }
 
-  /** Once, after the first turn of a session: whether the agent really was where it said. */
+  /** Checks once, after the first turn, that the agent wrote to the session that it reported. */
   async *#verify(askedAtMs: number, signal: AbortSignal | undefined): AsyncGenerator<AgentEvent, void, void> {
     if (!this.#isFirst) return;
     this.#isFirst = false;

@@ -88,7 +88,7 @@ function ruleFor({ by }: FolderTrust): EnvironmentRule {
 }
 
 export interface ProgramName {
-  /** The agent, as a person calls it. */
+  /** The name of the agent for people. */
   readonly agent: string;
   /** The name of the program that is looked for if no command is given. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Permissions: what a policy decides by itself, what a person is asked, and what becomes of a person who does not answer. */
+/** Permissions: the decisions of a policy, the questions to a person, and the decision if the person does not answer. */
 
 import {
   type AskPermission,
@@ -14,10 +14,10 @@ import type { AgentTurn } from "./turn.ts";
 
 export type { AskPermission, PermissionPolicy };
 
-/** `safe`: what only reads is granted, all else denied; `ask`: a person decides; `unrestricted`: all is granted. */
+/** `safe` grants calls that only read, and denies the others; `ask`: a person decides; `unrestricted` grants everything. */
 export const PERMISSION_POLICIES: readonly PermissionPolicy[] = ["safe", "ask", "unrestricted"];
 
-/** `null`: a person is to be asked. */
+/** The decision of the policy; `null` if a person has to be asked. */
 export function decideByPolicy(
   policy: PermissionPolicy,
   request: PermissionRequest,
@@ -31,9 +31,9 @@ export function decideByPolicy(
 
 export interface PolicyOptions {
   readonly policy: PermissionPolicy;
-  /** Asks the person; without it what is to be asked is denied. */
+  /** Asks the person; without it every such question is denied. */
   readonly ask?: AskPermission;
-  /** Who has not answered then has denied. */
+  /** A question without an answer after this time is denied. */
   readonly timeLimitMs?: number;
 }
 
@@ -51,7 +51,7 @@ export function permissionsBy(options: PolicyOptions): AskPermission {
   };
 }
 
-/** Who answers an agent's questions in a conversation: who is given, else its policy. */
+/** The function that answers an agent's questions in a conversation: the given one, or else its policy. */
 export function answererOf({
   onPermission,
   permissions = "ask",
@@ -77,7 +77,7 @@ async function askInTime(
   }, timeLimitMs);
   try {
     const answer = ask(request, { signal: AbortSignal.any([signal, late.signal]) });
-    // After the time limit nobody waits for the answer any more, and it may still fail.
+    // After the time limit nobody waits for the answer, which may still fail.
     answer.catch(() => undefined);
     return await Promise.race([timeUp.promise, answer]);
   } finally {
@@ -90,11 +90,11 @@ export interface PermissionInTurn {
   readonly request: PermissionRequest;
   /** See `answererOf`. */
   readonly onPermission: AskPermission;
-  /** Aborted when the agent takes the question back, or the turn is cancelled. */
+  /** Aborted when the agent withdraws the question, or when the turn is cancelled. */
   readonly signal: AbortSignal;
 }
 
-/** Asks, and tells both question and decision as events of the turn. Never throws: who cannot answer has denied. */
+/** Asks, and pushes the question and the decision as events of the turn. Never throws: if asking fails, the call is denied. */
 export async function askPermission({
   turn,
   request,
@@ -133,7 +133,7 @@ async function decide(
   }
 }
 
-/** The option that answers a decision; `null` if the agent offers none, or nothing was decided. */
+/** The agent's option that stands for a decision; `null` if the agent offers none, or if nothing was decided. */
 export function optionFor(
   { outcome, optionId }: PermissionDecision,
   options: readonly PermissionOption[],
@@ -141,7 +141,7 @@ export function optionFor(
   if (outcome === "cancelled") return null;
   const named = options.find((option) => option.id === optionId);
   if (named !== undefined) return named;
-  // Once rather than always: more than was asked for is not given.
+  // `once` is preferred to `always`, so that no more is granted than was asked for.
   const kinds =
     outcome === "granted"
       ? (["allow_once", "allow_always"] as const)

@@ -1,4 +1,4 @@
-/** A mirrored session continued on this machine: placed like one that was moved, under a new id. */
+/** Continues a mirrored session on this machine. The session is placed like a moved one, under a new id. */
 
 import { sep } from "node:path";
 import { ContinuoError, isContinuoError, present, shellWord } from "@continuo/core/model";
@@ -23,9 +23,9 @@ import { applyInto, cwdIn, type FoundPlacing, folderOfMove, placedSince } from "
 
 export interface TakeOverOptions extends Pick<HandOffOptions, "programs"> {
   readonly places: Places;
-  /** The folder to continue in; that of the other machine when left out. */
+  /** The folder to continue in; by default the folder with the other machine's path. */
   readonly into?: string | undefined;
-  /** `without`: only the session is placed, in the folder `into`. */
+  /** With `without`, only the session is placed, in the folder `into`. */
   readonly workTree?: "with" | "without";
   readonly now: Date;
   readonly signal?: AbortSignal | undefined;
@@ -35,18 +35,18 @@ export interface TakenSession extends FoundPlacing {
   /** The folder to resume in. */
   readonly cwd: string;
   readonly resumeCommand: readonly string[];
-  /** The program that read it back. */
+  /** The program that read the placed session back. */
   readonly readBackBy: string;
-  /** The clone that has the changes of the other machine; `null` if none came. */
+  /** The clone that received the other machine's changes; `null` without a work tree. */
   readonly workTree: string | null;
   readonly mirror: Mirror;
 }
 
 /**
- * From its beginning the mirror takes nothing more from the other machine, which hears of it when it connects. A call that was
- * killed is continued by the next one, so that the session is placed once.
+ * From now on the mirror refuses the other machine, which learns the reason when it connects. The next call continues
+ * one that was killed, so that the session is placed once.
  * Errors: `not_found`, `ambiguous`; `conflict` for one that was taken over before; `usage` if the folder is not here; `busy`
- * while another call takes it over; those of a hand-over. The mirror follows the other machine again then.
+ * while another call takes it over; those of a hand-over. After an error the mirror follows the other machine again.
  */
 export async function takeOver(id: string, options: TakeOverOptions): Promise<TakenSession> {
   const { places, signal } = options;
@@ -81,7 +81,7 @@ async function takeOverLocked(key: MirrorKey, options: TakeOverOptions): Promise
     await setTakenOver(mirror, made, options);
     return { ...made, workTree, mirror };
   } catch (error) {
-    // It may be placed where only the last note could not be written: the next call finds it.
+    // If only the last note could not be written, the session is placed, and the next call finds it.
     const current = findMirror(mirrorKey(mirror), options.places);
     if ((await placedByOneKilled(current, { ...options, signal: undefined })) === null)
       await change(mirror, null, options);
@@ -89,7 +89,7 @@ async function takeOverLocked(key: MirrorKey, options: TakeOverOptions): Promise
   }
 }
 
-/** Gives the session's folder in it. Errors: those of a work tree; the clone is as it was then. */
+/** Applies the work tree and returns the session's folder in it. Errors: those of a work tree; the clone is then unchanged. */
 async function layOut(
   mirror: Mirror,
   { sha256, folder }: MirroredTree,
@@ -100,7 +100,7 @@ async function layOut(
   return cwdIn(into, { cwd: mirror.folder }, folder);
 }
 
-/** Errors: those of a hand-over. Nothing was placed then. */
+/** Places the session. Errors: those of a hand-over; then nothing was placed. */
 async function place(
   mirror: Mirror,
   cwd: string,
@@ -127,7 +127,7 @@ async function place(
   };
 }
 
-/** A call that was killed may have placed the session, and not written that down. */
+/** Finds the session that a killed call placed, if it could not record that. */
 async function placedByOneKilled(
   { agent, sessionId, takenOver }: Mirror,
   { places, signal }: TakeOverOptions,

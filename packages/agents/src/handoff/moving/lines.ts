@@ -80,7 +80,7 @@ export interface Placed {
     /** The folder to resume it in. */
     readonly cwd: string;
     readonly resumeCommand: readonly string[];
-    /** The program that read it back. */
+    /** The program that read the placed session back. */
     readonly readBackBy: string;
     /** The work tree; `null` if none travelled. */
     readonly workTree: string | null;

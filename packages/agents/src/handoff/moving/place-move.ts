@@ -20,7 +20,7 @@ export interface PlaceMoveOptions extends Pick<HandOffOptions, "until" | "verify
   readonly to?: AgentName | undefined;
   /** The clone for the work tree, or a new folder; the folder of the other machine when left out. */
   readonly into?: string | undefined;
-  /** `without`: only the session is placed, in the folder `into`. */
+  /** With `without`, only the session is placed, in the folder `into`. */
   readonly workTree?: "with" | "without";
   /** Called when the work tree is there, before the session is. */
   readonly onPlacing?: (session: PlacingSession) => void;

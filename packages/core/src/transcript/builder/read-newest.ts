@@ -1,6 +1,6 @@
 /**
- * Reads the end of a log: a number of events, or as many as a budget can take, however long the log is. With a budget
- * the beginning is read too, where the session's instructions stand.
+ * Reads the end of a log: a number of events, or as many as fit a budget, however long the log is. With a budget the beginning
+ * is read too, because the session's instructions are there.
  */
 
 import { type EventPage, type LogReader, type Message, present } from "../../model/index.ts";
@@ -20,20 +20,20 @@ export interface EndOptions extends BudgetOptions, StrategyOptions {
 
 export interface NewestEvents {
   readonly events: readonly EventLike[];
-  /** The first event of the end; `null` if nothing older was left unread. */
+  /** The sequence of the first event that was read; `null` if no older event is left. */
   readonly begins: number | null;
-  /** System messages of the beginning. */
+  /** The system messages at the beginning of the log. */
   readonly instructions: readonly EventLike[];
 }
 
-/** Events that a page holds at most. */
+/** The most events in one page. */
 export const PAGE_EVENTS = 10_000;
-/** Events at the end of a log from which a budget is filled; four times as many while there is room. */
+/** The number of events at the end of a log that are read first for a budget; each further try reads four times as many. */
 const BUDGET_EVENTS = 512;
-/** Events at the beginning of a log among which its instructions are looked for. */
+/** The number of events at the beginning of a log that are searched for its instructions. */
 const INSTRUCTION_EVENTS = 1_000;
 
-/** True if the end of the log is enough: other strategies choose from the whole log. */
+/** True if only the end of the log has to be read. Other strategies choose from the whole log. */
 export function isReadFromEnd({ limit, strategy = "newest", ...budget }: EndOptions): boolean {
   return limit !== undefined || (strategy === "newest" && isLimited(budget));
 }
@@ -77,7 +77,7 @@ async function readEnd(
   return { events: pages.flat(), begins: before, instructions: [] };
 }
 
-/** True if messages were left out only because of the budget: then older ones do not fit either. */
+/** True if the budget left messages out: then older messages do not fit either. */
 function isFull(messages: readonly Message[], options: BudgetOptions): boolean {
   const plan = planWithinBudget(messages, options);
   const kept = new Set(plan.messages.map(({ id }) => id));

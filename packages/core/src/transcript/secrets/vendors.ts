@@ -1,7 +1,7 @@
 /**
- * The keys and tokens of vendors, each by the form that its vendor documents.
+ * The keys and tokens of vendors, with the patterns that the vendors document.
  *
- * To add one: its name, its hints (one of them is in every match), and its form, which no letter comes before.
+ * An entry has a name, hints (every match contains one of them), and a pattern. No letter may precede a match.
  */
 
 import { key, type SecretFamily } from "./family.ts";

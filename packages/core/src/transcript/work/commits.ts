@@ -1,4 +1,4 @@
-/** The commits that a command made, by what git printed. Pure. */
+/** Finds the commits that a command made, in the output of git. Pure. */
 
 import type { ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
 import { commandOf, exitCodeOf, MAX_LOOKED_CHARS, outputOf, simpleCommands } from "./commands.ts";
@@ -15,7 +15,7 @@ const COMMAND = /^git\s+(?:-\S+\s+(?:[^-\s]\S*\s+)?)*?(commit|cherry-pick|revert
 const PRINTED = /^\[([^\]\n]{1,200}?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,500})$/gmu;
 const NOTHING = /nothing to commit|nothing added to commit|no changes added to commit/u;
 
-/** Any file can hold such a line: only what git printed counts. */
+/** Looks only at the output of commands that commit, because any file can contain such a line. */
 export function commitsOf(call: ToolCallBlock, result: ToolResultBlock): readonly Commit[] {
   const command = commandOf(call);
   if (command === null || !command.includes("git")) return [];
@@ -33,7 +33,7 @@ export function commitsOf(call: ToolCallBlock, result: ToolResultBlock): readonl
     : [];
 }
 
-/** The first line of `-m`, which can be a here-document. */
+/** The first line of the message after `-m`, which can be a here-document. */
 function subjectIn(command: string): string {
   const text = command.slice(0, MAX_LOOKED_CHARS);
   const [, here] = /-\w*m\s*"?\$\(cat <<-?\s*['"]?\w+['"]?\n\s*([^\n]+)/u.exec(text) ?? [];

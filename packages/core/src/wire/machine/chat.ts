@@ -10,7 +10,7 @@ import type { PermissionOption, RunStatus } from "../../model/index.ts";
 import type { WindowMessage } from "./history.ts";
 import type { FolderFiles, FolderFilesQuery, NewChatAgents, NewChatRequest } from "./new-chat.ts";
 
-/** The limits of what a page may send and receive, in one place. Characters are UTF-16 units. */
+/** The limits of a page's requests and answers. Characters are UTF-16 units. */
 export const CHAT_LIMITS = {
   promptChars: 200_000,
   reasonChars: 2_000,
@@ -26,11 +26,11 @@ export const CHAT_LIMITS = {
   questions: 20,
 } as const;
 
-/** A page that is open on the session. The other pages receive the name. */
+/** A page on which the session is open. Other pages show the name. */
 export interface ChatPage {
-  /** The page chooses it: letters, digits, `-`. */
+  /** The page chooses the id: letters, digits and `-`. */
   readonly id: string;
-  /** `Firefox on Linux`. */
+  /** A name such as `Firefox on Linux`. */
   readonly name: string;
 }
 
@@ -41,7 +41,7 @@ export interface PromptRequest {
   readonly agent?: string;
 }
 
-/** The prompt is stored. */
+/** The answer to a prompt, which is stored by then. */
 export interface PromptAnswer {
   /**
    * The session that has the prompt. An agent's own session becomes one of Continuo's with the first prompt.
@@ -61,7 +61,7 @@ export interface AnswerRequest {
   readonly outcome: "granted" | "denied";
   /** The id of one of the question's options. */
   readonly optionId?: string;
-  /** Why not; some agents read it. */
+  /** The reason for a denial; some agents read it. */
   readonly reason?: string;
   readonly page: ChatPage;
 }
@@ -71,14 +71,14 @@ export interface ChatQuestion {
   readonly title: string;
   readonly toolName: string;
   /**
-   * The complete input of the call, in the agent's own form; `null` if it is too long to be shown: it can only
-   * be denied.
+   * The complete input of the call, in the agent's own form; `null` if it is too long to be shown: then the question can only be
+   * denied.
    */
   readonly input: unknown;
   readonly content: readonly unknown[] | null;
   readonly options: readonly PermissionOption[];
   readonly readsReason: boolean;
-  /** When it is denied without an answer. */
+  /** The time at which the question is denied if nobody has answered. */
   readonly until: string;
 }
 
@@ -96,35 +96,35 @@ export interface ChatRun {
   /** The prompt's first characters. */
   readonly text: string;
   readonly at: string;
-  /** Why it has no whole answer. */
+  /** The reason why the run has no complete answer. */
   readonly message: string | null;
 }
 
 export interface ChatState {
-  /** Who answers next. */
+  /** The agent that answers next. */
   readonly agent: string;
-  /** Who can be asked to. */
+  /** The agents that can be chosen to answer. */
   readonly agents: readonly string[];
-  /** Why nothing can be said here now; `null` if it can. */
+  /** The reason why no prompt can be sent here now; `null` if one can. */
   readonly readOnly: string | null;
   readonly running: ChatRun | null;
   /** Prompts that wait, oldest first. */
   readonly waiting: readonly ChatRun[];
-  /** Only those that can be answered here. */
+  /** The questions that can be answered here. */
   readonly questions: readonly ChatQuestion[];
-  /** The newest answers of pages, the newest last. */
+  /** The last answers of pages, newest last. */
   readonly answered: readonly ChatAnswered[];
-  /** Turns without a whole answer since the last one that has one, oldest first. */
+  /** Turns without a complete answer since the last complete one, oldest first. */
   readonly unanswered: readonly ChatRun[];
 }
 
 /**
- * - `state`: all of it, whenever something of it changes
- * - `turn`: a connection begins, or a turn does: what was known of the turn that runs is forgotten
- * - `messages`: messages of the turn that are new, or differ; `metadata.sequence` names them, `metadata.partial` is set
- *   while more of their last text follows
- * - `token`: the text of a message's block continues at `from`: what stood from there on is replaced
- * - `moved`: the session was taken up, and continues under another key
+ * - `state`: the whole state, whenever a part of it changes
+ * - `turn`: a connection or a turn begins: the page forgets the messages of the running turn
+ * - `messages`: new or changed messages of the turn; `metadata.sequence` identifies them, `metadata.partial` is set while more
+ *   of their last text follows
+ * - `token`: more text of a message's block; it replaces the text from the place `from` on
+ * - `moved`: the session was imported, and continues under another key
  */
 export type ChatEvent =
   | { readonly type: "state"; readonly state: ChatState }
@@ -141,27 +141,27 @@ export type ChatEvent =
 
 export interface AnswerCall {
   readonly signal: AbortSignal;
-  /** `refused`: an answer counts only once. */
+  /** `refused`: options that also answer later questions are not allowed. */
   readonly lasting: "allowed" | "refused";
 }
 
-/** The conversations of a machine, without HTTP. Errors of all: `not_found`. */
+/** The conversations of a machine, without HTTP. Every member can fail with `not_found`. */
 export interface MachineChat {
   /** Ends when the signal aborts. */
   events(key: string, signal: AbortSignal): AsyncIterable<ChatEvent>;
   /** Errors: `session_live`, `busy`, `too_many_runs`, `unsupported`; those of opening the conversation. */
   prompt(key: string, request: PromptRequest, signal: AbortSignal): Promise<PromptAnswer>;
-  /** A prompt in a new session. Errors: `not_found` for a folder or an agent, `untrusted`, `agent_missing`; as `prompt`. */
+  /** Sends a prompt in a new session. Errors: `not_found` for a folder or an agent, `untrusted`, `agent_missing`; as `prompt`. */
   begin(request: NewChatRequest): Promise<PromptAnswer>;
   /** Errors: `not_found` for a folder, `untrusted`. */
   agentsIn(cwd: string): Promise<NewChatAgents>;
-  /** Names of files in a folder, or in that of a session. Errors: as `agentsIn`. */
+  /** The names of files in a folder, or in the folder of a session. Errors: as `agentsIn`. */
   files(query: FolderFilesQuery, signal: AbortSignal): Promise<FolderFiles>;
   /** Errors: `not_found` for a run of another session; `invalid_transition` for one that has ended. */
   cancel(key: string, request: CancelRequest, signal: AbortSignal): Promise<void>;
   /**
-   * Errors: `conflict` if somebody else answered; `not_found` for a question that nobody asks; `forbidden` for an option that
-   * also answers later questions, where those are refused.
+   * Errors: `conflict` if somebody else answered before; `not_found` for a question that is not open; `forbidden` for an option
+   * that also answers later questions, if those are refused.
    */
   answer(key: string, request: AnswerRequest, call: AnswerCall): Promise<void>;
 }

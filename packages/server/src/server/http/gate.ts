@@ -1,4 +1,4 @@
-/** The first checks of every request: the host, the origin, and that the URL has no token. Pure. */
+/** The first checks of every request: its host, its origin, and that its URL contains no token. Pure. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { isExtensionOrigin } from "@continuo/core/wire";
@@ -8,11 +8,11 @@ export interface Gate {
   readonly origins: ReadonlySet<string>;
   /** The host names under which the server answers; every name if it is left out. */
   readonly hosts?: ReadonlySet<string>;
-  /** True inside of a program that mounts the server as a handler. */
+  /** True if another program mounts the server as a handler. */
   readonly isMounted?: boolean;
   /** True if clients reach the server over `https:` only. */
   readonly isHttps?: boolean;
-  /** True if extensions of browsers may ask for access: their requests below `EXTENSION_PATH` pass, whatever their origin. */
+  /** True if browser extensions may ask for access: their requests below `EXTENSION_PATH` pass, whatever their ids. */
   readonly takesExtensions?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undef
   });
 }
 
-/** A program that mounts the server has an option where the command has a flag. */
+/** The hint names an option to a program that mounts the server, and a flag of the command otherwise. */
 function originHint({ isMounted = false }: Gate, origin: string | null): string {
   if (isMounted) {
     return origin === null
@@ -62,7 +62,7 @@ function isPlain(origin: string | null): boolean {
   return origin !== null && /^[a-z-]{1,30}:\/\/[\w.:[\]-]{1,300}$/u.test(origin);
 }
 
-/** Returns true if any part of the URL is a token or is named as one, however often it is escaped. */
+/** Returns true if a part of the URL is a token, or is named like one, even if it is escaped several times. */
 function holdsToken(url: string): boolean {
   let text = url;
   for (let times = 0; times < MAX_ESCAPES; times++) {
@@ -108,18 +108,18 @@ const RESPONSE_HEADERS =
   "stream-expires-at, stream-sse-data-encoding, producer-epoch, producer-seq, producer-expected-seq, " +
   "producer-received-seq";
 
-/** An answer without a policy of its own loads nothing, runs nothing and is framed by nobody, also if it is opened as a page. */
+/** An answer without a policy of its own loads nothing, runs nothing and cannot be framed, even if it is opened as a page. */
 export const POLICY_HEADER = "content-security-policy";
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** The headers of every answer, also to bytes that are no request. */
+/** The headers of every answer, even to bytes that are not a request. */
 export function plainHeaders({ isHttps = false }: Pick<Gate, "isHttps">): Readonly<Record<string, string>> {
   return {
     [POLICY_HEADER]: POLICY,
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
-    // Browsers ignore it where there is no TLS.
+    // Browsers ignore this header without TLS.
     ...(isHttps ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
   };
 }
@@ -136,7 +136,7 @@ export function guardHeaders(gate: Gate, arrival: Arrival): Readonly<Record<stri
   };
 }
 
-/** The answer to a preflight lists what may be sent; requests of a foreign origin are still refused. */
+/** The answer to a preflight lists the allowed methods and headers; requests of a foreign origin are still refused. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   "access-control-allow-methods": METHODS,
   "access-control-allow-headers": REQUEST_HEADERS,

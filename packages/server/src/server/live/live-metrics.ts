@@ -6,23 +6,23 @@
 import { type Measurement, onMeasurement } from "@continuo/live";
 import type { GaugeSeries, Metrics } from "../context/index.ts";
 
-/** The share that each measure of success has since the start of the server, and the share that is wanted. */
+/** The wanted share for each measure of success. Shares are counted from the start of the server. */
 const TARGETS = {
-  /** Checkpoints that were written. */
+  /** The share of checkpoints that were written. */
   checkpoints: 0.99,
-  /** Sessions that ended as `closed`, and not as `abandoned`. */
+  /** The share of sessions that ended as `closed` and not as `abandoned`. */
   closed: 0.99,
-  /** Evidence that was given to a note writer, of all that was processed. */
+  /** The share of processed evidence that a note writer received. */
   coverage: 1,
-  /** The agreement of nightly replays. */
+  /** The mean agreement of nightly replays. */
   replay: 0.95,
-  /** Sessions of ten segments or more that ended as `closed`: one session lasted through all of them. */
+  /** The share of sessions of ten or more segments that ended as `closed`. */
   segments: 0.95,
-  /** Notes that cite evidence of an earlier segment. */
+  /** The share of notes that cite evidence of an earlier segment. */
   citations: 0.2,
 } as const;
 
-/** From this number of segments on, a session is long. */
+/** A session with at least this number of segments is long. */
 const LONG_SEGMENTS = 10;
 
 type Success = keyof typeof TARGETS;
@@ -32,7 +32,7 @@ interface Share {
   all: number;
 }
 
-/** The returned function ends it. */
+/** Measures until the returned function is called. */
 export function measureLive(metrics: Metrics): () => void {
   const shares = new Map<Success, Share>();
   const add = (success: Success, good: number, all: number): void => {

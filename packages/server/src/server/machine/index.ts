@@ -2,10 +2,9 @@
  * The sessions of the machine below `/v1/machine/`, for pages and programs, at `/mcp` for agents, and at `/v1/ahp` for
  * editors.
  *
- * Promises: only a token with `machine:read` is answered, and only one with `machine:write` changes something, but for an
- * answer that counts once, for which `machine:answer` is enough; every parameter is checked before the machine is asked; a
- * token that is revoked ends its sockets, and a client that reads nothing is disconnected; a server that was given no
- * machine, or no tools, has no such paths.
+ * Promises: a request needs a token with `machine:read`, and a change one with `machine:write`, except that `machine:answer` is
+ * enough for an answer that counts once; every parameter is checked before the machine is asked; revoking a token closes its
+ * sockets, and a client that reads nothing is disconnected; a server without a machine, or without tools, has no such paths.
  * Does not know: where sessions lie.
  */
 
@@ -33,7 +32,7 @@ export const machine: CreateMount = (context) => {
     return await loaded;
   };
   const asked: MachineAccess = (c, access) => serviceFor(c.var.grant, access);
-  // Editors and pages share the conversations that are open.
+  // Editors and pages share the open conversations.
   const ahp = createAhpEndpoint(context, serviceFor);
   const mirrors = createMirrorEndpoint(context, serviceFor);
   return {
@@ -69,7 +68,7 @@ function machineFor(
   if (grant.workspaceId === "default") return context.machine;
   throw new ContinuoError(
     "forbidden",
-    "the token is of another workspace than the sessions of this machine",
+    "the token belongs to another workspace than the sessions of this machine",
     {
       hint: "Use a token of the workspace `default`.",
     },

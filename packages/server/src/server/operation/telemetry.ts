@@ -75,7 +75,7 @@ export async function observeRequest(
 
 const PREFIX = "continuo.";
 
-/** Counters, and sums and counts of histograms; the gauges are read when they are asked for. The returned function ends it. */
+/** Counters, and sums and counts of histograms; gauges are read on request. It ends when the returned function is called. */
 export function measureProcess(metrics: Metrics): () => void {
   metrics.gauges(() =>
     [...observed()].map(([name, values]) => ({
