@@ -48,7 +48,7 @@ async function runToEnd(argv: readonly string[], options: ProgramOptions): Promi
 
 /** After which turns it is looked: what the first hundreds load and compile stays. */
 const LOOKS = [200, 1_000, 2_000] as const;
-/** Its session goes on, so that nothing is told twice. */
+/** The session continues, so that no message is sent twice. */
 const SCRIPT = {
   hello: { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { resume: {} } } },
   answers: { "session/resume": [{ result: {} }] },

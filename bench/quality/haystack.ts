@@ -48,7 +48,7 @@ const [CONVERSATIONS, QUESTIONS_OF_CLASS] = [10, 8];
 
 const EACH_CLASS_IN_ROUNDS = Array.from({ length: QUESTIONS_OF_CLASS }, () => CLASSES).flat();
 
-/** @param count 470 questions as in the original when left out */
+/** @param count 470 questions as in the original by default */
 export function* longMemEval(seed: number, count: number = LONG_MEM_EVAL_QUESTIONS): Generator<Haystack> {
   for (let number = 0; number < count; number++) {
     const one = CLASSES[number % CLASSES.length] ?? "fact";
@@ -56,7 +56,7 @@ export function* longMemEval(seed: number, count: number = LONG_MEM_EVAL_QUESTIO
   }
 }
 
-/** @param conversations 10 as in the original when left out */
+/** @param conversations 10 as in the original by default */
 export function* loCoMo(seed: number, conversations: number = CONVERSATIONS): Generator<Haystack> {
   const size: Size = { least: 19, most: 32, talks: [10, 18] };
   for (let number = 0; number < conversations; number++) {

@@ -30,7 +30,7 @@ type Shape = "LongMemEval-S" | "LoCoMo";
 
 const SHAPES: Readonly<Record<Shape, typeof longMemEval>> = { "LongMemEval-S": longMemEval, LoCoMo: loCoMo };
 
-/** @param haystacks as many as in the original when left out */
+/** @param haystacks as many as in the original by default */
 export async function measureQuality(
   shape: Shape,
   seeds: readonly number[],

@@ -1,4 +1,4 @@
-/** Rounds in turn, and what is told of them. */
+/** Rounds in turn, and the report about them. */
 
 export interface Contender {
   readonly name: string;

@@ -80,7 +80,7 @@ export interface Change {
   readonly after: readonly string[];
 }
 
-/** In the order of the paths. Below a path that is new or gone, only that path is told. */
+/** In the order of the paths. If a whole path is new or gone, only that path is listed, and nothing below it. */
 export function changesBetween(before: Shape, after: Shape): readonly Change[] {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   const changes = paths

@@ -83,7 +83,7 @@ function flagOfOthers(message: string, argv: readonly string[]): string | undefi
   return ours !== undefined && flagsFor(argv).includes(ours) ? ours : undefined;
 }
 
-/** Commander has help in place of a message, where a command is missing or `help` asks for one that there is not. */
+/** If a command is missing, or `help` names one that does not exist, Commander gives its help in place of a message. */
 function messageOfCommander({ code, message }: CommanderError, argv: readonly string[]): string {
   if (code !== "commander.help") return message;
   const at = argv.indexOf("help");

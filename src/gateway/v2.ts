@@ -1,4 +1,4 @@
-/** Version 2 of the protocol: a prompt is answered at once, and the turn is told by updates of the session's state. */
+/** Version 2 of the protocol: a prompt is answered at once, and updates of the session's state report the turn. */
 
 import { randomUUID } from "node:crypto";
 import {

@@ -24,7 +24,7 @@ export interface PinnedPackage {
   readonly withoutOptional?: true;
   /** Unpack the package alone, without dependencies: its bundle needs none. */
   readonly unpackOnly?: true;
-  /** With `unpackOnly`: packages that lie beside it all the same, `NAME@VERSION`. */
+  /** With `unpackOnly`: packages that lie beside it nevertheless, `NAME@VERSION`. */
   readonly beside?: readonly string[];
   /** Installed only with `CONTINUO_ALL_VERSIONS=1`. */
   readonly onlyWithAllVersions?: true;

@@ -1,6 +1,6 @@
 /**
  * A command with loopback as its only network: in a namespace of its own where the system allows that. Where
- * it does not, the command runs all the same, and sandboxes give agents proxies that lead nowhere.
+ * it does not, the command runs nevertheless, and sandboxes give agents proxies that lead nowhere.
  */
 
 import { spawn, spawnSync } from "node:child_process";

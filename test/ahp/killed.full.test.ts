@@ -51,7 +51,7 @@ test("a client whose host is killed in mid-turn reconnects to a state with each 
   }
 }, 240_000);
 
-/** Notices of a run that was interrupted are turns of nobody. */
+/** Notices of an interrupted run are turns without an author. */
 function promptsIn({ turns, activeTurn }: ChatState): readonly string[] {
   return [...turns, ...(activeTurn === undefined ? [] : [activeTurn])].flatMap(({ message }) =>
     message.origin.kind === "user" ? [message.text] : [],

@@ -1,5 +1,5 @@
 /**
- * The server, late readers and the viewer fold the log of a channel, and all see the same messages, also where somebody
+ * The server, late readers and the viewer fold the log of a channel, and all see the same messages, also if somebody
  * wrote events on the messages of others past the server's checks.
  */
 

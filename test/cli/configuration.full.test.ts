@@ -210,7 +210,7 @@ test("always_continue: the newest session that the agent took part in, with it; 
   home.write("project/continuo.yaml", JSON.stringify({ always_continue: true }));
   const first = sessionIn(await chat("one", "--title", "My words"));
   expect(sessionIn(await chat("two"))).toBe(first);
-  // Another agent continued it: the next agent answers there all the same.
+  // Another agent continued it: the next agent answers there nevertheless.
   expect(sessionIn(await chat("--resume", first, "-a", "y", "three"))).toBe(first);
   const fourth = await chat("four");
   expect([sessionIn(fourth), fourth.stderr]).toEqual([first, expect.stringContaining("resumed x:")]);

@@ -74,7 +74,7 @@ test("--continue takes the newest of the agent's own list, by our order, and its
   expect({ code, opened: opened().at(-1) }).toEqual({ code: 0, opened: "session/load" });
   expect(stderr).toContain(`robot:last is imported as session ${id}\n`);
   expect(stderr).toContain(`session ${id} · resumed robot:last (checked by agent)`);
-  // Another agent is told what this one told.
+  // Another agent receives what this one said.
   await chat("--resume", id, "-a", "other", "who am I?");
   expect(home.prompts().at(-1)).toContain("my name is Ann");
   expect(home.prompts().at(-1)).toContain("Hello Ann.");

@@ -12,7 +12,7 @@ export interface RunHereOptions {
   readonly cwd?: string;
   readonly stdin?: string;
   readonly now?: Date;
-  /** Standard output is a terminal of so many columns; left out: a pipe. */
+  /** The columns of the terminal that standard output is; by default it is a pipe. */
   readonly columns?: number;
   /** Called with what the command leaves behind; left out, it leaves nothing. */
   readonly onDetached?: (command: DetachedCommand) => void;

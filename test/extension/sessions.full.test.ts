@@ -37,7 +37,7 @@ test("a session has the title of its own video, also where a page changes its ti
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await play(page, { fromMs: 12_000, toMs: 16_500, rate: 1 });
   await panel.getByText("Captions: an advertisement is left out").waitFor();
-  // Nor is it pictured, also where a person asks for a frame.
+  // Nor is it pictured, also if a person asks for a frame.
   const capture = `chrome.storage.session.get("live").then(({ live }) =>
     chrome.tabs.sendMessage(live.recording, { to: "page", type: "capture", by: "person" }))`;
   expect(await viewer.ask(capture)).toBe("nothing");

@@ -169,7 +169,7 @@ test("a terminal of the editor is created, read, ended and released, and shown i
   const calls = told.filter(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
   expect(calls).toContainEqual(expect.objectContaining({ content: terminal }));
   expect(calls.at(-1)).toMatchObject({ status: "completed", content: terminal });
-  // It is gone when the session is told later.
+  // It is left out when the session is replayed later.
   const cwd = join(home.path, "project");
   await editor.agent.request("session/load", { sessionId: at.id, cwd, mcpServers: [] });
   expect(JSON.stringify(editor.take())).not.toContain('"type":"terminal"');

@@ -16,7 +16,7 @@ export interface SessionShape {
   readonly turns: number;
   /** The last change, in milliseconds since 1970. */
   readonly writtenMs: number;
-  /** `/work` when left out. */
+  /** `/work` by default. */
   readonly cwd?: string;
 }
 

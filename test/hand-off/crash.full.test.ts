@@ -52,7 +52,7 @@ interface Kill {
   readonly args: readonly string[];
   readonly home: string;
   readonly below: string;
-  /** The number of steps is told where it is left out. */
+  /** Without this number, the result reports the number of steps. */
   readonly at?: number;
 }
 

@@ -97,7 +97,7 @@ test("of another vendor, before calls, stays out of requests where Claude Code h
   expect([thinkingIn(history).length, thinkingIn(view).length]).toEqual([1, 0]);
 });
 
-/** Nothing is lost on the way; what the agent itself never sends is noted all the same. */
+/** Nothing is lost on the way; what the agent itself never sends is noted nevertheless. */
 async function expectAsItWas(agent: AgentName, made: Awaited<ReturnType<Home["go"]>>): Promise<void> {
   const { history, view } = await home.read(agent, made.sessionId);
   const [all, sent] = [thinkingIn(history).length, thinkingIn(view).length];

@@ -19,7 +19,7 @@ const first = await leader();
 startGuardian({ pid: first.pid, mark: "nobody-has-it", searchPath: process.env.PATH });
 first.kill("SIGKILL");
 await once(first, "exit");
-// A start is told in hundredths of a second.
+// The system reports the start in hundredths of a second.
 await sleep(50);
 writeFileSync("/proc/sys/kernel/ns_last_pid", String((first.pid ?? 0) - 1));
 const second = await leader();

@@ -105,7 +105,7 @@ test("each request after the first one holds only what is new", async () => {
   expect(second).toContain("Note 1.");
   expect(third).toContain("Note 2.");
   expect(third).not.toContain("Note 1.");
-  // A person changes a note: the agent is told.
+  // A person changes a note, and the agent receives the change.
   const [note] = await live.service.notes("k");
   await live.service.operate("k", note?.noteId ?? "", { operation: "edit", text: "It opens at six." });
   await talk(live, ["Fog lies over the quay"], 600_000);

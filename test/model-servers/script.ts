@@ -26,7 +26,7 @@ export type Step =
       readonly type: "tool";
       readonly name: string;
       readonly input: JsonObject | string;
-      /** Called also where it is not offered, as no real model would be let. */
+      /** Called also if it is not offered, as no real model would be let. */
       readonly insists?: true;
     }
   /** An HTTP error in place of the answer. */

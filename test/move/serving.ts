@@ -15,7 +15,7 @@ export interface Serving extends AsyncDisposable {
   get(path: string): Promise<unknown>;
 }
 
-/** @param listen an address with a port; any free port when left out */
+/** @param listen an address with a port; any free port by default */
 export async function serveThere(machines: Machines, listen = "127.0.0.1:0"): Promise<Serving> {
   const child = machines.startOn("there", ["serve", "--json", "--listen", listen]);
   let said = "";

@@ -76,7 +76,7 @@ function sent(): readonly Json[] {
     .map((line) => JSON.parse(line));
 }
 
-/** The outcomes that the agent was told. */
+/** The outcomes that the agent received. */
 function told(): readonly unknown[] {
   return sent().flatMap(
     ({ result }) => (result as { readonly outcome?: unknown } | undefined)?.outcome ?? [],

@@ -9,7 +9,7 @@ const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** Each case of opencode is a database of its own: only one can be in a home. */
 const OPENCODE_CASE = "compaction";
 
-/** @param some the first so many cases of each agent; all when left out */
+/** @param some the first so many cases of each agent; all by default */
 export function copyEveryCase(scratch: string, some?: number): Places {
   for (const agent of AGENT_NAMES) {
     for (const name of casesOf(agent).slice(0, some)) {

@@ -1,4 +1,4 @@
-/** A folder that the person excludes is not searched, also where its sessions were deleted and something keeps them. */
+/** A folder that the person excludes is not searched, also if its sessions were deleted and something keeps them. */
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";

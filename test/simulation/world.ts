@@ -117,7 +117,7 @@ export class World {
     }
   }
 
-  /** The messages that it sent may arrive all the same. */
+  /** The messages that it sent may arrive nevertheless. */
   kill(process: SimulatedProcess): void {
     if (process.state === "dead") return;
     process.state = "dead";

@@ -37,7 +37,7 @@ const Files = lazily(async () => (await import("./files.tsx")).Files);
 export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode {
   const state = useMemo(() => new SessionState(sessionKey, choicesIn(location.hash)), [sessionKey]);
   useEffect(() => () => state.close(), [state]);
-  // Each address that the reader goes to is another value, also where it names the same turn.
+  // Each address that the reader goes to is another value, also if it names the same turn.
   const place = route.value;
   useEffect(() => void state.show(choicesIn(location.hash), turn), [state, place]);
   useSignalEffect(() => {

@@ -61,7 +61,7 @@ export async function* streamRun(
     const exchange = thread.last();
     yield* shown.snapshot(thread.messages(exchange));
     const end = exchange && (yield* streamAnswer(c, { asked, reader, thread, exchange, shown, signal }));
-    // Who comes back is told how it ends.
+    // A client that connects again receives the end of the run.
     if (!signal.aborted) yield end ?? finished(asked, { type: "success" });
   } catch (error) {
     if (!signal.aborted) yield { type: "RUN_ERROR", message: wordsOf(error) };
@@ -135,7 +135,7 @@ async function earlierInterrupts(c: Continuo, answering: Answering, others: Othe
   return [];
 }
 
-/** Changes of earlier answers, which are told when the last one begins and when it has ended. */
+/** Changes of earlier answers, which are sent when the last one begins and when it has ended. */
 class Others {
   readonly #c: Continuo;
   readonly #answering: Answering;

@@ -36,7 +36,7 @@ export function stateOfFile(path: string): string | null {
  * of their own.
  *
  * Errors: `conflict` if the file is not in the state `after` any more, with `details.isWritten: true` where the
- * lines stand in it all the same; `unwritable`; those of the system.
+ * lines stand in it nevertheless; `unwritable`; those of the system.
  */
 export function appendLines(path: string, lines: Uint8Array, { after = null }: AppendOptions = {}): void {
   const fd = openSync(path, constants.O_RDWR | constants.O_APPEND);

@@ -27,7 +27,7 @@ export interface LockOptions {
   readonly places: Places;
   /** The longest wait for another writer. */
   readonly waitMs: number;
-  /** The longest wait for a writer that is about to release the lock; `waitMs` when left out. */
+  /** The longest wait for a writer that is about to release the lock; `waitMs` by default. */
   readonly leavingMs?: number;
   readonly signal: AbortSignal | undefined;
 }

@@ -1,4 +1,4 @@
-/** Small private files that are on disk when the call returns, also where several processes write one at once. */
+/** Small private files that are on disk when the call returns, also if several processes write one at once. */
 
 import {
   closeSync,

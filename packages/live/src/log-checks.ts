@@ -36,7 +36,7 @@ export interface LogChecksOptions {
   readonly mayWrite: () => boolean;
 }
 
-/** The answer of a verification: `ok` also where a repair put everything aside that is damaged. */
+/** The answer of a verification: `ok` also if a repair put everything aside that is damaged. */
 export interface LiveVerifyResult extends VerifyResult {
   /** The number of events that repairs put aside. */
   readonly quarantinedCount: number;

@@ -115,7 +115,7 @@ export function continuoStream(
       for await (const event of store.tail(logId, { after: known.sequence, ...present({ signal }) })) {
         if (event.type === CLOSED) return;
         const chunk = chunkOf(event);
-        // A chunk that was read is not told a second time, also where it was replaced.
+        // A chunk that was read is not told a second time, also if it was replaced.
         if (chunk === undefined || chunk.at <= last) continue;
         yield entryOf([chunk.at, chunk.chunk]);
         last = chunk.at;

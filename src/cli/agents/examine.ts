@@ -167,7 +167,7 @@ async function tryKnown(patient: Patient, { sessionId, isSpoken }: ExaminedState
   }
 }
 
-/** Errors: those of opening; also where the agent is somewhere else than it was sent, or came there another way. */
+/** Errors: those of opening; also if the agent is somewhere else than it was sent, or came there another way. */
 async function enter(
   { driver, cwd, aborting }: Patient,
   step: StepName,

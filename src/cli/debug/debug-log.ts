@@ -23,7 +23,7 @@ export function debugLogPath(shell: Shell): string {
 }
 
 /**
- * The rooms that `CONTINUO_DEBUG` names: `1`, `*` or nothing stands for all. Errors: `usage` for a room that there is not.
+ * The rooms that `CONTINUO_DEBUG` names: `1`, `*` or nothing stands for all. Errors: `usage` for a room that does not exist.
  */
 export function debugRooms(value: string): readonly DebugRoom[] {
   const names = value

@@ -6,7 +6,7 @@ export const DOCTOR_LIMITS = {
   brokenFreeBytes: 67_108_864,
   /** A search indexes so many by itself. */
   fewUnindexed: 64,
-  /** A session that goes within so many days is told of. */
+  /** Sessions that will be deleted within this number of days are reported. */
   dueDays: 5,
   /** A bug report of a public tracker takes 65,536 characters. */
   reportedLogChars: 40_000,

@@ -166,7 +166,7 @@ function emptyRow(state: PickState): string {
   return state.query === "" ? "  no session" : "  no session contains all these words";
 }
 
-/** The project is left out last: two sessions of one title are told apart by it. */
+/** The project is left out last, because it distinguishes two sessions with the same title. */
 function rowText(
   { info }: PickEntry,
   mark: "*" | "!" | " ",

@@ -252,7 +252,7 @@ class Keyboard implements Input {
     this.#type(keys);
   }
 
-  /** Each Ctrl-C counts, also where several come at once; what was typed before it is kept, and not sent by itself. */
+  /** Each Ctrl-C counts, also if several come at once; what was typed before it is kept, and not sent by itself. */
   #type(keys: string): void {
     const { draft, interrupts, kept } = pressKeys(this.#draft, this.#ahead + keys);
     this.#ahead = "";

@@ -24,7 +24,7 @@ export const REPL_LIMITS = {
   clipboardMs: 5_000,
   /** Entries of a folder that Tab looks through. */
   lookedThrough: 10_000,
-  /** The output of a command that the agent is told. */
+  /** The part of a command's output that the agent receives. */
   shellChars: 65_536,
   /** The time in which a command must end that was asked to. */
   shellEndMs: 2_000,

@@ -31,7 +31,7 @@ interface Repl {
   readonly paint: Paint;
   /** The session and the agent of the last turn. */
   place: string;
-  /** Commands that the person ran, and their output: the agent is told them with the next prompt. */
+  /** Commands that the person ran, and their output, which the agent receives with the next prompt. */
   told: string[];
   /** Ctrl-C since something was said, in its turn or after it: the second one leaves. */
   interrupts: number;

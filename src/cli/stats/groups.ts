@@ -39,7 +39,7 @@ export interface UsageGroups {
 
 export interface GroupOptions {
   readonly by: Grouping;
-  /** ISO 8601; everything when left out. */
+  /** ISO 8601; everything by default. */
   readonly since?: string;
   readonly prices: Prices;
 }

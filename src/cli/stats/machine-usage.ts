@@ -11,7 +11,7 @@ import { readPrices } from "./prices.ts";
 const MAX_DAYS = 1_000;
 const MAX_GROUPS = 200;
 
-/** @param since ISO 8601; everything when left out. Errors: as `readPrices`. */
+/** @param since ISO 8601; everything by default. Errors: as `readPrices`. */
 export async function machineUsage(since: string | undefined, shell: Shell): Promise<MachineUsage> {
   const prices = await readPrices(shell);
   const { sessions, unreadable } = await usageOfAll({ places: shell });

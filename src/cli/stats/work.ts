@@ -9,7 +9,7 @@ export async function pricesWork(shell: Shell): Promise<Prices> {
   return await (await import("./prices.ts")).readPrices(shell);
 }
 
-/** @param since ISO 8601; everything when left out. Errors: `invalid` for a file of settings with mistakes. */
+/** @param since ISO 8601; everything by default. Errors: `invalid` for a file of settings with mistakes. */
 export async function usageWork(since: string | undefined, shell: Shell): Promise<MachineUsage> {
   return await (await import("./machine-usage.ts")).machineUsage(since, shell);
 }

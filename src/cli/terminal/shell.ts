@@ -33,7 +33,7 @@ export interface Shell {
   onExit(cleanUp: () => void): Disposable;
   /** Starts a process that nobody waits for, without a terminal, in the root folder; left out where none may start. */
   startDetached?(command: DetachedCommand): Promise<void>;
-  /** The process that started the command, by which its terminal is known; of this process when left out. */
+  /** The process that started the command, by which its terminal is known; of this process by default. */
   readonly startedBy?: number;
   /** Aborted when nobody waits for the command any longer; left out where that ends the process. */
   readonly signal?: AbortSignal;

@@ -1,5 +1,5 @@
 /**
- * A writer of Continuo was killed in the middle of its bytes: the real agent continues the session all the same,
+ * A writer of Continuo was killed in the middle of its bytes: the real agent continues the session nevertheless,
  * and what it sends is what Continuo reads.
  */
 

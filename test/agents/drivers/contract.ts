@@ -40,7 +40,7 @@ export interface Subject {
   readonly canList: boolean;
   /** The model's call of a tool that the agent asks a permission for: it writes `words` into the file. */
   readonly writes: ((file: string, words: string) => Step) | null;
-  /** The policy of its conversations; left out: the default. */
+  /** The policy of its conversations; absent for the default policy. */
   readonly permissions?: PermissionPolicy;
 }
 

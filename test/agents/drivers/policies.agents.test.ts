@@ -122,7 +122,7 @@ if (isWanted(PINNED.claudeAcp)) {
 }
 
 if (isWanted(PINNED.codexAcp)) {
-  // Its full access asks for nothing, so that a model which asks all the same is refused.
+  // Its full access asks for nothing, so that a model which asks nevertheless is refused.
   const tools: Tools = {
     ...CODEX_TOOLS,
     runs: (cmd) => tool("exec_command", { cmd }),

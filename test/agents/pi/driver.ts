@@ -10,7 +10,7 @@ import { PINNED, type PinnedName, packageFolder } from "../install.ts";
 import { type Conversable, type Sandbox, startProgram } from "../sandbox.ts";
 
 export interface PiStart {
-  /** Path of a session to continue; a new one is begun when left out. */
+  /** Path of a session to continue; a new one is begun by default. */
   readonly session?: string;
   /** Id for a new session (0.87 on). */
   readonly sessionId?: string;

@@ -47,7 +47,7 @@ export function installVersion(source: string | null, folder: string): string {
   const clone = join(folder, "clone");
   mkdirSync(clone, { recursive: true });
   const archive = join(folder, "source.tar");
-  // Changes without a commit are part of the working tree all the same.
+  // Changes without a commit are part of the working tree nevertheless.
   const tree = source ?? (git("stash", "create").trim() || "HEAD");
   git("archive", "--output", archive, tree);
   execFileSync("tar", ["-xf", archive, "-C", clone]);

@@ -26,7 +26,7 @@ import { type AgentListOptions, lookUp } from "./look-up.ts";
 import type { ListedSession } from "./rows.ts";
 
 export interface SessionsOptions extends OpenAgentOptions {
-  /** The folder of sessions that do not name one; the current one when left out. */
+  /** The folder of sessions that do not name one; the current one by default. */
   readonly cwd?: string;
 }
 

@@ -37,9 +37,9 @@ export interface FollowItem {
 
 export interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** The position to begin at; the newest turn when left out. */
+  /** The position to begin at; the newest turn by default. */
   readonly from?: "newest turn" | "start";
-  /** Milliseconds between two looks; 250 when left out. */
+  /** Milliseconds between two looks; 250 by default. */
   readonly pollMs?: number;
 }
 

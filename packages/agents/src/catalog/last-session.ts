@@ -57,7 +57,7 @@ async function isSpokenElsewhere({ nativeRefs }: OwnRow, looking: CatalogSources
   return false;
 }
 
-/** `false` also where there is no such session. */
+/** `false` also if there is no such session. */
 async function isSpokenAt(name: string | ReadableRef, { places }: CatalogSources): Promise<boolean> {
   try {
     const { found, reader } = await lookUpSession(name, { places });

@@ -48,13 +48,13 @@ export interface CatalogList
 }
 
 export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo">, RowQuery {
-  /** Names of agents, `continuo` for its own sessions; all that are read from disk when left out. */
+  /** Names of agents, `continuo` for its own sessions; all that are read from disk by default. */
   readonly agents?: readonly string[];
   /** Only sessions in which a model whose name contains this text answered, in upper or lower case: each is read once. */
   readonly model?: string;
   /** Only sessions with problems, as `session check` finds them: each session is read as a whole. */
   readonly withProblems?: boolean;
-  /** The newest first when left out. */
+  /** The newest first by default. */
   readonly sort?: RowOrder;
   /** Agents that are asked for their own lists in addition; a program may start for it. */
   readonly drivers?: readonly AgentDriver[];

@@ -64,7 +64,7 @@ export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told
 export interface LookUpOptions extends CatalogSources {
   /** If this machine has no sessions, the examples that ship with Continuo are searched. */
   readonly examples?: "with examples" | "without examples";
-  /** A session that its agent deleted: its copy is opened, or the session is put back; `open` when left out. */
+  /** A session that its agent deleted: its copy is opened, or the session is put back; `open` by default. */
   readonly copies?: "open" | "restore";
   /** Called with the edits of killed processes that cannot be settled now. */
   readonly onUnfinished?: (problems: readonly Problem[]) => void;

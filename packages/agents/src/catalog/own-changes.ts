@@ -25,7 +25,7 @@ export interface OwnFork {
  * A new session that begins with the events of this one, runs and usage included; nothing is copied. Its native
  * sessions stay with the original.
  *
- * @param at the last message that goes along; the last one when left out
+ * @param at the last message that goes along; the last one by default
  * Errors: `not_found` for the message, `invalid` for a cut that parts what belongs together, or a session without a
  * message; those of the store.
  */

@@ -11,11 +11,11 @@ import { PRICE_LINES, PRICE_SOURCE, PRICES_AS_OF } from "./list-prices.ts";
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** The price of `input` when left out. */
+  /** The price of `input` by default. */
   readonly cacheRead?: number;
-  /** The price of `input` when left out. */
+  /** The price of `input` by default. */
   readonly cacheWrite?: number;
-  /** A write that lasts an hour; the price of `cacheWrite` when left out. */
+  /** A write that lasts an hour; the price of `cacheWrite` by default. */
   readonly cacheWriteHour?: number;
 }
 

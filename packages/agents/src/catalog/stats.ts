@@ -65,7 +65,7 @@ export async function usageOfAll({
   try {
     return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
   } catch (error) {
-    // The store on a read-only disk: native sessions count all the same.
+    // The store on a read-only disk: native sessions count nevertheless.
     if (!isFailure(error)) throw error;
     return { sessions, unreadable: unreadable + 1 };
   }

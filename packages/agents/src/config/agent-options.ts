@@ -1,4 +1,4 @@
-/** From what the configuration says of an agent to what `openAgent` is given. Pure. */
+/** Converts the configuration of an agent to the options of `openAgent`. Pure. */
 
 import { ContinuoError, present } from "@continuo/core/model";
 import type { OpenAgentOptions } from "../drivers/index.ts";

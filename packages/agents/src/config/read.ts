@@ -30,7 +30,7 @@ const debug = debugOf("config");
 
 export interface ReadConfigurationOptions {
   readonly places: PlacesAt;
-  /** The folder of the project; the places's own when left out; `null`: only the file in CONTINUO_HOME is read. */
+  /** The folder of the project; the own folder of `places` by default; `null`: only the file in CONTINUO_HOME is read. */
   readonly cwd?: string | null;
   readonly flags?: ConfigurationFlags;
   /** True for a file of a project that is trusted in addition to those of the record. */

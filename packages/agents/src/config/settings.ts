@@ -16,7 +16,7 @@ export interface SessionSettings {
   readonly alwaysContinue: boolean | null;
 }
 
-/** The largest part of the earlier messages that an agent receives; no limit when left out. */
+/** The largest part of the earlier messages that an agent receives; no limit by default. */
 export interface ContextSettings {
   readonly limit?: number;
   readonly maxMessages?: number;
@@ -37,7 +37,7 @@ export function agentsByName(agents: Iterable<AgentSettings>): Record<string, Ag
   return named;
 }
 
-/** The limits of one turn; no limit when left out. */
+/** The limits of one turn; no limit by default. */
 export interface BudgetSettings {
   readonly maxTokens?: number;
   readonly maxCostUsd?: number;

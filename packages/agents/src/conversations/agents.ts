@@ -1,4 +1,4 @@
-/** From what the configuration says of an agent to the agent, ready to be talked to. */
+/** Opens an agent from its configuration, ready for a conversation. */
 
 import {
   type AgentDriver,

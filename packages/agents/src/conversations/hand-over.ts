@@ -13,7 +13,7 @@ import {
 } from "../handoff/index.ts";
 
 export interface HandOverOptions {
-  /** The folder in which it continues; the session's own folder when left out. */
+  /** The folder in which it continues; the session's own folder by default. */
   readonly cwd?: string;
   /** The store of own sessions. */
   readonly places: PlacesAt;

@@ -16,7 +16,7 @@ import { type DriverLimits, type DriverOptions, restrictionOf, trustOf } from ".
 import { NATIVE_DRIVERS } from "./native-drivers.ts";
 
 export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader">> {
-  /** `acp` drives Claude Code, Codex and pi through their adapters; left out: by their own protocols. */
+  /** `acp` drives Claude Code, Codex and pi through their adapters; by default their own protocols drive them. */
   readonly transport?: "native" | "acp";
   /** The version of ACP that is asked for; 1 where none is given. */
   readonly protocol?: 1 | 2;

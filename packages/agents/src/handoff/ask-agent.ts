@@ -32,7 +32,7 @@ export type AgentAnswer =
 export interface AskOptions {
   readonly places: Places;
   readonly cwd: string | null;
-  /** The programs of agents; those on the search path when left out. */
+  /** The programs of agents; those on the search path by default. */
   readonly programs?: AgentPrograms;
   readonly signal?: AbortSignal;
 }

@@ -55,7 +55,7 @@ const debug = debugOf("handoff");
 
 export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly to: AgentName;
-  /** The folder of the new session; the source's own when left out. */
+  /** The folder of the new session; the source's own by default. */
   readonly cwd?: string;
   /** The session comes from another machine, where it had this title. In its own agent it keeps the title as it is. */
   readonly moved?: { readonly title: string | null };

@@ -38,11 +38,11 @@ export interface SessionSearchOptions {
   readonly limit?: number;
   /** Only turns with a text that this matches. */
   readonly regex?: RegExp;
-  /** Ends a regular expression that takes forever; no limit when left out. */
+  /** Ends a regular expression that takes forever; no limit by default. */
   readonly regexMs?: number;
   /** True if secrets in excerpts are masked. */
   readonly secrets?: "masked";
-  /** Milliseconds after which the search ends with what was found; no limit when left out. */
+  /** Milliseconds after which the search ends with what was found; no limit by default. */
   readonly timeMs?: number;
   /** Aborted when what was found is enough: the search ends with it. */
   readonly enough?: AbortSignal;
@@ -157,7 +157,7 @@ async function searchAllOrMost(
   return { ...(await searchOpen(query, texts, { ...options, best })), matched: "most" };
 }
 
-/** Nobody is told that all was searched while a search for most of the words may follow. */
+/** Does not report that everything was searched while a search for most of the words may follow. */
 function unfinished({ onProgress }: Searching): SessionSearchOptions["onProgress"] {
   return (
     onProgress && ((now) => onProgress({ ...now, searched: Math.min(now.searched, now.ofSessions - 1) }))

@@ -324,7 +324,7 @@ export class AgenticClient {
     sequence: number,
     claim: {
       readonly agent: string;
-      /** Messages of agents since a person's last one, before this input is left unanswered; 20 when left out. */
+      /** Messages of agents since a person's last one, before this input is left unanswered; 20 by default. */
       readonly maxTurns?: number;
     },
   ): Promise<ClaimedInput> {

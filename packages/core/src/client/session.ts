@@ -44,7 +44,7 @@ export class ClientSession {
     return this.#state.type === "degraded" ? this.#state.reason : undefined;
   }
 
-  /** A connection is there: what its hello says of the session counts. */
+  /** Takes over what the hello of a new connection reports about the session. */
   begin({ session, degraded }: Pick<WelcomeFrame, "session" | "degraded">): void {
     if (session !== null) {
       this.#state = { type: "kept", session };

@@ -79,9 +79,9 @@ export interface HelloFrame {
   readonly instance: Id;
   /** Without a handle the client only reads, and nobody sees it. */
   readonly handle?: Name;
-  /** The handle when left out. */
+  /** The handle by default. */
   readonly name?: DisplayName;
-  /** `person` when left out. */
+  /** `person` by default. */
   readonly participantType?: ParticipantType;
   /**
    * Names of what the participant can do, such as methods that it answers; together at most 200 characters.
@@ -94,7 +94,7 @@ export interface HelloFrame {
   /** Asks for a session: cursors, status, history. It must be the workspace of the token. */
   readonly workspaceId?: Name;
   readonly after: ReplayFrom;
-  /** `stream` when left out. */
+  /** `stream` by default. */
   readonly replay?: ReplayMode;
 }
 

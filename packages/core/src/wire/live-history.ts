@@ -8,7 +8,7 @@ import type { NoteStatus } from "./live-notes.ts";
  *
  * - `before`, `after`: a sequence; the window ends before it, or begins after it. Without either: the end of the log
  * - `around`: `sequence:NUMBER`, or the id of an event
- * - `limit`: 1 to 500 events, 100 when left out; an answer also ends at about 2 MB
+ * - `limit`: 1 to 500 events, 100 by default; an answer also ends at about 2 MB
  * - `notes`: `all`, `changed` (those that events of the window change), or `none` (default)
  */
 export interface LiveHistory {

@@ -86,7 +86,7 @@ export function pageChangeOf({ type, data }: Pick<WireEvent, "type" | "data">): 
 }
 
 /**
- * The items as people see them: what a person changed takes the place of what was written, also where a later pass left
+ * The items as people see them: what a person changed takes the place of what was written, also if a later pass left
  * the item out.
  */
 export function pageItemsOf(

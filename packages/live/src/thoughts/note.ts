@@ -148,7 +148,7 @@ function isQuestion({ text }: Sentence): boolean {
   return /[?？؟]$/u.test(text);
 }
 
-/** Sentences as one text, also where captions have no punctuation. */
+/** Sentences as one text, also if captions have no punctuation. */
 export function textOfSentences(sentences: readonly Sentence[]): string {
   const texts = sentences.map(textOf);
   return texts.join(/[。！？]$/u.test(texts[0] ?? "") ? "" : " ");

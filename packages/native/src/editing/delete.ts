@@ -35,9 +35,9 @@ import {
 } from "./trash/index.ts";
 
 export interface TrashPlaces {
-  /** This user's when left out. */
+  /** This user's by default. */
   readonly places?: Places;
-  /** The time of the deletion, or the time that ages are counted to; now when left out. */
+  /** The time of the deletion, or the time that ages are counted to; now by default. */
   readonly now?: Date;
 }
 

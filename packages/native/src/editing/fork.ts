@@ -30,7 +30,7 @@ import { firstDifference } from "./same.ts";
 import { settleUnfinished } from "./settling/index.ts";
 
 export interface ForkOptions extends LookupOptions {
-  /** Id of the last message that goes along; the last one of the active branch when left out. */
+  /** Id of the last message that goes along; the last one of the active branch by default. */
   readonly at?: string;
 }
 

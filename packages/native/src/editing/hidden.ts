@@ -28,7 +28,7 @@ import { settleUnfinished } from "./settling/index.ts";
 import { changeRows, moveToTrash, type Replacement, restoreFromTrash } from "./trash/index.ts";
 
 export interface ReturnOptions {
-  /** This user's when left out. */
+  /** This user's by default. */
   readonly places?: Places;
   /** Left out: nothing is written. */
   readonly write?: "in place";
@@ -179,7 +179,7 @@ async function replaceRow(
   return trashId;
 }
 
-/** Errors: `conflict` if the file is not as it was when the change was made up. */
+/** Errors: `conflict` if the file has changed since the change was prepared. */
 function refuseGrown({ files }: FoundSession): void {
   for (const { path, sizeBytes, mtimeMs } of files) {
     const now = statFile(path);

@@ -22,9 +22,9 @@ import { settleUnfinished } from "./settling/index.ts";
 import { moveToTrash, restoreFromTrash } from "./trash/index.ts";
 
 export interface RelocateOptions {
-  /** This user's when left out. */
+  /** This user's by default. */
   readonly places?: Places;
-  /** All that can be read when left out. */
+  /** All that can be read by default. */
   readonly agents?: readonly AgentName[];
   /** Left out: nothing is written. */
   readonly write?: "in place";

@@ -5,7 +5,7 @@ import type { LookupOptions } from "../native/index.ts";
 import type { RepairEdit } from "../native/repairing/index.ts";
 
 export interface RepairOptions extends LookupOptions {
-  /** Nothing is written when left out. A file must not be there yet, unless `force` replaces it. */
+  /** Nothing is written by default. A file must not be there yet, unless `force` replaces it. */
   readonly write?: "in place" | CopyTo;
 }
 

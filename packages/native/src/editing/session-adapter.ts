@@ -23,7 +23,7 @@ export interface SessionAdapterOptions {
     readonly gitBranch?: string;
   };
   readonly places?: Places;
-  /** The longest wait of an append for another writer of Continuo; 30 s when left out. */
+  /** The longest wait of an append for another writer of Continuo; 30 s by default. */
   readonly lockWaitMs?: number;
   readonly signal?: AbortSignal;
 }

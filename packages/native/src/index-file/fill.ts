@@ -64,7 +64,7 @@ export interface FillOptions {
   /** Asked before each session: `false` ends the fill. */
   readonly goOn?: () => boolean;
   readonly onProgress?: (done: FillProgress) => void;
-  /** Text that one transaction writes, in characters; `BATCH_CHARS` when left out. */
+  /** Text that one transaction writes, in characters; `BATCH_CHARS` by default. */
   readonly batchChars?: number;
 }
 

@@ -159,7 +159,7 @@ interface KnownRow {
   readonly checksum: number;
 }
 
-/** @param names all when left out */
+/** @param names all by default */
 async function readRows(
   path: string,
   table: RowTable,

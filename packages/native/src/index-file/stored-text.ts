@@ -82,7 +82,7 @@ export interface TurnMatch {
 }
 
 export interface TurnQuery {
-  /** An expression of FTS5 over the columns of `words`; every turn when left out. */
+  /** An expression of FTS5 over the columns of `words`; every turn by default. */
   readonly match?: string;
   /** Weights of the columns of `words`. */
   readonly weights: readonly number[];

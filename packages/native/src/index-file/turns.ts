@@ -107,7 +107,7 @@ function foldMessage(draft: TurnDraft, message: Message): void {
   draft.messages += 1;
   draft.at = message.timestamp ?? draft.at;
   if (kind === "error") draft.errors += 1;
-  // A summary is what the agent says of a part that may lie in no file any more.
+  // A summary describes a part of the conversation that may no longer be in any file.
   const said: Voice =
     kind === "person" ? "person" : kind === "injected" || kind === "tool" ? "other" : "agent";
   const add = (voice: Voice, whole: string): void => {

@@ -15,7 +15,7 @@ import { formatOf, READABLE_AGENTS } from "./registry.ts";
 export type HiddenCause = ClaudeCause | CodexCause | GeminiCause | OpencodeCause | PiCause;
 
 export interface HiddenQuery extends HiddenOptions {
-  /** This user's when left out. */
+  /** This user's by default. */
   readonly places?: Places;
   readonly agents?: readonly AgentName[];
 }

@@ -22,7 +22,7 @@ import type {
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
 
 export interface ListOptions {
-  /** All that can be read when left out. */
+  /** All that can be read by default. */
   readonly agents?: readonly AgentName[];
   /** Only sessions of this folder. */
   readonly cwd?: string;
@@ -36,7 +36,7 @@ export interface ListOptions {
   readonly archived?: "include" | "exclude";
   /** `include` also lists sessions in which nobody said anything; `include` by default. */
   readonly empty?: "include" | "exclude";
-  /** This user's when left out. */
+  /** This user's by default. */
   readonly places?: Places;
   /** In which a list keeps what it found out for the next one. */
   readonly memo?: SavedSkimMemo;

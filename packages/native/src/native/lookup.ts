@@ -19,7 +19,7 @@ import { formatOf, READABLE_AGENTS } from "./registry.ts";
 
 export interface LookupOptions {
   readonly places?: Places;
-  /** For relative paths; the process's own when left out. */
+  /** For relative paths; the process's own by default. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
 }

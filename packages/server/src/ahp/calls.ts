@@ -52,7 +52,7 @@ export function toCall({ toolCallId, call, result, place }: CallFacts): ToolCall
   };
 }
 
-/** A command that is a list of words is told as the line that it is: VS Code shows what it finds under `command`. */
+/** Sends a command that is a list of words as one line, because VS Code shows the text under `command`. */
 function inputOf({ args, rawArgs }: ToolCallBlock, command: string | null): string {
   const isLine = command === null || typeof args.command === "string" || rawArgs !== undefined;
   return isLine ? (rawArgs ?? JSON.stringify(args)) : command;

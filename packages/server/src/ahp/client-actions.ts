@@ -67,7 +67,7 @@ const ACTIONS = z.discriminatedUnion("type", [
 type ClientAction = z.output<typeof ACTIONS>;
 const KNOWN: ReadonlySet<string> = new Set(ACTIONS.options.map((one) => one.shape.type.value));
 
-/** Applies the action and tells it to everybody. Errors: what the sender is told as the reason. */
+/** Applies the action and sends it to all clients. The message of an error is the reason that the sender receives. */
 export async function dispatch(
   host: AhpHost,
   { channel, action: given }: { readonly channel: string; readonly action: { readonly type: string } },
@@ -98,7 +98,7 @@ async function apply(to: Applied, action: ClientAction): Promise<void> {
       return await start(to, { ...action, origin });
     case "chat/turnCancelled":
       sender.may("write");
-      // Everybody is told when the turn has ended.
+      // All clients receive it when the turn has ended.
       return await feed.cancel(origin);
     case "chat/toolCallConfirmed":
       return await answer(to, action);

@@ -28,7 +28,7 @@ const known = new WeakMap<ToolResultBlock, readonly FileChange[]>();
 
 /** Empty for a call that changed no file, as far as its input and its result show. */
 export function editsOf(call: ToolCallBlock, result: ToolResultBlock): readonly FileChange[] {
-  // A turn that runs is told at every word, with all its calls.
+  // A running turn is sent at every word, with all its calls.
   const found = known.get(result) ?? changesOfCall(call, result);
   known.set(result, found);
   return found;

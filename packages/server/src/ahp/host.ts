@@ -168,7 +168,7 @@ export class AhpHost {
     for (const reader of this.#readers) if (reader.channels.has(channel)) reader.notify("action", envelope);
   }
 
-  /** Only the client that wanted the action is told that it was refused. */
+  /** Reports a refused action only to the client that sent it. */
   refuse(
     reader: Reader,
     {

@@ -91,7 +91,7 @@ export function actionsForTurns(
   while (same < turns.length && isSame(known[start + same], turns[same])) same += 1;
   if (same === turns.length && start + same === known.length) return [];
   const last = known[start + same - 1];
-  // Nothing before the change is the same: the whole chat is told again.
+  // No turn before the change is the same, so the whole chat is sent again.
   if (last === undefined) return toldAgain(turns, turnsNextCursor);
   const cut: readonly ChatAction[] =
     start + same === known.length ? [] : [{ type: "chat/truncated", turnId: last.id }];

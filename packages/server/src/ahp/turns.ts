@@ -105,7 +105,7 @@ function resultsOf(messages: readonly WindowMessage[]): ReadonlyMap<string, Tool
 
 interface CallsSeen {
   readonly results: ReadonlyMap<string, ToolResultBlock>;
-  /** The ids of calls that were told. */
+  /** The ids of calls that were sent. */
   readonly calls: Set<string>;
   readonly place: TurnsPlace;
 }

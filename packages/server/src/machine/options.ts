@@ -29,7 +29,7 @@ export interface MachineOptions {
   openStore(): Promise<OpenedStore>;
   /** Prices that precede the built-in table; read with each session. */
   prices(): Promise<Prices>;
-  /** The figures of `continuo stats` since this time, ISO 8601; all when left out. */
+  /** The figures of `continuo stats` since this time, ISO 8601; all by default. */
   usage(since?: string): Promise<MachineUsage>;
   readonly windows: TerminalWindows;
   /** Writes a session as a file, as the command `session export` does. */

@@ -96,7 +96,7 @@ const CODING_OPTIONS: KnownOptions<CodingOptions> = {
 
 /**
  * A coding agent of this machine. With `permissions: "ask"` its questions are approvals of the program. Errors: `usage` for an
- * option that there is not.
+ * option that does not exist.
  */
 export function coding(agent: string, options: CodingOptions): AgentDefinition {
   assertKnownOptions("coding", options, CODING_OPTIONS);

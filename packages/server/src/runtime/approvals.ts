@@ -39,7 +39,7 @@ interface ApprovalData {
   readonly by?: string;
   readonly reason?: string;
   readonly optionId?: string;
-  /** The run that was told. */
+  /** The run that received the answer. */
   readonly usedBy?: string;
 }
 
@@ -200,7 +200,7 @@ export class ApprovalDesk implements Approvals {
         }
         signal.throwIfAborted();
         if (claim.status !== "open") {
-          // An answer that comes after a stop lets no call run, also where the executor has not noticed the stop yet.
+          // An answer that comes after a stop lets no call run, also if the executor has not noticed the stop yet.
           if (await this.#isStopped(run)) {
             await sleep(STOP_PAUSE_MS);
             continue;

@@ -117,7 +117,7 @@ function takeIn(exchange: Exchange, event: KnownEvent, isRetried: (status: RunSt
   if (isEvent(event, "error_raised") && event.data.code === GIVEN_UP) exchange.isOpen = false;
 }
 
-/** The answer that a reader of the stream has, who also is told its end. */
+/** The answer for a reader of the stream, which also gets the end of the answer. */
 function answerOf({ answerId, fold, parts, isOpen }: Exchange): ChatMessage {
   if (!isOpen) for (const chunk of fold.end()) parts.take(chunk);
   return { id: answerId, role: "assistant", parts: parts.parts() };

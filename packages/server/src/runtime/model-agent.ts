@@ -15,7 +15,7 @@ export function openModelAgent(options: ModelAgentOptions): Agent {
 /**
  * The tokens of a conversation that a model is given.
  *
- * @param window what the program says of the model; without it, the model's server is asked where its name is unknown
+ * @param window the program's facts about the model; without them, the model's server is asked if the name is unknown
  */
 export async function tokensFor(
   model: ModelAgentOptions["model"],

@@ -77,7 +77,7 @@ async function inputsOf(store: Store, sessionId: string): Promise<readonly SaidI
       byRun.set(said.runId, said);
     } else if (said !== null) {
       const isPerson = event.actor?.kind === "person";
-      // Agents are told things that nobody said. Only a log that names persons tells them apart.
+      // Agents also receive inputs that no person wrote. Only a log that names persons can tell the two apart.
       if (namesPersons && !isPerson) continue;
       if (isPerson && !namesPersons) inputs = inputs.filter(({ runId }) => runId !== null);
       namesPersons ||= isPerson;

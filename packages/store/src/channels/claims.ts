@@ -42,7 +42,7 @@ export interface ClaimOptions extends ParticipantPlace {
   readonly instance: string;
   readonly agent: string;
   /**
-   * The number of messages that agents may write after the last message of a person; 20 when left out. The next
+   * The number of messages that agents may write after the last message of a person; 20 by default. The next
    * input is not answered.
    */
   readonly maxTurns?: number;

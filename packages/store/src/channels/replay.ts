@@ -70,7 +70,7 @@ export interface ReplayEnd {
   readonly sequence: number;
   /** The messages in progress then that are known. */
   readonly open: ReadonlySet<string>;
-  /** Messages that began up to this sequence and are not in `open` may be in progress all the same. */
+  /** Messages that began up to this sequence and are not in `open` may be in progress nevertheless. */
   readonly knownAfter: number;
   /** The messages that were deleted up to then: nobody is sent their words. */
   readonly deleted: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** One call of an agent: what it is given, what it says of where it is, and how it ends. */
+/** One call of an agent: its input, the native session that it reports, and how it ends. */
 
 import {
   type Agent,

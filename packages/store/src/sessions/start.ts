@@ -169,7 +169,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
     if (other === null) throw error;
     return sameRun(other, { sessionId, blocks, agent });
   }
-  // Several processes may have found room at the same time: the last of them give way again.
+  // Several processes may have found room at the same time: the last of them remove their runs again.
   if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
   // For a repeated input this is not final: a later caller may get it.
   const status = root === undefined ? "cancelled" : "interrupted";

@@ -17,7 +17,7 @@ export interface WakeAllOptions extends WakeOptions {
    * interrupted, whose input nobody may have taken yet. `all` by default.
    */
   readonly sessions?: "running" | "all";
-  /** Called with the error of a session that cannot be woken; the others are woken all the same. Without it, the error is thrown. */
+  /** Called with the error of a session that cannot be woken; the others are woken nevertheless. Without it, the error is thrown. */
   readonly onError?: (error: unknown, sessionId: string) => void;
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Shell } from "../../terminal/index.ts";
 import { namedSession } from "../event/index.ts";
 
-/** Never throws: a settings file that cannot be read is told by `guard status`. */
+/** Never throws: `guard status` reports a settings file that cannot be read. */
 function isGuardOn(shell: Shell): boolean {
   try {
     return readGuardSettings(placesOf(shell)).on;

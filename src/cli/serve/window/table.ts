@@ -9,7 +9,7 @@ interface TerminalRow {
   readonly name: string;
   /** The arguments before the words of the command. Every row takes them as words, never as one text for a shell. */
   readonly before: readonly string[];
-  /** The display of its windows; both when left out. */
+  /** The display of its windows; both by default. */
   readonly display?: "DISPLAY" | "WAYLAND_DISPLAY";
 }
 

@@ -108,7 +108,7 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
   return first === undefined ? 0 : exitCodeOf(first.error);
 }
 
-/** The others were listed all the same. */
+/** The others were listed nevertheless. */
 function reportMissing(whose: string, error: ContinuoError, shell: Shell): void {
   const text = `${whose} cannot be listed: ${error.message}`;
   writeNote([{ text: "continuo:", styles: ["red"] }, { text: ` ${visibleLine(text)}` }], shell);

@@ -1,4 +1,4 @@
-/** The agents and adapters that are known to speak ACP, made of what each agent says of itself. */
+/** The agents and adapters that are known to speak ACP, from the description of each agent. */
 
 import { type AgentName, present } from "@continuo/core/model";
 import { type AcpDescription, agentOf } from "@continuo/native";

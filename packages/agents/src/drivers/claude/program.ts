@@ -104,7 +104,7 @@ export class ClaudeProgram {
     const answer = await this.#ask({ subtype: "initialize" });
     if (typeof answer.pid === "number") this.pid = answer.pid;
     this.commands = toCommands(answer.commands, ({ argumentHint }) => argumentHint);
-    // It takes every effort, and says of one that there is not only on stderr that it was ignored.
+    // Claude Code accepts every effort. If an effort does not exist, it only reports on stderr that it ignored it.
     const { model, effort } = this.#start;
     if (effort !== undefined) assertEffort("Claude Code", effort, effortsIn(answer.models, model));
   }

@@ -39,7 +39,7 @@ export interface WrittenReplay {
 }
 
 export interface AgentOptions {
-  /** Its key in references; the driver's own when left out. */
+  /** Its key in references; the driver's own by default. */
   readonly name?: string;
   /** For sessions that tell none. */
   readonly cwd: string;

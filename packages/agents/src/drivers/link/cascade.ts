@@ -19,7 +19,7 @@ export interface Cascade<T> {
   /** The name of the agent for people. */
   readonly agent: string;
   readonly sessionId: string;
-  /** Nothing of it lies on disk: whatever the agent says of it, there is no such session. */
+  /** Nothing of the session is on disk: whatever the agent reports, there is no such session. */
   readonly isAbsent?: boolean;
   readonly steps: readonly CascadeStep<T>[];
   readonly onMissing: OnMissing;

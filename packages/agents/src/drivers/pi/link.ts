@@ -275,7 +275,7 @@ export class PiLink implements LinkWithWays {
     return { sessionId: this.#sessionId };
   }
 
-  /** It takes every effort, and thinks not at all with one that there is not. Errors: `unsupported`. */
+  /** pi accepts every effort, and does not think at all with an effort that does not exist. Errors: `unsupported`. */
   async #think(signal: AbortSignal | undefined): Promise<void> {
     const { effort } = this.#parts.open;
     if (effort === undefined) return;
@@ -381,6 +381,6 @@ interface StartOptions {
 
 interface Change {
   readonly signal: AbortSignal | undefined;
-  /** The session that it must lead to; any other than the present one when left out. */
+  /** The session that it must lead to; any other than the present one by default. */
   readonly to?: string;
 }

@@ -27,7 +27,7 @@ export interface UnpackedSession extends Disposable {
 }
 
 /**
- * Errors: `not_found`, `unreadable`; `corrupt` for what is no whole bundle, also where it expands to more than it says
+ * Errors: `not_found`, `unreadable`; `corrupt` for what is no whole bundle, also if it expands to more than it says
  * or holds another session than it names; `unsupported` for a newer version.
  */
 export async function unpackBundle(

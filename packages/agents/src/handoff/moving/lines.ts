@@ -55,7 +55,7 @@ export const ready: z.ZodType<Ready> = z.object({
 
 export interface BundleOffer {
   readonly bundle: {
-    /** Equal for the same session and work tree, also where other commits travel. */
+    /** Equal for the same session and work tree, also if other commits travel. */
     readonly moveId: string;
     readonly sha256: string;
     readonly sizeBytes: number;

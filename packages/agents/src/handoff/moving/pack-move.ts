@@ -20,7 +20,7 @@ export interface PackMoveOptions {
   readonly packedAt: string;
   /** Left out: the session is packed without it. */
   readonly repository?: Repository | null | undefined;
-  /** Commits that the other machine has; those of the remotes when left out. */
+  /** Commits that the other machine has; those of the remotes by default. */
   readonly known?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -16,9 +16,9 @@ import {
 
 export interface PlaceMoveOptions extends Pick<HandOffOptions, "until" | "verifyBy" | "programs"> {
   readonly places?: Places;
-  /** The session's own agent when left out. */
+  /** The session's own agent by default. */
   readonly to?: AgentName | undefined;
-  /** The clone for the work tree, or a new folder; the folder of the other machine when left out. */
+  /** The clone for the work tree, or a new folder; the folder of the other machine by default. */
   readonly into?: string | undefined;
   /** With `without`, only the session is placed, in the folder `into`. */
   readonly workTree?: "with" | "without";

@@ -53,7 +53,7 @@ export interface Return {
 
 interface WithTip {
   readonly records: readonly Json[];
-  /** `null` if nothing comes after: a session that cannot be continued can come back all the same. */
+  /** `null` if nothing comes after: a session that cannot be continued can come back nevertheless. */
   readonly tip: unknown;
   readonly history: readonly Message[];
 }

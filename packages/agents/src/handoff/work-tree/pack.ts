@@ -19,7 +19,7 @@ export const COMMITS = "commits.bundle";
 export const STAGED = "staged.pack";
 
 export interface PackOptions {
-  /** Commits that the other side has; those of the remotes when left out. */
+  /** Commits that the other side has; those of the remotes by default. */
   readonly known?: readonly string[] | undefined;
 }
 

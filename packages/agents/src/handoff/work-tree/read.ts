@@ -205,7 +205,7 @@ function fileAt(worktree: string, path: string): TreeFile {
   return { path, kind, ...hashOf(full) };
 }
 
-/** `null` if nothing is, also where a file took the place of the folder. */
+/** `null` if nothing is, also if a file took the place of the folder. */
 export function statOf(path: string): Stats | null {
   try {
     return lstatSync(path);

@@ -12,7 +12,7 @@ export interface ParseOptions {
   readonly toTime: (text: string) => string;
   /** True if a query may be empty, because something else narrows the search. */
   readonly isEmptyAllowed?: boolean;
-  /** The value of `SearchQuery.injected`; not searched when left out. */
+  /** The value of `SearchQuery.injected`; not searched by default. */
   readonly injected?: SearchQuery["injected"];
   /** True while the text is being typed: its last word is a prefix. */
   readonly isTyping?: boolean;

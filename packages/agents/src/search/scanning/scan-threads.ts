@@ -25,7 +25,7 @@ export interface ThreadScan {
   readonly sources: readonly SizedSource[];
   /** Aborted when no more is wanted. */
   readonly stop: AbortSignal;
-  /** Milliseconds that one batch may take; no limit when left out. */
+  /** Milliseconds that one batch may take; no limit by default. */
   readonly batchMs?: number;
   /** The one of `MatcherOptions`; asked for before each batch. */
   readonly leastScore: () => number | undefined;

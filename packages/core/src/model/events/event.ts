@@ -65,7 +65,7 @@ export interface StoredEvent<Data = unknown> {
   readonly blobs?: readonly string[];
   /** Present while the payload of a salted event is. */
   readonly salt?: string;
-  /** Why the payload is not what the table says of its type. The event is kept all the same. */
+  /** The reason why the payload does not fit the table for its type. The event is kept nevertheless. */
   readonly invalid?: string;
   readonly pruned?: Tombstone;
   /** Why the event is not what was written; `data` is null then. Only where a reader checks the hashes. */

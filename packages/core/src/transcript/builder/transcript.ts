@@ -61,7 +61,7 @@ export interface Fold {
   readonly sessionId: string;
   /** Events up to here are not read, except for the session's instructions. */
   readonly after: number;
-  /** The number of instructions that were read all the same. */
+  /** The number of instructions that were read nevertheless. */
   readonly instructions: number;
   readonly draft: TranscriptDraft;
   readonly loose: readonly EventLike[];

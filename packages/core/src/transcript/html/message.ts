@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<MessageKind, string>> = {
 };
 
 export interface HtmlOptions {
-  /** The form of messages that the agent's program inserted; folded when left out. */
+  /** The form of messages that the agent's program inserted; folded by default. */
   readonly injected?: "folded" | "open";
   /** In a sub-agent, messages of the user come from the agent that gave it its task. */
   readonly place?: "session" | "sub-agent";

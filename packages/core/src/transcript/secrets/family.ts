@@ -16,7 +16,7 @@ export interface SecretFamily {
 
 /**
  * Before a key: nothing that continues a word. After a line feed in JSON text (`\n`), a colour of a terminal (`ESC[31m`)
- * or a byte in a URL (`%3D`) a letter may stand before it all the same.
+ * or a byte in a URL (`%3D`) a letter may stand before it nevertheless.
  */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|%[0-9A-Fa-f]{2}|\[[0-9;]{1,10}m))`;
 

@@ -24,9 +24,9 @@ export interface TerminalAnswer {
 /** The query of `GET …/handoff` (the receipt; nothing is written), the body of `POST …/handoff`. */
 export interface HandOffRequest {
   readonly to: string;
-  /** The session's own folder when left out. */
+  /** The session's own folder by default. */
   readonly cwd?: string;
-  /** The number of the newest messages; all when left out. */
+  /** The number of the newest messages; all by default. */
   readonly maxMessages?: number;
 }
 
@@ -60,7 +60,7 @@ export interface HandOffAnswer extends HandOffPreview {
   readonly resume: ResumeAnswer;
 }
 
-/** The body of `POST …/fork`: up to and with the message `at`; all of it when left out. */
+/** The body of `POST …/fork`: up to and with the message `at`; all of it by default. */
 export interface ForkRequest {
   readonly at?: string;
 }

@@ -10,7 +10,7 @@ export type HistoryView = "history" | "model";
  * - none: the newest messages
  * - `before=MESSAGE` or `after=MESSAGE`: those before, or after, the message with this id
  * - `around=MESSAGE` or `around=turn:NUMBER`: the message (or the turn's first one) with some before it
- * - `limit`: 1 to 500 messages, 100 when left out; an answer also ends at about 2 MB
+ * - `limit`: 1 to 500 messages, 100 by default; an answer also ends at about 2 MB
  * - `view`: `history` (default) or `model`; `branch`: the id of a leaf
  */
 export interface HistoryWindow {

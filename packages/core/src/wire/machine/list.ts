@@ -84,7 +84,7 @@ export interface ListQuery {
   readonly deleted?: "exclude" | "only";
   /** Instead of pinned ones and then the newest change, or the best match, first. `largest` knows only sizes of files. */
   readonly sort?: ListSort;
-  /** 1 to 500; 100 when left out. */
+  /** 1 to 500; 100 by default. */
   readonly limit?: number;
   /** The first answer may hold only the newest sessions, while the others are still looked for. */
   readonly partial?: "allow";

@@ -13,7 +13,7 @@ export type ChatMode = (typeof CHAT_MODES)[number];
 export interface NewChatRequest {
   readonly cwd: string;
   readonly agent: string;
-  /** The permissions of the agent; left out: those of the configuration. */
+  /** The permissions of the agent; those of the configuration by default. */
   readonly mode?: ChatMode;
   readonly text: string;
 }

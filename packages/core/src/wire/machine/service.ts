@@ -32,9 +32,9 @@ import type { MachineUsage } from "./usage.ts";
 /** A history of a session. */
 export interface HistoryName {
   readonly key: string;
-  /** `history` when left out. */
+  /** `history` by default. */
   readonly view?: HistoryView;
-  /** The id of a leaf; the active branch when left out. */
+  /** The id of a leaf; the active branch by default. */
   readonly branch?: string;
 }
 

@@ -57,7 +57,7 @@ export function dictionaryFor(session: SessionKey, path: string, places: Places)
   const known = entries.findLast((one) => keyOf(one) === keyOf(session));
   const from = known === undefined ? 0 : (known.upTo ?? known.sizeBytes);
   const before = newest === undefined ? null : wholeOrNull(newest, { entries, places });
-  // A session is stored all the same, compressed without it.
+  // A session is stored nevertheless, compressed without it.
   if (newest !== undefined && before === null) return null;
   const size = before?.bytes.length ?? 0;
   const least = Math.max(MIN_PART_BYTES, size * LEAST_GROWTH);

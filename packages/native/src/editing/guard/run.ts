@@ -41,7 +41,7 @@ export interface GuardRunOptions {
   readonly memo?: SkimMemo;
   /** The one session to store, as the hook of an agent names it; all are looked at where it is not one. */
   readonly only?: NamedSession;
-  /** The longest wait for another run; none when left out. */
+  /** The longest wait for another run; none by default. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -260,7 +260,7 @@ async function storeOne(
   }
 }
 
-/** The other sessions are stored all the same; a disk that refuses ends the run. */
+/** The other sessions are stored nevertheless; a disk that refuses ends the run. */
 function fail(found: FoundSession, error: unknown, { counts }: RunState): null {
   const isOfFile = isFailure(error) && error.code !== "unwritable";
   const { code, message } = error as NodeJS.ErrnoException;

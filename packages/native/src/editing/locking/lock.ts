@@ -12,7 +12,7 @@ const WAIT_MS = 30_000;
 export interface EditLockOptions {
   readonly places: Places;
   readonly signal: AbortSignal | undefined;
-  /** The longest wait for another edit; 30 s when left out. */
+  /** The longest wait for another edit; 30 s by default. */
   readonly waitMs?: number;
 }
 

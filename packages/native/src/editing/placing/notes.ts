@@ -85,7 +85,7 @@ export interface LeftNote {
   remove(): void;
 }
 
-/** Runs `edit` under a note. Errors: `unwritable`, also where the system refuses a write of `edit`; its own. */
+/** Runs `edit` under a note. Errors: `unwritable`, also if the system refuses a write of `edit`; its own. */
 export async function underNote<T>(places: Places, note: Note, edit: () => T | Promise<T>): Promise<T> {
   const end = beginNote(places, note);
   try {

@@ -115,7 +115,7 @@ export function replaceFile({ from, to, sha256, ...rest }: KeptFile, fresh: stri
   }
 }
 
-/** Keeps the file in the trash too, where it gives way to another one. */
+/** Keeps a file in the trash too if another file replaces it. */
 export function keepToo({ from, to }: KeptFile, folder: string): void {
   const target = join(folder, to);
   makeFolderDurably(dirname(target));
@@ -225,7 +225,7 @@ interface ReplacedPlan extends FilesPlan {
   readonly replacement: string | undefined;
   /** Hashes of what took the places of several files. */
   readonly placed?: ReadonlyMap<string, string>;
-  /** A file that lies in a place by now gives way; see `inTheWay`. */
+  /** A file that has taken the place since then is moved away; see `inTheWay`. */
   readonly force: boolean;
 }
 

@@ -280,7 +280,7 @@ export interface RestoreOptions {
 interface PuttingBack {
   readonly places: Places;
   readonly now: Date;
-  /** The trash id of what gives way; `null` if nothing may. */
+  /** The trash id of the files that may be moved away; `null` if none may. */
   readonly kept: string | null;
 }
 

@@ -1,10 +1,10 @@
 /**
  * The order of a history: which lines become which message, planned from the index alone.
  *
- * - lines of one answer (`message.id`) are one step, also where results or attachments stand between them
+ * - lines of one answer (`message.id`) are one step, also if results or attachments stand between them
  * - an answer's lines and its calls' results that hang next to the path (parallel calls: the next line hangs
  *   on the last result alone) are put back, in the order in which they stand in the file (`mergeInOrder`)
- * - all results of a call are put back, also where the path holds one already: Claude Code sends the first
+ * - all results of a call are put back, also if the path holds one already: Claude Code sends the first
  */
 
 import { type HistoryCounts, hasFlag } from "../kit/index.ts";

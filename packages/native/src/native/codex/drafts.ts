@@ -14,7 +14,7 @@ export interface Slot extends LinePlace {
  * - `message`: a text of the person, the developer or the program; `assistant`: the items of one response;
  *   `output`: one tool result; `other`: an item that is no conversation
  * - `summary`: a compaction
- * - `shown`: what only the interface was told; `error`: how a turn failed
+ * - `shown`: text that only the interface received; `error`: how a turn failed
  * - `header`: a second header in a paginated file
  */
 export type DraftKind =

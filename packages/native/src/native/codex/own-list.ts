@@ -1,5 +1,5 @@
 /**
- * The rules by which Codex's own list shows a rollout file. It reads files alone, also where its database has rows (seen in 0.171.0).
+ * The rules by which Codex's own list shows a rollout file. It reads files alone, also if its database has rows (seen in 0.171.0).
  * Pure.
  *
  * | a file is listed if | rule |

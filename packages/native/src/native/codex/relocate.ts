@@ -46,7 +46,7 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
     moved.set(found.sessionId, to);
   }
   const paths = new Map(changed.map((path) => [parseRolloutName(path).fileId ?? path, path]));
-  // A fork may work elsewhere and begin in a file of the project all the same.
+  // A fork may work elsewhere and begin in a file of the project nevertheless.
   const forks = all
     .filter(({ sessionId }) => !moved.has(sessionId))
     .flatMap(({ files }) => files.map(({ path }) => path))

@@ -15,7 +15,7 @@ export interface Line {
   readonly payload: Json | ((threadId: string, turnId: string) => Json);
   /** Further keys of the line. */
   readonly more?: Json;
-  /** Only in files of that kind of history; in both when left out. */
+  /** Only in files of that kind of history; in both by default. */
   readonly shownIn?: "legacy" | "paginated";
 }
 

@@ -55,7 +55,7 @@ export interface ServerCommand {
 export interface AcpDescription {
   /** The name that people use. */
   readonly label: string;
-  /** The program that speaks ACP; left out: it has the name of the agent. */
+  /** The program that speaks ACP; by default it has the name of the agent. */
   readonly program?: string;
   readonly args: readonly string[];
   readonly install: string;

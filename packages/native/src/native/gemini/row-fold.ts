@@ -5,7 +5,7 @@
  * |---|---|
  * | createdAt | the first time in file order: `startTime` of metadata, `timestamp` of a message |
  * | updatedAt | the last time in file order: `lastUpdated` of metadata, `timestamp` of a message |
- * | title | last `summary` of the metadata, else the first thing the person typed (also where it was rewound: as Gemini CLI does) |
+ * | title | last `summary` of the metadata, else the first thing the person typed (also if it was rewound: as Gemini CLI does) |
  * | cwd | owner of the project folder (`places.ts`), else the first of `directories` in the first metadata |
  *
  * The first and the last are folded apart, so that a skim can look for the one from the start of the file

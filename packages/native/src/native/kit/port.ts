@@ -41,7 +41,7 @@ export interface FoundSession {
   readonly cwd?: string;
   /** The session that started it, for a sub-agent. */
   readonly parentId?: string;
-  /** Why the session cannot even be looked at, where that is so; it is listed all the same. */
+  /** Why the session cannot even be looked at, where that is so; it is listed nevertheless. */
   readonly problems: readonly Problem[];
 }
 
@@ -109,7 +109,7 @@ export interface OpenOptions {
 }
 
 export interface HistoryOptions {
-  /** Id of a leaf; the active one when left out. Errors: `not_found`. */
+  /** Id of a leaf; the active one by default. Errors: `not_found`. */
   readonly leaf?: string;
   /** Put the native records into `metadata.native`. */
   readonly native?: boolean;

@@ -101,7 +101,7 @@ function toImage(raw: Json): Block {
   return withNative({ type: "image", mimeType, data }, raw, ["data", "mimeType"]);
 }
 
-/** A call whose id is lost, which pi sends all the same, as a call with an empty id; any other block as it is. */
+/** A call whose id is lost, which pi sends nevertheless, as a call with an empty id; any other block as it is. */
 export function asCall(block: Block): Block {
   if (block.type !== "unknown" || !isJson(block.raw) || block.raw.type !== "toolCall") return block;
   return toToolCall({ ...block.raw, id: "" });

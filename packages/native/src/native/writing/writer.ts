@@ -35,7 +35,7 @@ export interface NewMessage {
   readonly role: "user" | "assistant" | "tool";
   /** The blocks of the message; a `tool` message has exactly one `tool_result`. */
   readonly content: readonly Block[];
-  /** ISO 8601 UTC; now when left out. */
+  /** ISO 8601 UTC; now by default. */
   readonly timestamp?: string;
   readonly model?: string;
   readonly usage?: Usage;

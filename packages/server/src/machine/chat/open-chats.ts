@@ -36,7 +36,7 @@ export interface OpenChatsOptions {
   readonly places: PlacesAt;
   readonly store: () => Promise<OpenedStore>;
   readonly changes: Changes;
-  /** `openTalk` when left out. */
+  /** `openTalk` by default. */
   readonly openTalk?: typeof openTalk;
 }
 

@@ -28,7 +28,7 @@ export interface ReadOptions {
   readonly places: PlacesAt;
   readonly prices: Prices;
   readonly view: HistoryView;
-  /** The id of a leaf; the active branch when left out. */
+  /** The id of a leaf; the active branch by default. */
   readonly branch?: string;
 }
 

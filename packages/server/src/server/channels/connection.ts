@@ -155,7 +155,7 @@ export class Connection implements Present {
     this.#tellSession(() => readParticipantSession(store, place, device));
   }
 
-  /** One after another, so that the newest is told last. */
+  /** One after another, so that the newest state is sent last. */
   #tellSession(read: () => Promise<ParticipantSession | null>): void {
     this.#telling = this.#telling
       .then(read)

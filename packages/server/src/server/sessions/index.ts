@@ -55,7 +55,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
   });
   app.get(`${SESSION}/events`, async (c) => {
     const session = await readable(c.var.grant, c.req.param("session"));
-    // The reader of a session that is not there is told so, and does not come back for ever.
+    // A reader of a session that does not exist receives an error, so that it stops trying.
     if ((await context.store(c.var.grant.workspaceId).getSession(session.sessionId)) === null) {
       throw unknown(session.sessionId);
     }

@@ -1,4 +1,4 @@
-/** Tokens and cost of a run: of what different events say of the same tokens, the closest to the model counts. */
+/** The tokens and the cost of a run. If several events report the same tokens, the event closest to the model counts. */
 
 import { type AgentEvent, addUsage, present, type Usage } from "@continuo/core/model";
 import { toUsage } from "@continuo/core/transcript";

@@ -92,7 +92,7 @@ export function tlsFor(url: string): { readonly ssl?: true } {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/u;
 
-/** For every connection to the database. What the URL says of TLS counts more. */
+/** The settings of every connection to the database. Settings of TLS in the URL have priority. */
 export function connectionTo(url: string): pg.ClientConfig {
   return { ...tlsFor(url), connectionString: url };
 }

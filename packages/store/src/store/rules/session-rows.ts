@@ -7,7 +7,7 @@ import { SESSION_COLUMNS } from "./columns.ts";
 import { mergedMetadata } from "./json-fields.ts";
 import { assertText, invalid, notFound } from "./refusals.ts";
 
-/** A session together with what its log says of it. */
+/** A session together with the facts from its log. */
 export type SessionRow = SessionTable &
   Pick<
     LogTable,

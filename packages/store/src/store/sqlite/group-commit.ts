@@ -104,7 +104,7 @@ export class GroupCommit {
 
   /**
    * Callers that were woken by the last commit ask again before the next one begins: within a few promises,
-   * and so mostly without a turn of the event loop, which has its turn all the same.
+   * and so mostly without a turn of the event loop, which has its turn nevertheless.
    */
   async #gather(): Promise<void> {
     for (let promise = 0; promise < PROMISES_OF_A_CALLER; promise++) await undefined;
