@@ -22,7 +22,7 @@ beforeAll(async () => {
   writeFileSync(join(dist, "../package.json"), readFileSync(join(ROOT, "package.json")));
   symlinkSync(join(ROOT, "node_modules"), join(dist, "../node_modules"));
   await bundleLibrary(ROOT, dist);
-}, 60_000);
+}, 300_000);
 
 function built(door: string): string {
   const entry = exports[door];
