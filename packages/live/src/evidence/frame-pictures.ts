@@ -72,7 +72,7 @@ function isOtherScene(a: SmallPicture, b: SmallPicture): boolean {
     : likeness < LIMITS.sameScene;
 }
 
-/** The cosine of the embeddings of two frames; `null` where they cannot be compared. */
+/** The cosine of the embeddings of two frames; `null` if they cannot be compared. */
 export function sceneLikeness(a: StoredEvent, b: StoredEvent): number | null {
   const [one, other] = [a, b].map(({ data }) => (isFields(data) ? data : {}));
   const [v, w] = [numbersIn(one?.embedding), numbersIn(other?.embedding)];

@@ -9,7 +9,7 @@ import { type GeminiFolders, geminiFolders, isHashName, ownerOf, readRegistry } 
 
 const MARK = ".project_root";
 
-/** The path of the folder that the list of a session's project reads, where it is not `project`; `null` where it is. */
+/** The path of the folder that the list of a session's project reads, where it is not `project`; `null` if it is. */
 export function listedElsewhere(places: Places): (project: string, name: string) => string | null {
   const folders = geminiFolders(places);
   const registry = readRegistry(folders.runtime);
