@@ -18,7 +18,7 @@ const PROGRAMS = new Set(["claude-desktop", "claude-desktop-3p", "local-agent", 
 export interface DesktopEnd {
   /** Milliseconds since 1970; infinite for one that no rule deletes. */
   readonly atMs: number;
-  /** `null` where the rule is that of every session. */
+  /** `null` if the rule is that of every session. */
   readonly rule: string | null;
 }
 
