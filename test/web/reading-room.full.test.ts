@@ -5,6 +5,7 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 import { SAMPLE_ID, sampleHome } from "./sample-home.ts";
 
@@ -117,6 +118,30 @@ test("a session has at least 60 % for reading at any height above 320 pixels, al
     }
   }
   expect(small).toEqual([]);
+});
+
+test("on a phone on its side, unfolded facts leave room for reading, keys open at their first, and no page scrolls as a whole", async () => {
+  await page.setViewportSize({ width: 740, height: 360 });
+  await page.evaluate(`location.hash = ${JSON.stringify(`${SESSION}?facts=open`)}`);
+  await page.waitForSelector(".facts-panel");
+  await page.waitForSelector(".dock .composer");
+  expect((await room("main.turns")).part).toBeGreaterThan(0.25);
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog .keys");
+  expect(await page.evaluate(`document.querySelector("dialog").scrollTop`)).toBe(0);
+  await page.keyboard.press("Escape");
+  await page.evaluate(`location.hash = "#/usage?days=all"`);
+  await page.waitForSelector(".usage-totals");
+  await page.waitForSelector(".usage-table");
+  expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
+  for (const [part, content] of [
+    ["/details", "main dl"],
+    ["?view=model", ".model-note"],
+  ] as const) {
+    await page.evaluate(`location.hash = ${JSON.stringify(SESSION + part)}`);
+    await page.waitForSelector(content);
+    expect([part, await violations(page)]).toEqual([part, []]);
+  }
 });
 
 test("the pages complained about nothing at any size", () => {

@@ -70,6 +70,17 @@ test("a measure and a period are chosen by keyboard, stay in the address, and ba
   await page.context().close();
 });
 
+test("on a phone, the tables have their last column on the screen", async () => {
+  const { page } = await viewer.open("/usage?days=all", { width: 390, height: 844 });
+  await page.locator(".usage-table").first().waitFor();
+  const beyond = `[...document.querySelectorAll(".usage-table")].map((one) => one.scrollWidth - one.clientWidth)`;
+  for (const width of [390, 360, 320]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect([width, ...((await page.evaluate(beyond)) as readonly number[])]).toEqual([width, 0, 0, 0]);
+  }
+  await page.context().close();
+});
+
 test("a project leads to its sessions", async () => {
   const { page } = await viewer.open("/usage?days=all");
   await page.getByRole("table", { name: "Projects" }).getByRole("link").first().click();

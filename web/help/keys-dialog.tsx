@@ -33,9 +33,14 @@ const KEYS: readonly (readonly [string, string])[] = [
 
 export function KeysDialog({ onClose }: { onClose: () => void }): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    // The focus on the button has scrolled a low window to the end of the list.
+    dialog.current?.focus({ preventScroll: true });
+    dialog.current?.scrollTo(0, 0);
+  }, []);
   return (
-    <dialog ref={dialog} aria-labelledby="keys-title" onClose={onClose}>
+    <dialog ref={dialog} tabIndex={-1} aria-labelledby="keys-title" onClose={onClose}>
       <h2 id="keys-title">Keys</h2>
       <dl class="keys">
         {KEYS.map(([key, what]) => (

@@ -11,6 +11,7 @@ import { hasWords, isFoldable, isOfMessage, type Row, turnOfRow } from "../state
 import { isSaved } from "../state/server.ts";
 import { wordsIn } from "./choices.ts";
 import { estimate } from "./estimate.ts";
+import { useFoldingHeader } from "./folding-header.ts";
 import { isPrinting } from "./printing.ts";
 import { RowView } from "./rows.tsx";
 import { addStep, type Goal, type SessionState } from "./session-state.ts";
@@ -159,6 +160,7 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
   useTurnGoal(state, virtualizer, shown);
   useCurrentTurn(state, virtualizer, shown);
   useTurnKeys(state, shown);
+  useFoldingHeader(scroller);
   return (
     <main class="scroller turns" ref={scroller} aria-label="Conversation">
       {rows.length === 0 && state.failure.value === null ? (

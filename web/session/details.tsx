@@ -36,7 +36,8 @@ export function Details({ state }: { state: SessionState }): VNode {
     ["Cannot be changed", head.readOnly],
   ];
   return (
-    <main class="page-body">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard.
+    <main class="page-body" tabIndex={0}>
       <dl class="fields">
         {facts.map(([name, value]) =>
           value === null || value === "" ? null : (

@@ -11,12 +11,14 @@ export function ModelNote({ state }: { state: SessionState }): VNode | null {
   const here = historyOf(state.key, { branch: state.branch.value });
   const { messages, added, historyTokens } = model;
   return (
-    <p class="model-note" role="note">
-      The model would receive {counted(messages, "message")}, about {tokens(model.tokens)} tokens; the history
-      has about {tokens(historyTokens)}. {leftOutWords(model)}
-      {added === 0 ? "" : ` Added: ${counted(added, "message")} that the history does not have.`}{" "}
-      <a href={compareLink(comparison(here, { ...here, view: "model" }))}>Compare both</a>
-    </p>
+    <section aria-label="The model's view">
+      <p class="model-note" role="note">
+        The model would receive {counted(messages, "message")}, about {tokens(model.tokens)} tokens; the
+        history has about {tokens(historyTokens)}. {leftOutWords(model)}
+        {added === 0 ? "" : ` Added: ${counted(added, "message")} that the history does not have.`}{" "}
+        <a href={compareLink(comparison(here, { ...here, view: "model" }))}>Compare both</a>
+      </p>
+    </section>
   );
 }
 
