@@ -183,3 +183,11 @@ test("runs of different sessions run at the same time, up to a limit", async () 
   expect(results.map(({ status }) => status)).toEqual(Array(9).fill("completed"));
   expect(most).toBe(3);
 });
+
+test("a signal that is aborted before a run begins cancels it, also a run that another process started", async () => {
+  const { sessionId } = await startSession(store);
+  const { runId } = await store.createRun({ sessionId, input: [{ type: "text", text: "go" }] });
+  const ended = await executeRun(store, new EchoAgent(), runId, { signal: AbortSignal.abort() });
+  expect(ended).toMatchObject({ status: "cancelled", resumption: null });
+  expect(await store.getLease(`run/${runId}`)).toBeNull();
+});

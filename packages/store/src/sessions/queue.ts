@@ -40,11 +40,13 @@ const ENDS = RUN_END_STATUSES.map((status) => RUN_EVENTS[status]);
  * signal aborted. Errors: `invalid_transition` when it began elsewhere.
  */
 export async function takeTurn(store: Store, run: Run, options: QueueOptions): Promise<QueuePosition | null> {
-  const { signal, leaseMs } = options;
+  const { signal, leaseMs, owner } = options;
   const { sessionId, runId } = run;
+  // Without the signal: a run that its caller gives up has an end, and leaves no lease behind.
+  const hold: HoldOptions = { owner, leaseMs };
   const patience = new Patience(leaseMs);
   // Who wakes the session must see that somebody has this run, if only this process can know it.
-  let place = isFreshHere(run, leaseMs) ? null : await holdLease(store, runLease(runId), options);
+  let place = isFreshHere(run, leaseMs) ? null : await holdLease(store, runLease(runId), hold);
   try {
     if (isAborted(signal)) return null;
     // Mostly nobody runs the session, and nobody waits.
@@ -52,7 +54,7 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
     const atOnce = isRoom ? await tryTurn(store, run, options, (before) => before.every(isRunning)) : null;
     if (atOnce !== null) return atOnce;
     // From here on it may take long, and everybody must see that somebody waits.
-    place ??= await holdLease(store, runLease(runId), options);
+    place ??= await holdLease(store, runLease(runId), hold);
     for (;;) {
       if (isAborted(signal)) return null;
       const after = await store.latestSequence(sessionId);
@@ -61,7 +63,7 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
       const before = beforeIn(line, runId);
       const turn = (await isFirst(store, before, patience)) ? await tryTurn(store, run, options) : null;
       if (turn !== null) return turn;
-      place ??= await holdLease(store, runLease(runId), options);
+      place ??= await holdLease(store, runLease(runId), hold);
       const ms = before.some(isRunning) ? Math.min(LIMITS.pollMs, leaseMs / 3) : LIMITS.shortPollMs;
       await change(store, sessionId, present({ after, ms, signal }));
     }
@@ -146,7 +148,7 @@ async function tryTurn(
 ): Promise<QueuePosition | null> {
   const free = await takeSlot(options);
   if (free === null) return null;
-  const hold: HoldOptions = options;
+  const hold: HoldOptions = { owner: options.owner, leaseMs: options.leaseMs };
   const lease = await holdLease(store, sessionLease(run.sessionId), hold).catch((error: unknown) => {
     free();
     throw error;
