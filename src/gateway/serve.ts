@@ -1,4 +1,4 @@
-/** The connection: the version of the protocol that the editor asks for, on one pair of streams. */
+/** Serves an editor on one pair of streams, in the version of the protocol that it asks for. */
 
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,7 +31,7 @@ export async function serveAcp(options: GatewayOptions): Promise<void> {
   const stop = (): void => void input.destroy();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
-  // It waits for nothing, and what fails now is tried again by the next editor.
+  // The connection does not wait for this; if it fails, the connection of the next editor tries again.
   removeUnused(places).catch(({ message }: Error) => report(message));
   await connection.closed;
   const ended = Promise.all([first.gateway.end(), second.gateway.end()]);

@@ -11,7 +11,7 @@ import { startViewer } from "./viewer-socket.ts";
 import { openVscode } from "./vscode.ts";
 
 const TITLE = "A talk with the robot";
-/** Slow enough that connections break in the middle of it. */
+/** This answer is slow enough that connections break in the middle of it. */
 const ANSWER = [
   chunk("I think"),
   { waitMs: 200 },

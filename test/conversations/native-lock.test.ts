@@ -1,4 +1,4 @@
-/** The lock of a native session between processes: edits respect it, and a process that was killed holds it no longer. */
+/** The lock of a native session between processes: edits respect it, and a killed process no longer holds it. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -67,7 +67,7 @@ const EDITS: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 test.each(Object.keys(EDITS))(
-  "%s of a session that a conversation has open is refused; after its SIGKILL it happens",
+  "%s of a session that a conversation has open is refused, and succeeds after the conversation was killed",
   async (name) => {
     const edit = EDITS[name];
     const before = readFileSync(file, "utf8");
@@ -90,18 +90,18 @@ test("a restoration waits for no conversation either", async () => {
   expect(readFileSync(file, "utf8")).toContain("words");
 });
 
-test("the mark of a process that was killed while it was leaving keeps nobody waiting", async () => {
+test("nobody waits for the mark of a process that was killed while it was leaving", async () => {
   await killed(await holder("leaving"));
   const lock = await lockNative({ agent: "claude", sessionId: ID, places: places() });
   await expect(holder()).rejects.toThrow();
   lock.release();
 });
 
-test("a second try in the process that has the lock does not let go of it", async () => {
+test("a second try in the process that has the lock does not release the lock", async () => {
   const writing = { agent: "claude", sessionId: ID, places: places() };
   const lock = await lockNative(writing);
   await expect(lockNative(writing)).rejects.toMatchObject({ code: "session_live" });
-  // Another process would have it now.
+  // If it were released, another process would get the lock now.
   await expect(holder()).rejects.toThrow();
   lock.release();
   await holder();

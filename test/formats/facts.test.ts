@@ -1,4 +1,4 @@
-/** The facts of the sessions that each agent wrote: every fixture has some, and edits and commands are read in each agent's form. */
+/** Facts are found in every fixture, and edits and commands are read in the form of each agent. */
 
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ async function factsIn(one: readonly [AgentName, string]): Promise<readonly Sess
 }
 
 test.each(FORMAT_CASES)(
-  "%s %s: each session says where it stopped, and each fact is in a turn of it",
+  "%s %s: each session has the state in which it stopped, and each fact belongs to one of its turns",
   async (...one) => {
     const all = await factsIn(one);
     expect(all.length).toBeGreaterThan(0);
@@ -54,7 +54,7 @@ test.each([
   expect(drawn).toEqual(expected);
 });
 
-test("the tests that opencode ran failed and passed, by the exit codes that it keeps", async () => {
+test("tests that opencode ran count as failed or passed by the exit codes in its records", async () => {
   const drawn = await lines("opencode", ({ tests }) =>
     tests.map(({ command, outcome }) => `${command} ${outcome}`),
   );

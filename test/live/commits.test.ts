@@ -8,7 +8,7 @@ import { liveTest } from "./live-session.ts";
 /** A server renews its own lease whether it has sessions or not. */
 const OTHERS = /^(?:get|list|read|latest|tail|verify|forWorkspace|renewLease$|close$)/u;
 
-/** Writes down the calls of a store that are no reads: each is one commit. */
+/** Records the calls of a store that write: each is one commit. */
 function writesOf(opened: Store, writes: string[]): Store {
   return new Proxy(opened, {
     get: (target, name) => {

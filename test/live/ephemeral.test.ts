@@ -27,7 +27,7 @@ test("a store that fails at creation gives an ephemeral session to a client that
   const batch = { producerId: "page", epoch: 0, sequence: 0, evidence: [said("kept in memory only")] };
   expect(await service.accept("k", batch)).toMatchObject({ depth: 1 });
   expect(await service.session("k")).toMatchObject({ sessionId: opened.sessionId, ephemeral: true });
-  // The same session, also when the store is back; new keys are stored again.
+  // The key keeps its session even after the store works again; sessions of new keys are stored.
   state.away = "no";
   expect(await host.open("k", { videoId: "v" })).toMatchObject({
     sessionId: opened.sessionId,
@@ -49,7 +49,7 @@ test("an ephemeral session of a video is not joined by a token that does not rea
   const other = await host.open("other", request, ["other"]);
   expect(other).toMatchObject({ created: true, ephemeral: true });
   expect(other.sessionId).not.toBe(mine.sessionId);
-  // The second time the host knows that the key is in memory.
+  // At the second try, the host already knows that the key is only in memory.
   expect((await host.open("other", request, ["other"])).sessionId).toBe(other.sessionId);
   await host.stop();
 });

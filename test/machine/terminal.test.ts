@@ -50,7 +50,7 @@ test("a terminal starts exactly the command that is shown, in the folder of the 
   expect(await ran("claude")).toBe(`--resume ${CLAUDE_ID} in ${machine.home.path}`);
 });
 
-test("one of Continuo's own sessions continues in its own command", async () => {
+test("a session of Continuo's own is resumed by the command `continuo`", async () => {
   await using store = await openStore(`sqlite:${join(machine.home.path, ".continuo/continuo.db")}`);
   const { sessionId } = await store.createSession({ agent: "claude", cwd: machine.home.path });
   await store.append(sessionId, [{ type: "message_sent", data: { content: "Is it mine?" } }]);
@@ -95,7 +95,7 @@ test.each([
   expect(existsSync(join(machine.home.path, "ran-claude"))).toBe(false);
 });
 
-test("where there is no terminal, the command is shown and nothing else", async () => {
+test("without a terminal, only the command is shown", async () => {
   chmodSync(join(machine.home.path, "bin/xterm"), 0o644);
   expect(await machine.json(`${KEY}/resume`)).toMatchObject({ terminal: null });
   expect(await refusal(await machine.post(`${KEY}/terminal`))).toEqual([

@@ -128,7 +128,7 @@ test("only the extension that asked collects the token, with the secret that it 
   expect((await stateOf(await collect(asked))).state).toBe("granted");
 });
 
-test("a website, a program without an origin and a page that another site opened have no part in it", async () => {
+test("a website, a program without an origin and a page that another site opened get no access", async () => {
   for (const headers of [
     {},
     { origin: "https://evil.example" },
@@ -191,7 +191,7 @@ test("the page of a server that requires no token says that the extension may do
   await open.close();
 });
 
-test("an extension of another version is refused with the command that mends it", async () => {
+test("an extension of another version is refused, and the hint names the command that updates it", async () => {
   const hintOf = async (protocol: unknown): Promise<string> => {
     const answer = await post("/v1/extension/requests", { ...HELLO, protocol }, { origin: EXTENSION });
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([501, EXTENSION]);
@@ -220,7 +220,7 @@ test("a later request of an extension ends its earlier one, and only a few exten
   expect(statuses.slice(0, 14).every((status) => status === 201)).toBe(true);
 });
 
-test("where the system does not tell whose a connection is, the page asks for a code of the server's terminal", async () => {
+test("if the system does not know whose a connection is, the page asks for a code from the server's terminal", async () => {
   const lines: string[] = [];
   const own = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
@@ -229,7 +229,7 @@ test("where the system does not tell whose a connection is, the page asks for a 
     report: (line) => lines.push(line),
   });
   const url = "http://127.0.0.1:4747";
-  // A request without a connection: nobody tells whose it is.
+  // This request has no connection, so the system cannot know whose it is.
   const send = (path: string, body: unknown, origin: string): Promise<Response> =>
     own.fetch(
       new Request(`${url}${path}`, {
@@ -264,7 +264,7 @@ test("the extension looks for the server at the address where `continuo serve` l
   expect(SETTINGS.serverUrl).toBe(`http://${DEFAULT_LISTEN}`);
 });
 
-test("a server that others reach gives an extension no access, also one whose origin it allows", async () => {
+test("a server that other machines can reach gives no extension access, not even one whose origin it allows", async () => {
   const far = await openServer(store, { authenticate: createAuthenticate(store), origins: [OTHER] });
   const statusOf = async (origin: string): Promise<number> => {
     const answer = await fetch(`${far.url}/v1/extension/requests`, {

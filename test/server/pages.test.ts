@@ -35,7 +35,7 @@ const SOON = { interval: 50, timeout: 10_000 };
 const TEAM = "/v1/stream/channels/team";
 const EVENT: string = JSON.stringify({ type: "message_sent", data: { content: "x" } });
 
-test("a code is exchanged once, without TLS for a secret that no cookie carries to other ports", async () => {
+test("a code is exchanged once; without TLS it gives a secret and no cookie, which other ports would receive too", async () => {
   const code = await newCode();
   const response = await exchange(server.url, code);
   expect(response.status).toBe(200);
@@ -126,7 +126,7 @@ test("a page of a foreign origin, or no page, cannot exchange a code", async () 
   expect((await from({ origin: server.url })).status).toBe(200);
 });
 
-test("a server whose page has a name lets a page in at that name only, and a code that came elsewhere is spent", async () => {
+test("a server whose page has a host name accepts pages only there, and a code that is sent to another name is used up", async () => {
   const authenticate = createAuthenticate(store);
   const pageName = "continuo-0123456789.localhost";
   const hosts = ["127.0.0.1", "localhost"];
@@ -185,14 +185,14 @@ test("a page and its code name the token that opened it", async () => {
   expect(parsePageLabel(label)).toEqual({ kind: "tab", parentId: own.tokenId });
 });
 
-test("a page that another version of Continuo let in is let in no more", async () => {
+test("a page that another version of Continuo admitted is no longer admitted", async () => {
   const old = await store.createToken({ scopes: ["channel:team:read"], label: "continuo:page" });
   expect((await read(old.secret)).status).toBe(401);
 });
 
 const PUBLIC = "https://continuo.example";
 
-/** A request as a proxy sends it that ends TLS, with the host that the browser named or with its own. */
+/** Sends a request as a proxy that ends TLS does, with the host that the browser named or with the proxy's own. */
 async function behindProxy(host: string, path: string, init: RequestInit = {}): Promise<Response> {
   const proxied = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
@@ -272,7 +272,7 @@ test("a page with a cookie that is left loses the cookie", async () => {
   expect(left.headers.get("set-cookie")).toMatch(/^__Host-continuo-page=; Path=\/; Max-Age=0;/u);
 });
 
-test("a server that only its machine reaches lets no page in that an earlier start let in", async () => {
+test("a server on loopback admits no page that an earlier start admitted", async () => {
   const open = async (): Promise<ServerHandle> => {
     const started = createServer({
       store: (workspaceId) => store.forWorkspace(workspaceId),
@@ -294,7 +294,7 @@ test("a server that only its machine reaches lets no page in that an earlier sta
   await Promise.all([first.close(), second.close()]);
 });
 
-test("a server that only its machine reaches proves to a page that it let the page in, and to nobody else", async () => {
+test("a server on loopback proves to a page that it admitted the page, and proves it to nobody else", async () => {
   const started = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: createAuthenticate(store),

@@ -23,7 +23,7 @@ describe.concurrent.each(CLIENTS)("%s", (_, start) => {
   );
 });
 
-test("every sentence of PROTOCOL.md about a client has its case, and every case its sentence", () => {
+test("every sentence of PROTOCOL.md about a client has a case, and every case has a sentence", () => {
   const text = readFileSync(join(ROOT, "PROTOCOL.md"), "utf8");
   const sentences = [...text.matchAll(/^- \*\*(CLIENT-\d+)\*\*/gmu)].map(([, id]) => id);
   const cases = clientContract(ourClient).map(({ id }) => id);

@@ -11,7 +11,7 @@ import { ChannelList } from "./channel-list-state.ts";
 import { type ChannelPages, isByName } from "./channel-pages.ts";
 import { channelLink } from "./paths.ts";
 
-/** So many lines before the end the next page is read. */
+/** The next page is read when fewer than this number of lines are left. */
 const AHEAD = 60;
 
 export function ChannelsPage(): VNode {
@@ -44,7 +44,7 @@ export function ChannelsPage(): VNode {
       <Failure list={list} />
       {rows.length > 0 ? (
         <LinkRows<ChannelRow>
-          // Other words begin at the top.
+          // The list of another search begins at the top.
           key={list.filter.value}
           rows={rows}
           keyOf={({ channel }) => channel}
@@ -66,7 +66,7 @@ export function ChannelsPage(): VNode {
   );
 }
 
-/** Nothing to show, and more to read. */
+/** Shown while there is nothing to show yet, and more to read. */
 function Unfinished({ list }: { list: ChannelList }): VNode {
   const pages = list.pages.value;
   const isStopped = list.failure.value !== null;
@@ -111,7 +111,7 @@ function countOf({ pages: { value: pages }, rows, filter }: ChannelList): string
   return `${rows.value.length.toLocaleString("en")} of ${pages.rows.length.toLocaleString("en")}${more}`;
 }
 
-/** Pages that were read are read again by themselves; the next one is, after a failure, only when somebody asks. */
+/** Pages that were read are refreshed automatically. After a failure, the next page is read only when somebody asks for it. */
 function Failure({ list }: { list: ChannelList }): VNode | null {
   const more = list.failure.value;
   const text = more ?? list.poll.failure.value;

@@ -1,4 +1,4 @@
-/** `continuo channel send`: one message of somebody who does not stay. */
+/** `continuo channel send` sends one message without joining the channel for longer. */
 
 import { userInfo } from "node:os";
 import { ContinuoError, present } from "@continuo/core/model";
@@ -16,7 +16,7 @@ export async function runSend(
 ): Promise<number> {
   const content = await textFor(text, shell);
   const body = {
-    // Sent again after a lost answer it would be the same message.
+    // The id makes a message that is sent again after a lost answer the same message.
     id: crypto.randomUUID(),
     handle: handleFor(flags),
     content,

@@ -1,4 +1,4 @@
-/** The question whether a project is trusted: one sentence, one key. */
+/** Asks with one sentence whether the person trusts a project, and reads one key as the answer. */
 
 import type { AskTrust, TrustAnswer } from "@continuo/agents/config";
 import { visibleLine } from "@continuo/core/transcript";
@@ -17,7 +17,7 @@ const ANSWERS: Readonly<Record<string, TrustAnswer>> = { y: "yes", n: "no", o: "
 const WORDS: Readonly<Record<TrustAnswer, string>> = { yes: "yes", no: "no", once: "only this time" };
 const ESC = "\u001b";
 
-/** Any other key is waited past; Esc leaves it open, so that it is asked again. */
+/** Other keys are ignored. Esc gives no answer, so that the question is asked again the next time. */
 export function createTrustPrompt({ shell, out, nextKey, signal }: TrustPromptOptions): AskTrust {
   return async ({ project, isChanged }) => {
     const folder = visibleLine(tildePath(project, shell.home));

@@ -65,7 +65,7 @@ function modelOf({ path, body }: RequestRecord): string {
 }
 
 describe.each(CHOICES)("$subject.title", ({ subject, model, asked, unknown }) => {
-  test("asks the model that was chosen, in a new session and in one that it goes over to", async () => {
+  test("asks the chosen model, in a new session and in one that is resumed", async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();
     const { cwd, driver } = await subject.prepare(sandbox, server.url);
@@ -87,7 +87,7 @@ describe.each(CHOICES)("$subject.title", ({ subject, model, asked, unknown }) =>
   });
 
   if (unknown === "is not tried") return;
-  test(`a model that there is not ${unknown}`, async () => {
+  test(`a model that does not exist ${unknown}`, async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();
     const { cwd, driver } = await subject.prepare(sandbox, server.url);

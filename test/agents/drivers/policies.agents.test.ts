@@ -73,7 +73,7 @@ const PI_TOOLS: Tools = {
   readsOutside: true,
   offered: ["find", "grep", "ls", "read"],
 };
-/** pi by itself allows everything. */
+/** Without Continuo, pi allows everything. */
 const allowByPi = async (): Promise<void> => undefined;
 
 const GEMINI_TOOLS: Tools = {
@@ -93,7 +93,7 @@ const OPENCODE_TOOLS: Tools = {
   readsOutside: true,
   offered: ["glob", "grep", "read", "todowrite"],
 };
-/** The rules of an agent stand above those of the environment. */
+/** The rules in an agent's definition have priority over those of the environment. */
 const allowByOpencode = (sandbox: Sandbox): Promise<void> =>
   addSettings(sandbox, "config/opencode/opencode.json", {
     agent: { build: { permission: { edit: "allow", bash: "allow" } } },
@@ -133,7 +133,7 @@ if (isWanted(PINNED.codexAcp)) {
 
 if (isWanted(PINNED.piAcp)) {
   test.each(["safe", "ask"] as const)(
-    "pi by its adapter cannot be held to %s: it is not started",
+    "pi is not started through its adapter, which cannot enforce %s",
     async (permissions) => {
       await using sandbox = await makeSandbox();
       const { driver, cwd } = await piByAcp.prepare(sandbox, "http://127.0.0.1:9");

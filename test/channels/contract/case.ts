@@ -15,11 +15,11 @@ export async function typesIn(store: Store): Promise<readonly string[]> {
   return (await store.read(LOG)).events.map(({ type }) => type);
 }
 
-/** Looks until it holds. */
+/** Checks again and again until the condition is true. */
 export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    if (Date.now() > deadline) throw new Error(`this did not become true: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,4 +1,4 @@
-/** The texts of native sessions for a search without an index: which may hold what is wanted, and their turns. */
+/** The texts of native sessions for a search without an index: finds sessions that may contain the words, and reads their turns. */
 
 import { readFileSync } from "node:fs";
 import type { Message } from "@continuo/core/model";
@@ -26,13 +26,13 @@ export interface TextScanOptions {
 
 export interface ScannedText {
   readonly session: IndexedSession;
-  /** In order; read while they are asked for. */
+  /** The turns in order; each is read when it is requested. */
   readonly turns: AsyncIterable<Turn>;
 }
 
 /**
- * Those of the sessions of which a text, or one of a sub-agent in their files, may pass a test; in their order. Blocks
- * while it reads.
+ * Returns, in order, the sessions in which a text, or a text of a sub-agent in their files, may pass a test. Blocks while it
+ * reads.
  */
 export async function filterTexts(
   sessions: readonly FoundSession[],
@@ -60,7 +60,7 @@ function ownBytesOf({ ownWords = [] }: Pick<AgentReader, "ownWords">): Buffer {
   return Buffer.from(ownWords.length === 0 ? "" : JSON.stringify(ownWords));
 }
 
-/** The lines of a session, each of which can be looked at by itself. */
+/** The lines of a session, each of which can be read without the others. */
 export interface SessionLines {
   readonly bytes: Buffer;
   /** The words of `AgentReader.ownWords`. */
@@ -69,7 +69,7 @@ export interface SessionLines {
   messagesOf(value: unknown): readonly LineMessage[] | null;
 }
 
-/** A larger file is read by its reader alone. */
+/** Only the agent's reader reads a larger file. */
 const MAX_BYTES: number = 64 * 1024 * 1024;
 
 /** `null` for a session whose lines say nothing by themselves. Blocks while it reads. */
@@ -83,7 +83,7 @@ export async function linesOfText(found: FoundSession): Promise<SessionLines | n
     if (!lines.isPlain(found, bytes)) return null;
     return { bytes, ownBytes: ownBytesOf(format), messagesOf: (value) => lines.messagesOf(value, bytes) };
   } catch {
-    // The reader that opens it reports the reason.
+    // The error is reported when the reader opens the session.
     return null;
   }
 }

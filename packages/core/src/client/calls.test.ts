@@ -23,7 +23,7 @@ function answered(from: string, value: unknown, done: boolean, callId = "c"): Wi
   return { type: "method_answered", actor: { kind: "agent", id: from }, data } as unknown as WireEvent;
 }
 
-test("only the participant that was called answers, and the last result is the result", async () => {
+test("only answers of the called participant count, and the last result ends the call", async () => {
   const { calls, call } = begin();
   calls.take(answered("bob", "forged", true));
   calls.take(answered("ann", 1, false, "other"));
@@ -66,7 +66,7 @@ test("all calls end with the connection", async () => {
   expect([calls.count, cancelled]).toEqual([0, []]);
 });
 
-test("a call whose caller had given up before it began is cancelled at once", async () => {
+test("a call whose caller gave up before it began is cancelled at once", async () => {
   const { call, cancelled, calls } = begin({ signal: AbortSignal.abort() });
   await expect(call.result).rejects.toMatchObject({ code: "cancelled" });
   expect([cancelled, calls.count]).toEqual([["the caller's signal"], 0]);

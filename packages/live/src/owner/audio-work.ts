@@ -146,7 +146,7 @@ function transcriptOf(
   const within = (ms: number, otherwise: number): number =>
     Math.max(chunk.startMs, Math.min(chunk.endMs, Number.isFinite(ms) ? Math.round(ms) : otherwise));
   const from = within(startMs, chunk.startMs);
-  // The page knows whose microphone it is; a transcriber guesses.
+  // The speaker that the page names is used first, because a transcriber can only guess it.
   const who = chunk.speaker ?? speaker;
   const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1;
   const data = {

@@ -1,4 +1,4 @@
-/** Keys of sessions: which session a key refers to. Each key is one claim of the store. */
+/** The keys of sessions. Each key is a claim in the store, which names the session of the key. */
 
 import {
   type CallOptions,
@@ -52,7 +52,7 @@ export async function setKey(store: Store, entry: KeyEntry): Promise<KeyEntry | 
   }
 }
 
-/** The claim of a key that means this session. */
+/** The claim of a key that refers to this session. */
 export function claimOf({ key, sessionId, generation, status = "open" }: KeyEntry): Omit<ClaimWrite, "type"> {
   return { name: nameOf(key), generation, owner: sessionId, status, data: { key } };
 }
@@ -118,7 +118,7 @@ function removedError(key: string, { atMs, untilMs }: Removal): ContinuoError {
   });
 }
 
-/** Every key that means the session, and the one that it began with. */
+/** Every key that refers to the session, and the key with which it began. */
 export async function keysOf(store: Store, { sessionId, metadata }: Session): Promise<readonly string[]> {
   const { items } = await store.listClaims({ prefix: PREFIX, owner: sessionId, limit: LIMITS.tabs });
   const keys = items.flatMap(({ data }) =>

@@ -1,4 +1,4 @@
-/** Snapshots of the fold: plain JSON with a hash, and the way back. They have ids and cursors, but no payloads. */
+/** Converts the fold to snapshots and back. A snapshot is plain JSON with a hash; it has ids and cursors, but no payloads. */
 
 import { createHash } from "node:crypto";
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -22,7 +22,7 @@ export interface HashedSnapshot {
 const TURN_ENTRIES = 256;
 const LISTS = ["pending", "notes", "requests", "audio"] as const;
 
-/** The fold as it is now, whatever is added to it meanwhile. */
+/** A copy of the present fold, which later additions do not change. */
 export async function seal(fold: LiveFold): Promise<HashedSnapshot> {
   const { pending, notes, requests, audio, ...rest } = fold;
   // Entries are replaced and never changed.

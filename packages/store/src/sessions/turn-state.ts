@@ -1,4 +1,4 @@
-/** A turn while it runs: everything that is known of it, and where its agent says that it is. */
+/** The state of a running turn, and the native session that its agent reports. */
 
 import {
   type Agent,
@@ -43,9 +43,9 @@ export interface TurnState extends RunContext {
   /** The last resumption that the log records. */
   told: Resumption | null;
   outcome: Outcome;
-  /** Says if the log has the input. In a native turn it has it after the agent has confirmed its session. */
+  /** Says if the log has the input. In a native turn, the input is logged after the agent has confirmed its session. */
   inputIs: "said" | "not said";
-  /** Input up to here is answered when the run has ended. */
+  /** The sequence up to which the inputs are answered when the run has ended. */
   readonly processed: number | null;
 }
 
@@ -72,7 +72,7 @@ export function onWhere(state: TurnState, where: NativePlace): void {
   }
 }
 
-/** Should this process be killed, the next attempt can continue the native session that began in this run. */
+/** If this process is killed, the next attempt can continue the native session that began in this run. */
 function begunIn(
   { agent, run, owner }: TurnState,
   { knownUpTo }: Plan,
@@ -88,7 +88,7 @@ export function report(state: TurnState, resumption: Resumption): void {
   void state.journal.keep([...inputEntries(state), entry], "room");
 }
 
-/** The input as a message, if the log does not say it yet: a turn that the agent refused leaves no question after. */
+/** The input as a message, if the log lacks it. It is added late, so that a refused turn leaves no question in the log. */
 export function inputEntries(state: TurnState): readonly JournalEntry[] {
   if (state.inputIs === "said") return [];
   state.inputIs = "said";

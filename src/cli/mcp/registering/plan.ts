@@ -1,4 +1,4 @@
-/** The change of each file that pieces ask for, the change itself, and the way back. */
+/** Plans the changes of files that pieces need, makes them, and takes them back. */
 
 import { type AgentName, ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -8,13 +8,13 @@ import { readSettings, type Settings, writeSettings } from "./settings-file.ts";
 
 /** One entry of a settings file, or one file of ours. */
 export interface Piece {
-  /** Several agents read some files. */
+  /** The agents that read the file; some files have several. */
   readonly agents: readonly AgentName[];
   readonly what: "MCP server" | "skill" | "command" | "hook" | "status line" | "retention";
-  /** Tells pieces of one kind in one file apart. */
+  /** The name that distinguishes pieces of one kind in one file. */
   readonly name?: string;
   readonly path: string;
-  /** The file is there for this piece alone: without it, there is none. */
+  /** True if the file exists only for this piece, and is removed with it. */
   readonly isWholeFile?: true;
   /** Errors: `invalid`; `conflict` if something of the person has the place. `null` if it is there already. */
   add(text: string): Edit | null;
@@ -29,25 +29,25 @@ export interface Step {
   /** The path of its file, symbolic links resolved. */
   readonly path: string;
   readonly state: "changes" | "nothing to do" | "not possible";
-  /** The reason, where it is not possible. */
+  /** The reason why the change is not possible. */
   readonly error: ContinuoError | null;
   readonly edit: Edit | null;
   /** The text of the file after this step; `null` for no file. */
   readonly after: string | null;
-  /** True where this step makes the file. */
+  /** True if this step creates the file. */
   readonly isNew: boolean;
 }
 
 export interface FilePlan {
   readonly settings: Settings;
-  /** Those of one file, in the order in which they change it. */
+  /** The steps of one file, in the order in which they change it. */
   readonly steps: readonly Step[];
   readonly after: string | null;
 }
 
 export interface Plan {
   readonly files: readonly FilePlan[];
-  /** One for each piece, in their order, whether its file can be read or not. */
+  /** One step for each piece, in order, even if the file of a piece cannot be read. */
   readonly steps: readonly Step[];
 }
 

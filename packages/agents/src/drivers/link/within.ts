@@ -1,9 +1,9 @@
-/** Waiting for an agent, but not for ever. */
+/** Waits for an agent up to a time limit. */
 
 export interface WaitOptions {
   /** `Infinity` waits for ever. */
   readonly limitMs: number;
-  /** Made when the time is up. */
+  /** Makes the error that is thrown when the time is up. */
   readonly late: () => Error;
   readonly signal?: AbortSignal;
 }
@@ -23,7 +23,7 @@ export async function within<T>(promise: Promise<T>, { limitMs, late, signal }: 
   } finally {
     clearTimeout(timer);
     if (giveUp !== undefined) signal?.removeEventListener("abort", giveUp);
-    // Who gave up hears nothing of it any more.
+    // A caller that gave up does not need the later error.
     promise.catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** Types of a witness: its input and its testimony. */
+/** The types of a witness, which is an agent's program that reads a session back: its input and its testimony. */
 
 import type { Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -26,7 +26,7 @@ export interface StagedSession extends ProgramStart {
 
 export type Testimony = CompleteTestimony | SpokenTestimony;
 
-/** The session as the agent itself has it. */
+/** The session as the agent itself reads it. */
 export interface CompleteTestimony {
   /** The agent and the way in which it was asked. */
   readonly by: string;

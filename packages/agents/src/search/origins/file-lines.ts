@@ -1,4 +1,4 @@
-/** The lines of a file, as far as a question about their origins may read it. */
+/** Reads the lines of a file for a question about their origins, if the question may read this file. */
 
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";

@@ -1,18 +1,18 @@
 /**
- * Texts of the guard's own, compressed: manifests, their list and the older part of the log. A manifest is a kilobyte of names that
- * are the same in each, and so it is compressed against a template; its hashes and ids are all that is left to store.
+ * The compressed texts of the guard: manifests, their list and the older part of the log. A manifest has a kilobyte of names that
+ * are the same in all manifests. It is compressed with a template as its dictionary, so that little more than its hashes and ids is stored.
  */
 
 import { existsSync, readFileSync } from "node:fs";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { writeDurably } from "@continuo/files";
 
-/** A list of thousands of sessions is written often, and has enough in itself that repeats. */
+/** A list of thousands of sessions is written often, and needs no template because its own text repeats. */
 const LARGE_BYTES = 8 * 1024;
 const [LEVEL, LEVEL_OF_LARGE] = [9, 3];
 const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 
-/** Never changed: texts on disk are read with it. Another template would need another ending of its files' names. */
+/** Never change this template, because texts on disk need it. A new template needs another file name extension. */
 const TEMPLATE = Buffer.from(
   '{"at":"2026-11-27T20:31:11.429Z","what":"forgotten","agent":"gemini","sessionId":"","manifest":null}\n' +
     '{"at":"2026-11-27T20:31:11.429Z","what":"stored","agent":"claude","sessionId":"5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a","manifest":"' +
@@ -40,7 +40,7 @@ export function readPackedText(path: string): string | null {
   }
 }
 
-/** `null` if there is no text, or it is no JSON. */
+/** `null` if there is no text, or if it is not JSON. */
 export function jsonIn(text: string | null): unknown {
   if (text === null) return null;
   try {

@@ -3,7 +3,7 @@
  * with 2.1.330 and looking at what it sent).
  *
  * - a line follows its `parentUuid`, a `compact_boundary` follows its `logicalParentUuid`
- * - the same uuid twice: the last line counts, where it stands
+ * - if two lines have the same uuid, only the last one counts, at its own place
  * - a parent that is not in the file: the line with the greatest time stamp not later than its own takes its
  *   place (of equals the first), unless more than five seconds lie between; else a tree begins there
  * - a circle is cut where a walk from its newest line meets itself
@@ -12,8 +12,8 @@
  *   youngest (of equals the last) that descends from it and is not older. Replaced parents do not count here
  * - lines of sub-agents (`isSidechain`) are no leaves, but a link to one is followed
  *
- * A branch is a tip whose own part holds something said: not mere results of parallel calls, other blocks of
- * an answer that is on another path, attachments or system lines.
+ * A tip is a branch only if the part that no other path has contains a message: results of parallel calls, other blocks of an
+ * answer that is on another path, attachments and system lines are not enough.
  */
 
 import type { Problem } from "@continuo/core/model";
@@ -32,18 +32,18 @@ export type Scope =
 export interface Tree {
   /** The line before each line; -1 for the first of a tree. */
   readonly up: Int32Array;
-  /** 1 for links of the chain; an earlier line with the same uuid is none. */
+  /** 1 for lines of the chain; an earlier line with the same uuid does not belong to it. */
   readonly member: Uint8Array;
   /** 1 for members that can be leaves. */
   readonly candidate: Uint8Array;
-  /** The keys are numbers of ids: the line that has each, else -1. */
+  /** The line of each numbered id, or -1. */
   readonly recordOf: Int32Array;
   readonly problems: readonly Problem[];
 }
 
 export interface LinkOptions {
   readonly scope: Scope;
-  /** The index has only the end of a file: a parent outside of it is no problem and not replaced. */
+  /** True if the index has only the end of a file: a parent outside of it is not a problem, and is not replaced. */
   readonly partial: boolean;
 }
 
@@ -135,7 +135,7 @@ export function findBranches(index: Index, tree: Tree): Branches {
   claim(active);
   const tips = tipsOf(index, tree).filter((tip) => tip !== active && claim(tip));
   const problems: Problem[] = [];
-  // The lines that remain are reached from no tip: circles.
+  // No tip leads to the remaining lines, so they are circles.
   for (let record = index.count - 1; record >= 0; record--) {
     if (tree.candidate[record] === 0 || claimed[record] === 1 || !claim(record)) continue;
     tips.push(record);
@@ -146,7 +146,7 @@ export function findBranches(index: Index, tree: Tree): Branches {
   return { tips: [active, ...tips.sort((a, b) => b - a)], problems };
 }
 
-/** Returns true if lines that no other path holds have content of their own. */
+/** Returns true if lines that only this path has contain messages. */
 function holdsConversation(index: Index, lines: readonly number[], answers: Uint8Array): boolean {
   for (const record of lines) {
     const kind = index.kind[record];

@@ -1,6 +1,6 @@
 /**
- * Messages before their content is read: which records each is made of, and which comes before it. They
- * form a tree, because a rollback, a revert and a fork leave a path and continue from a point of it. Pure.
+ * Drafts: messages before their content is read. A draft names its records and the draft before it. Drafts form a tree, because a
+ * rollback, a revert and a fork leave a path and continue from a point of it. Pure.
  */
 
 import type { LinePlace } from "@continuo/files/records";
@@ -12,7 +12,7 @@ export interface Slot extends LinePlace {
 
 /**
  * - `message`: a text of the person, the developer or the program; `assistant`: the items of one response;
- *   `output`: one tool result; `other`: an item that is no conversation
+ *   `output`: one tool result; `other`: an item that is not part of the conversation
  * - `summary`: a compaction
  * - `shown`: text that only the interface received; `error`: how a turn failed
  * - `header`: a second header in a paginated file
@@ -32,15 +32,15 @@ export interface MessageDraft {
   readonly parent: MessageDraft | null;
   readonly role: "system" | "user" | "assistant" | "tool";
   slots: Slot[];
-  /** Typed by the person. */
+  /** True if the person typed the message. */
   readonly typed: boolean;
   readonly model: string | null;
   readonly turnId: string | null;
   /** The call that an output answers. */
   readonly callId: string | null;
-  /** Tells if the id of the first record with a native id is its own, or stands on an earlier record too. */
+  /** Says if the id of the first record with a native id belongs only to this draft, or to an earlier record too. */
   nativeId: "none" | "own" | "repeated";
-  /** Its text stands in the model's copy too: no message of its own. */
+  /** True if the model's copy has the same text, so that this is not another message. */
   hidden: boolean;
   interrupted: boolean;
   calls: number;
@@ -54,8 +54,8 @@ export function pathTo(leaf: MessageDraft | null): MessageDraft[] {
 }
 
 /**
- * The message before the n-th last thing that the person typed, and before what was injected for it; `null`
- * where that is the first of all. Seen in 0.169.0, which also counts back over a compaction.
+ * The message before the n-th last prompt of the person, and before the messages that were injected for it; `null` if that prompt
+ * is the first message. Seen in 0.169.0, which also counts back over a compaction.
  */
 export function beforeTyped(leaf: MessageDraft | null, count: number): MessageDraft | null {
   let left = count;

@@ -7,7 +7,7 @@ import type { Block, ToolCallBlock } from "@continuo/core/model";
 import { hasOnly, isJson, type Json, optional, textField } from "@continuo/files";
 import { attachmentsOf, binariesOf, filledField, requestsOf } from "./records.ts";
 
-/** Returns the asset that has a record of its own; `undefined` if that record is lost. */
+/** Returns the asset, which has its own record; `undefined` if that record is lost. */
 export type AssetOf = (id: string) => Json | undefined;
 
 /** The text of a prompt, then its files. */
@@ -46,7 +46,7 @@ export function toAnswer(data: Json): Block[] {
   return [...toThinking(data), ...said, ...calls, ...odd.map((raw): Block => ({ type: "unknown", raw }))];
 }
 
-/** The vendor's own blocks where they are kept, else the text and what is opaque. */
+/** The vendor's own blocks if the record has them, or else the text and the encrypted data. */
 function toThinking(data: Json): Block[] {
   const { reasoningBlocks } = data;
   const blocks =
@@ -105,7 +105,7 @@ function isPlainCall(raw: Json): boolean {
   return raw.type === "function" && hasOnly(raw, ["toolCallId", "name", "arguments", "type"]);
 }
 
-/** The model is sent the text of a result first, then its pictures and files. */
+/** The model receives the text of a result first, and then its pictures and files. */
 export function toResult(data: Json, assetOf: AssetOf): Block[] {
   const result = isJson(data.result) ? data.result : {};
   const error = isJson(data.error) ? data.error : {};

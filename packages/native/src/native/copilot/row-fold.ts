@@ -17,7 +17,7 @@ import { type RowFacts, toTitle } from "../kit/index.ts";
 import { type Header, parseHeader, timeOf, typedText } from "./records.ts";
 
 export interface Firsts {
-  /** The first one, wherever it stands. */
+  /** The first header, even if it is not the first record. */
   header: Header | null;
   /** True if it is the first record. */
   headed: boolean | null;

@@ -1,7 +1,7 @@
 /**
  * Reads single lines of a session file. Pure.
  *
- * An entry that was said is on some branch, wherever it hangs: only an entry with the same id can take its place.
+ * Every message entry is on some branch, whatever its parent is: only a later entry with the same id replaces it.
  */
 
 import { isJson } from "@continuo/files";
@@ -10,7 +10,7 @@ import { type MessageOptions, toMessage } from "./messages.ts";
 import { filledField, flawOf, parseHeader, roleOf } from "./records.ts";
 
 const OPTIONS: MessageOptions = { native: false, callOf: () => undefined, keptMessageId: null };
-/** Older versions are read by other rules. */
+/** Other rules apply to files of older versions. */
 const VERSION = 3;
 const SPOKEN: ReadonlySet<unknown> = new Set(["user", "assistant", "toolResult"]);
 

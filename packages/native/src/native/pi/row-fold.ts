@@ -17,7 +17,7 @@ import { toTitle } from "../kit/index.ts";
 import { type Header, namedBy, parseHeader, timeOf, typedText } from "./records.ts";
 
 export interface Firsts {
-  /** The first one, wherever it stands. */
+  /** The first header, even if it is not the first record. */
   header: Header | null;
   /** True if it is the first record: pi refuses the file otherwise. */
   headed: boolean | null;
