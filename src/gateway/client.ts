@@ -32,6 +32,8 @@ export interface EditorClient {
   /** A line about the session: a notice where the editor shows notices, else a line of standard error. */
   note(sessionId: string, text: string): void;
   readonly showsCompactions: boolean;
+  /** True for an editor that shows the sub-agents of a session. */
+  readonly showsSubagents: boolean;
 }
 
 export interface ClientOptions {
@@ -71,6 +73,9 @@ export function createClient({ context, capabilities, report }: ClientOptions): 
     },
     get showsCompactions() {
       return Boolean(capabilities().session?.compaction);
+    },
+    get showsSubagents() {
+      return Boolean(capabilities().subagents);
     },
   };
 }

@@ -304,6 +304,7 @@ export class EditorSession {
     if (kind === "notice" && message !== undefined) client.note(this.id, message);
     const isOfCompaction = kind === "compaction_update" || kind === "compaction_summary_chunk";
     if (isOfCompaction && client.showsCompactions) await this.#update(report as SessionUpdate);
+    if (kind === "subagent_update" && client.showsSubagents) await this.#update(subagentOf(this.id, report));
   }
 
   async #ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionDecision> {
@@ -353,6 +354,11 @@ export class EditorSession {
   #update(update: SessionUpdate): Promise<void> {
     return this.#options.client.update(this.id, update);
   }
+}
+
+/** The id of a sub-agent is unique only within its session. What an editor may ask of it is not offered here. */
+function subagentOf(id: string, { capabilities: _, ...report }: Json): SessionUpdate {
+  return { ...report, sessionId: `${id}/${String(report.sessionId)}` } as SessionUpdate;
 }
 
 /** The agent's own word, where the protocol has it. */

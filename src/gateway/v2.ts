@@ -87,6 +87,7 @@ class EditorV2 implements EditorClient {
   readonly #report: (line: string) => void;
   readonly #updates = new Map<string, SessionUpdatesV2>();
   readonly showsCompactions = true;
+  readonly showsSubagents = false;
   tools: EditorClient["tools"] = {};
 
   constructor(context: () => AgentContext, report: (line: string) => void) {

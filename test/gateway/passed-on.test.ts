@@ -26,6 +26,8 @@ const CALL: ScriptStep = {
   update: { sessionUpdate: "tool_call", toolCallId: "t1", title: "Run", kind: "execute", rawInput: {} },
 };
 
+const REVIEWER = { sessionId: "child-1", title: "Reviewer", capabilities: { cancel: {} } };
+
 const PROMPTS = {
   read: [request("fs/read_text_file", { path: "/work/a.ts", line: 2, limit: 10 }), DONE],
   write: [request("fs/write_text_file", { path: "/work/a.ts", content: "const a = 1;\n" }), DONE],
@@ -75,6 +77,11 @@ const PROMPTS = {
     },
     { update: { sessionUpdate: "compaction_update", compactionId: "c1", status: "completed" } },
     { update: { sessionUpdate: "notice", severity: "info", title: "Summed up" } },
+    DONE,
+  ],
+  "ask a reviewer": [
+    { update: { sessionUpdate: "subagent_update", ...REVIEWER, state: { state: "running" } } },
+    { update: { sessionUpdate: "subagent_update", sessionId: "child-1", state: { state: "idle" } } },
     DONE,
   ],
   "ask for ever": [request("elicitation/create", FORM), { result: { stopReason: "cancelled" } }],
@@ -275,5 +282,28 @@ describe("a compaction of the agent", () => {
     await say(at, "sum up");
     expect(kinds(editor)).toEqual([]);
     expect(editor.reports).toContain("Summed up");
+  });
+});
+
+describe("a sub-agent of the agent", () => {
+  const shown = (editor: Editor): readonly unknown[] =>
+    editor.take().filter(({ sessionUpdate }) => sessionUpdate === "subagent_update");
+
+  test("is shown under an id of its own where the editor shows sub-agents, and can be asked nothing", async () => {
+    const at = await begun({ subagents: {} });
+    await using editor = at.editor;
+    await say(at, "ask a reviewer");
+    const child = { sessionUpdate: "subagent_update", sessionId: `${at.id}/child-1` };
+    expect(shown(editor)).toEqual([
+      { ...child, title: "Reviewer", state: { state: "running" } },
+      { ...child, state: { state: "idle" } },
+    ]);
+  });
+
+  test("is not sent to an editor without them", async () => {
+    const at = await begun({});
+    await using editor = at.editor;
+    await say(at, "ask a reviewer");
+    expect(shown(editor)).toEqual([]);
   });
 });
