@@ -6,18 +6,8 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentName } from "@continuo/core/model";
-import { expect, test } from "vitest";
-import {
-  asObjects,
-  asText,
-  type ModelServer,
-  type Script,
-  type ScriptedTurn,
-  startModelServer,
-  text,
-  tool,
-} from "../../model-servers/index.ts";
+import { test } from "vitest";
+import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { openClaude } from "../claude/driver.ts";
 import { threadIdIn } from "../codex/app-server.ts";
 import { openCodex } from "../codex/driver.ts";
@@ -25,67 +15,9 @@ import { openGemini } from "../gemini/driver.ts";
 import { continuoReady } from "../mcp/codex-ready.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { openPi } from "../pi/driver.ts";
-import { historyOf, runContinuo } from "../proof.ts";
-import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import { type Environment, sentTo, setUp } from "./stage.ts";
-
-const SAID = "Remember that the parcel is heliotrope.";
-const ANSWERED = "I keep the colour in mind.";
-
-/** The names of the tools in an agent. */
-interface Tools {
-  readonly recall: string;
-  readonly shell: string;
-}
-
-/**
- * A model that knows nothing of Continuo but what it is sent.
- *
- * @param sent the requests that it received
- */
-function scriptOf(
-  [from, to]: readonly [AgentName, AgentName],
-  { recall, shell }: Tools,
-  sent: () => readonly string[],
-): Script {
-  const run: ScriptedTurn["answers"][number] = ({ results }) => {
-    const [id = "no id"] = new RegExp(`${from}:[\\w-]+`, "u").exec(results.join("\n")) ?? [];
-    const command = commandIn(sent().at(-1) ?? "");
-    return [tool(shell, command.replace("SESSION", id).replace("AGENT", to))];
-  };
-  return {
-    turns: [
-      { user: SAID, answers: [[text(ANSWERED)]] },
-      {
-        user: `Hand this session over to: ${to}`,
-        answers: [[tool(recall, {})], run, [text("Continue there.")]],
-      },
-    ],
-  };
-}
-
-function commandIn(request: string): string {
-  return /`([^`]+ handoff SESSION --to AGENT)`/u.exec(request)?.[1] ?? "false # it was told no command";
-}
-
-interface HandOver {
-  readonly server: ModelServer;
-  readonly sandbox: Sandbox;
-  readonly environment: Environment;
-  readonly to: AgentName;
-}
-
-/** The other agent has what was said, and the model was told the command that continues it. */
-async function expectHandedOver({ server, sandbox, environment, to }: HandOver): Promise<void> {
-  const { stdout } = await runContinuo(["list", "--agent", to, "--json"], sandbox, environment);
-  const listed = asObjects(JSON.parse(stdout)).map(({ sessionId }) => asText(sessionId));
-  expect(listed).toEqual([expect.any(String)]);
-  const [id = ""] = listed;
-  const history = JSON.stringify(await historyOf(to, id, { home: sandbox.root, env: environment }));
-  for (const words of [SAID, ANSWERED]) expect(history).toContain(words);
-  const [, printed = ""] = sentTo(server).at(-1)?.split("Continue it with:") ?? [];
-  expect(printed.slice(0, 400)).toMatch(new RegExp(` && ${to} .*${id}`, "u"));
-}
+import { makeSandbox } from "../sandbox.ts";
+import { expectHandedOver, SAID, scriptOf } from "./handing-over.ts";
+import { sentTo, setUp } from "./stage.ts";
 
 test("Claude Code hands its session over to Codex", async () => {
   await using sandbox = await makeSandbox();

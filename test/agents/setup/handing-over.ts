@@ -1,0 +1,82 @@
+/** A hand-over begun from inside an agent: the model that is scripted for it, and what the other agent has afterwards. */
+
+import type { AgentName } from "@continuo/core/model";
+import { expect } from "vitest";
+import {
+  asObjects,
+  asText,
+  type ModelServer,
+  type Script,
+  type ScriptedTurn,
+  text,
+  tool,
+} from "../../model-servers/index.ts";
+import { historyOf, runContinuo } from "../proof.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { type Environment, sentTo } from "./stage.ts";
+
+export const SAID = "Remember that the parcel is heliotrope.";
+const ANSWERED = "I keep the colour in mind.";
+
+/** The names of the tools in an agent. */
+export interface Tools {
+  readonly recall: string;
+  readonly shell: string;
+  /** The command that reads the skill, where the agent only names the file of it to its model. */
+  readonly readSkill?: (request: string) => string;
+}
+
+/**
+ * A model that knows nothing of Continuo but what it is sent.
+ *
+ * @param sent the requests that it received
+ */
+export function scriptOf(
+  [from, to]: readonly [AgentName, AgentName],
+  { recall, shell, readSkill }: Tools,
+  sent: () => readonly string[],
+): Script {
+  const run: ScriptedTurn["answers"][number] = ({ results }) => {
+    const [id = "no id"] = new RegExp(`${from}:[\\w-]+`, "u").exec(results.join("\n")) ?? [];
+    const command = commandIn(sent().at(-1) ?? "");
+    return [tool(shell, command.replace("SESSION", id).replace("AGENT", to))];
+  };
+  const read: ScriptedTurn["answers"][number] = () => [tool(shell, readSkill?.(sent().at(-1) ?? "") ?? "")];
+  return {
+    turns: [
+      { user: SAID, answers: [[text(ANSWERED)]] },
+      {
+        user: `Hand this session over to: ${to}`,
+        answers: [
+          ...(readSkill === undefined ? [] : [read]),
+          [tool(recall, {})],
+          run,
+          [text("Continue there.")],
+        ],
+      },
+    ],
+  };
+}
+
+function commandIn(request: string): string {
+  return /`([^`]+ handoff SESSION --to AGENT)`/u.exec(request)?.[1] ?? "false # it was told no command";
+}
+
+export interface HandOver {
+  readonly server: ModelServer;
+  readonly sandbox: Sandbox;
+  readonly environment: Environment;
+  readonly to: AgentName;
+}
+
+/** The other agent has what was said, and the model was told the command that continues it. */
+export async function expectHandedOver({ server, sandbox, environment, to }: HandOver): Promise<void> {
+  const { stdout } = await runContinuo(["list", "--agent", to, "--json"], sandbox, environment);
+  const listed = asObjects(JSON.parse(stdout)).map(({ sessionId }) => asText(sessionId));
+  expect(listed).toEqual([expect.any(String)]);
+  const [id = ""] = listed;
+  const history = JSON.stringify(await historyOf(to, id, { home: sandbox.root, env: environment }));
+  for (const words of [SAID, ANSWERED]) expect(history).toContain(words);
+  const [, printed = ""] = sentTo(server).at(-1)?.split("Continue it with:") ?? [];
+  expect(printed.slice(0, 400)).toMatch(new RegExp(` && ${to} .*${id}`, "u"));
+}
