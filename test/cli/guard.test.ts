@@ -1,8 +1,8 @@
 /** `continuo guard`: what goes, the copies, and a session of which only the copy is left, in every command that reads. */
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findCopy } from "@continuo/native/editing/guard";
+import { findCopy, readLedger } from "@continuo/native/editing/guard";
 import { beforeEach, expect, test } from "vitest";
 import { DAY_MS, writeClaudeSession } from "../guard/sessions.ts";
 import { createHome, type Home } from "./home.ts";
@@ -105,7 +105,42 @@ test("a session of which only the copy is left is listed, found, shown, exported
   expect(existsSync(path)).toBe(false);
 });
 
-test("a hand-over and a rename begin with such a session too, and resume puts it back", async () => {
+test("resume puts such a session back before its agent opens it", async () => {
+  const [cwd, bin, seen] = ["project", "bin", "seen"].map((name) => join(home.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(cwd);
+  mkdirSync(bin);
+  const id = "2d9c1a52-0000-4000-8000-000000000003";
+  const old = { id, turns: 6, writtenMs: Date.now() - 27 * DAY_MS, cwd };
+  const there = writeClaudeSession(home.path, old).path;
+  const bytes = readFileSync(there);
+  await run("guard", "on");
+  rmSync(there);
+  writeFileSync(join(bin, "claude"), `#!/bin/sh\necho "$@" > '${seen}'\ncat '${there}' >> '${seen}'\n`);
+  chmodSync(join(bin, "claude"), 0o700);
+  const env = { PATH: `${bin}:${process.env.PATH}` };
+  const printed = await runHere(home, ["resume", id, "--print"], { env });
+  expect([printed.code, existsSync(there)]).toEqual([0, false]);
+  const resumed = await runHere(home, ["resume", id], { env });
+  expect([resumed.code, resumed.stderr.includes("Put back: ")]).toEqual([0, true]);
+  expect(readFileSync(seen, "utf8")).toBe(`--resume ${id}\n${bytes.toString()}`);
+});
+
+test("the process that lists and servers leave in the background copies what is new", async () => {
+  await run("guard", "on");
+  const id = "2d9c1a52-0000-4000-8000-000000000003";
+  writeClaudeSession(home.path, { id, turns: 6, writtenMs: Date.now() - DAY_MS });
+  const places = { home: home.path, env: {} };
+  const copied = (): boolean => [...readLedger(places).values()].some(({ sessionId }) => sessionId === id);
+  expect(copied()).toBe(false);
+  expect((await run("index", "update", "--background")).code).toBe(0);
+  expect(copied()).toBe(true);
+});
+
+test("a hand-over and a rename begin with such a session too", async () => {
   await goneWithCopy();
   const cwd = join(home.path, "project");
   mkdirSync(cwd);
