@@ -95,49 +95,61 @@ async function poll<Value>(look: () => Promise<Value | undefined>): Promise<Valu
   return found as Value;
 }
 
-test("a support desk pays a refund back that the staff granted, also if it was killed while they waited", async () => {
-  await using models = await startModelServer({
-    turns: [
-      {
-        user: "refund",
-        answers: [[text("One moment."), tool("refund", { order: "7" })], [text("You have your money back.")]],
-      },
-    ],
-  });
-  const env = { MODEL_URL: `${models.url}/v1` };
-  const first = await start("desk", codeOf("A support desk"), env);
-  const chat = (url: string): Promise<Response> =>
-    fetch(`${url}/chat`, {
-      method: "POST",
-      headers: { "x-user": "ann", "content-type": "application/json" },
-      body: JSON.stringify({ id: "m1", text: "Please refund order 7" }),
-    });
-  // The answer waits for the staff, and its reader is cut off.
-  const cut = chat(first.url).then((response) => response.text().catch(() => "cut"));
-  const staff = { "x-user": "staff", "content-type": "application/json" };
-  const open = (url: string): Promise<Approval[]> =>
-    fetch(`${url}/staff/v1/approvals?status=open`, { headers: staff }).then(
-      async (response) => (await response.json()) as Approval[],
-    );
-  await poll(async () => (await open(first.url))[0]);
-  expect((await fetch(`${first.url}/staff/v1/approvals`, { headers: { "x-user": "ann" } })).status).toBe(401);
-  await first.kill();
-  await cut;
-  const { url } = await start("desk", codeOf("A support desk"), env);
-  const approval = await poll(async () => (await open(url))[0]);
-  expect(approval).toMatchObject({ toolName: "refund", toolInput: { order: "7" } });
-  const body = JSON.stringify({ outcome: "granted" });
-  await fetch(`${url}/staff/v1/approvals/${approval.id}`, { method: "POST", headers: staff, body });
-  await poll(async () => {
-    const page = await (await fetch(`${url}/history`, { headers: { "x-user": "ann" } })).text();
-    return page.includes("You have your money back.") ? page : undefined;
-  });
-  await using store = await openStore(`sqlite:${join(FOLDER, "desk/desk.db")}`);
-  const { events } = await store.read("customer-ann", { types: ["message_sent"] });
-  expect(events).toHaveLength(1);
-});
+/** Each product starts several programs, which takes minutes where others work too. */
+const PATIENT = { timeout: 300_000 };
 
-test("a coding agent behind HTTP asks a person, and each sees their own questions", async () => {
+test(
+  "a support desk pays a refund back that the staff granted, also if it was killed while they waited",
+  PATIENT,
+  async () => {
+    await using models = await startModelServer({
+      turns: [
+        {
+          user: "refund",
+          answers: [
+            [text("One moment."), tool("refund", { order: "7" })],
+            [text("You have your money back.")],
+          ],
+        },
+      ],
+    });
+    const env = { MODEL_URL: `${models.url}/v1` };
+    const first = await start("desk", codeOf("A support desk"), env);
+    const chat = (url: string): Promise<Response> =>
+      fetch(`${url}/chat`, {
+        method: "POST",
+        headers: { "x-user": "ann", "content-type": "application/json" },
+        body: JSON.stringify({ id: "m1", text: "Please refund order 7" }),
+      });
+    // The answer waits for the staff, and its reader is cut off.
+    const cut = chat(first.url).then((response) => response.text().catch(() => "cut"));
+    const staff = { "x-user": "staff", "content-type": "application/json" };
+    const open = (url: string): Promise<Approval[]> =>
+      fetch(`${url}/staff/v1/approvals?status=open`, { headers: staff }).then(
+        async (response) => (await response.json()) as Approval[],
+      );
+    await poll(async () => (await open(first.url))[0]);
+    expect((await fetch(`${first.url}/staff/v1/approvals`, { headers: { "x-user": "ann" } })).status).toBe(
+      401,
+    );
+    await first.kill();
+    await cut;
+    const { url } = await start("desk", codeOf("A support desk"), env);
+    const approval = await poll(async () => (await open(url))[0]);
+    expect(approval).toMatchObject({ toolName: "refund", toolInput: { order: "7" } });
+    const body = JSON.stringify({ outcome: "granted" });
+    await fetch(`${url}/staff/v1/approvals/${approval.id}`, { method: "POST", headers: staff, body });
+    await poll(async () => {
+      const page = await (await fetch(`${url}/history`, { headers: { "x-user": "ann" } })).text();
+      return page.includes("You have your money back.") ? page : undefined;
+    });
+    await using store = await openStore(`sqlite:${join(FOLDER, "desk/desk.db")}`);
+    const { events } = await store.read("customer-ann", { types: ["message_sent"] });
+    expect(events).toHaveLength(1);
+  },
+);
+
+test("a coding agent behind HTTP asks a person, and each sees their own questions", PATIENT, async () => {
   const ask = {
     toolCall: { toolCallId: "t1", title: "make", kind: "execute", rawInput: { command: "make" } },
     options: [
@@ -172,35 +184,39 @@ test("a coding agent behind HTTP asks a person, and each sees their own question
   expect(words).toContain('"by":"ann"');
 });
 
-test("people and a bot share a chat, and a question that was asked while the bot was away is answered once", async () => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  const env = { PORT: `${port}` };
-  const first = await start("chat", codeOf("A group chat"), env);
-  const options = { serverUrl: first.url, channel: "team", handle: "ann", token: "ann" };
-  const ann = await connect({ ...options, replayMode: "stream" });
-  const answers: string[] = [];
-  const reading = (async () => {
-    for await (const event of ann.events()) {
-      if (event.type !== "message" || event.kind !== "agent") continue;
-      answers.push(event.content);
-      if (answers.length === 2) break;
-    }
-  })();
-  await ann.send("@bot are you there?");
-  await expect.poll(() => answers.length).toBe(1);
-  await first.kill();
-  const asked = ann.send("@bot and now?");
-  const next = await start("chat", codeOf("A group chat"), env);
-  await Promise.race([next.exited, reading]);
-  await asked;
-  await ann.close();
-  expect(answers).toEqual(["@bot are you there?", "@bot and now?"]);
-});
+test(
+  "people and a bot share a chat, and a question that was asked while the bot was away is answered once",
+  PATIENT,
+  async () => {
+    const probe = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => probe.once("listening", resolve));
+    const { port } = probe.address() as { port: number };
+    await new Promise((resolve) => probe.close(resolve));
+    const env = { PORT: `${port}` };
+    const first = await start("chat", codeOf("A group chat"), env);
+    const options = { serverUrl: first.url, channel: "team", handle: "ann", token: "ann" };
+    const ann = await connect({ ...options, replayMode: "stream" });
+    const answers: string[] = [];
+    const reading = (async () => {
+      for await (const event of ann.events()) {
+        if (event.type !== "message" || event.kind !== "agent") continue;
+        answers.push(event.content);
+        if (answers.length === 2) break;
+      }
+    })();
+    await ann.send("@bot are you there?");
+    await expect.poll(() => answers.length).toBe(1);
+    await first.kill();
+    const asked = ann.send("@bot and now?");
+    const next = await start("chat", codeOf("A group chat"), env);
+    await Promise.race([next.exited, reading]);
+    await asked;
+    await ann.close();
+    expect(answers).toEqual(["@bot are you there?", "@bot and now?"]);
+  },
+);
 
-test("an importer stores the sessions of the agents, and adds nothing the second time", async () => {
+test("an importer stores the sessions of the agents, and adds nothing the second time", PATIENT, async () => {
   const home = join(FOLDER, "importer/home");
   mkdirSync(home, { recursive: true });
   cpSync(join(ROOT, "test/fixtures/claude/parallel-tools/home"), join(home, ".claude"), { recursive: true });
