@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "@continuo/store";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { sql } from "../../../packages/store/src/store/engine/index.ts";
 import { sweepObjects } from "../../../packages/store/src/store/objects/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
@@ -17,7 +17,8 @@ const KILLS = ALL_ROUNDS ? 100 : 10;
 const BLOBS = 40;
 const PLACES = ["s3", "database", "files"] as const;
 const MOVER = join(import.meta.dirname, "../processes/blob-mover.ts");
-const url = `sqlite:${join(scratchFolder("move-kills"), "store.db")}`;
+const folder = scratchFolder("move-kills");
+const url = `sqlite:${join(folder, "store.db")}`;
 let s3: S3Server;
 
 beforeAll(async () => {
@@ -30,11 +31,16 @@ afterAll(async () => {
   await s3[Symbol.asyncDispose]();
 });
 
+afterEach(() => {
+  s3.fault = () => undefined;
+  s3.hold = () => Promise.resolve();
+});
+
 const settings = () => ({ endpoint: s3.endpoint, bucket: BUCKET, region: REGION });
 
 /** Resolves when it begins to move. */
-async function startMover(to: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [MOVER, url, to, JSON.stringify(settings())], {
+async function startMover(to: string, from = url): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [MOVER, from, to, JSON.stringify(settings())], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout as NodeJS.ReadableStream, "data");
@@ -91,4 +97,38 @@ test("a move that is killed at random moments loses no blob, and ends with all o
   expect(await sweepObjects(store.engine, { minAgeMs: 0 })).toBeGreaterThanOrEqual(left);
   expect(s3.objects.size).toBe(0);
   await assertAll();
+});
+
+test("parts of a blob whose move was killed are swept after a day, and the next move ends", {
+  timeout: 300_000,
+}, async () => {
+  const from = `sqlite:${join(folder, "parts.db")}`;
+  await using store = await openStore(from, { blobs: { s3: settings() } });
+  const { hash } = await store.putBlob(randomBytes(20_000_000));
+  expect([s3.objects.size, s3.uploads.size]).toEqual([1, 0]);
+  expect((await once(await startMover("database", from), "exit"))[0]).toBe(0);
+  const reached = Promise.withResolvers<void>();
+  const never = Promise.withResolvers<void>();
+  s3.hold = async ({ query }) => {
+    if (query.get("partNumber") !== "2") return;
+    reached.resolve();
+    await never.promise;
+  };
+  const killed = await startMover("s3", from);
+  const ended = once(killed, "exit");
+  await reached.promise;
+  killed.kill("SIGKILL");
+  expect((await ended)[1]).toBe("SIGKILL");
+  s3.hold = () => Promise.resolve();
+  expect([s3.objects.size, s3.uploads.size]).toEqual([0, 1]);
+  expect(await sweepObjects(store.engine)).toBe(0);
+  expect(s3.uploads.size).toBe(1);
+  expect(await sweepObjects(store.engine, { minAgeMs: 0 })).toBe(1);
+  expect(s3.uploads.size).toBe(0);
+  expect((await once(await startMover("s3", from), "exit"))[0]).toBe(0);
+  expect([s3.objects.size, s3.uploads.size]).toEqual([1, 0]);
+  const sum = createHash("sha256");
+  for await (const chunk of (await store.openBlob(hash)).bytes) sum.update(chunk);
+  expect(sum.digest("hex")).toBe(hash);
+  never.resolve();
 });

@@ -40,7 +40,10 @@ export interface S3Request {
 export interface S3Server extends AsyncDisposable {
   readonly endpoint: string;
   readonly objects: Map<string, Buffer>;
+  /** The parts of uploads that are not complete, by their ids. */
   readonly uploads: Map<string, Map<number, Buffer>>;
+  /** The objects of all uploads, by the same ids. */
+  readonly uploadsOf: Map<string, string>;
   readonly requests: S3Request[];
   /** Every request that wrote an object which was there already, and was let. */
   readonly overwritten: string[];
@@ -78,6 +81,7 @@ export async function startS3(): Promise<S3Server> {
     endpoint: `http://127.0.0.1:${port}`,
     objects: new Map(),
     uploads: new Map(),
+    uploadsOf: new Map(),
     requests: [],
     overwritten: [],
     fault: () => undefined,
@@ -159,8 +163,10 @@ function perform(s3: S3Server, { method, object, query, headers }: S3Request, bo
   if (method === "POST" && query.has("uploads")) {
     const id = createHash("md5").update(`${object} ${s3.requests.length}`).digest("hex");
     s3.uploads.set(id, new Map());
+    s3.uploadsOf.set(id, object);
     return { status: 200, body: `<R><Bucket>${BUCKET}</Bucket><UploadId>${id}</UploadId></R>` };
   }
+  if (method === "GET" && query.has("uploads")) return listUploads(s3, query.get("prefix") ?? "");
   if (uploadId !== null) return performUpload(s3, { method, object, query, headers, uploadId, body });
   if (method === "PUT") return put(s3, { object, headers, body });
   if (method === "DELETE") {
@@ -175,6 +181,16 @@ function perform(s3: S3Server, { method, object, query, headers }: S3Request, bo
   if (Number(from) >= found.length) throw new S3Error(416, "InvalidRange", "not satisfiable");
   const range = `bytes ${from}-${found.length - 1}/${found.length}`;
   return { status: 206, body: found.subarray(Number(from)), headers: { "content-range": range } };
+}
+
+function listUploads(s3: S3Server, prefix: string): Answer {
+  const listed = [...s3.uploads.keys()].flatMap((id) => {
+    const object = s3.uploadsOf.get(id) ?? "";
+    return object.startsWith(prefix)
+      ? [`<Upload><Key>${object}</Key><UploadId>${id}</UploadId></Upload>`]
+      : [];
+  });
+  return { status: 200, body: `<ListMultipartUploadsResult>${listed.join("")}</ListMultipartUploadsResult>` };
 }
 
 interface Written {

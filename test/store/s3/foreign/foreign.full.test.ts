@@ -11,6 +11,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { putBody, sweepObjects } from "../../../../packages/store/src/store/objects/index.ts";
 import { storeContract } from "../../../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../../../scratch-folder.ts";
 
@@ -72,6 +73,18 @@ test("s3rver keeps a blob of 20 MB that was sent in parts, and none when it is c
   expect(Buffer.concat(parts).equals(bytes)).toBe(true);
   await store.collectBlobs({ minAgeMs: 0 });
   expect(objects()).toBe(before);
+});
+
+test("an object whose process ended before its row is swept from s3rver, which lists no uploads", async () => {
+  await using store = await openStore("memory:", { blobs: blobs() });
+  const { engine } = store;
+  const bytes = (async function* () {
+    yield randomBytes(50_000);
+  })();
+  const key = await putBody(engine, engine.bodies, bytes);
+  expect(await sweepObjects(engine, { minAgeMs: 0 })).toBe(1);
+  const reading = Array.fromAsync(engine.bodies.open(key));
+  await expect(reading).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("a bucket that s3rver does not have is named", async () => {

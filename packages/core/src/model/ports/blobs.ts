@@ -80,4 +80,6 @@ export interface BlobBodies {
   open(key: string): AsyncIterable<Uint8Array>;
   /** A key that is not there is no error. */
   remove(key: string): Promise<void>;
+  /** Ends the writing of a key whose process ended, where parts of it can stay that nobody sees. */
+  abandon?(key: string): Promise<void>;
 }

@@ -48,6 +48,7 @@ export function bodyPlaces(given: GivenPlaces): BodyPlaces {
       },
       open,
       remove,
+      abandon,
     };
   };
   const open = (key: string): AsyncIterable<Uint8Array> => {
@@ -57,6 +58,10 @@ export function bodyPlaces(given: GivenPlaces): BodyPlaces {
   const remove = async (key: string): Promise<void> => {
     const found = at(key);
     await found.bodies.remove(found.key);
+  };
+  const abandon = async (key: string): Promise<void> => {
+    const found = at(key);
+    await found.bodies.abandon?.(found.key);
   };
   const newIn = given.s3 === undefined ? given.own : "s3";
   return {

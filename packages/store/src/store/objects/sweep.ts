@@ -37,8 +37,9 @@ interface SweepOptions {
 }
 
 /**
- * Removes the objects of all workspaces that no row names, and returns their number. Removing an object that is being stored
- * also removes its note, so that storing it fails: no row ever names an object that was removed.
+ * Removes the objects of all workspaces that no row names, with the parts of those that never became whole, and returns their
+ * number. Removing an object that is being stored also removes its note, so that storing it fails: no row ever names an object
+ * that was removed.
  */
 export async function sweepObjects(
   engine: Engine,
@@ -52,6 +53,7 @@ export async function sweepObjects(
     for (const left of page) {
       const own = engineOfWorkspace(engine, left.workspaceId);
       if (!(await own.write((tx) => giveUpObject(tx, left.bodyKey), signal))) continue;
+      await own.bodies.abandon?.(left.bodyKey);
       await removeBody(own, left.bodyKey);
       swept++;
     }

@@ -11,7 +11,7 @@ import { pauseOf, type S3Answer, type SendToS3, s3Client } from "./client.ts";
 import { unanswered } from "./failures.ts";
 import { type Bucket, bucketOf, type S3Settings } from "./settings.ts";
 import { spool } from "./spool.ts";
-import { upload } from "./upload.ts";
+import { abandonUploads, upload } from "./upload.ts";
 
 /** The keys that it gives are `HASH.KEY`. Errors: `invalid`; those of the methods: `unavailable`. */
 export function s3Bodies(
@@ -37,6 +37,7 @@ export function s3Bodies(
         did: "delete from",
       });
     },
+    abandon: (key) => abandonUploads(send, objectOf(bucket, key)),
   };
 }
 

@@ -101,6 +101,24 @@ async function abandon(send: SendToS3, object: string, uploadId: string): Promis
   );
 }
 
+/**
+ * Ends the uploads of an object whose process ended: the bucket keeps their parts, and charges for them. Who may not list
+ * them leaves that to a rule of the bucket.
+ */
+export async function abandonUploads(send: SendToS3, object: string): Promise<void> {
+  const { status, text } = await send({
+    method: "GET",
+    object: "",
+    query: { uploads: "", prefix: object },
+    understood: [400, 403, 404, 405, 501],
+    did: "read from",
+  });
+  if (status !== 200) return;
+  for (const [, uploadId = ""] of text.matchAll(/<UploadId>([^<]+)<\/UploadId>/gu)) {
+    await abandon(send, object, uploadId);
+  }
+}
+
 async function assertThere(send: SendToS3, object: string, sizeBytes: number): Promise<void> {
   const { status, headers } = await send({ method: "HEAD", object, understood: [404], did: "read from" });
   const found = status === 404 ? null : Number(headers.get("content-length"));
