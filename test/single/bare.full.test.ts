@@ -10,12 +10,15 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { builtExtension } from "../sizes/shared-programs.ts";
-import { writeRegistry } from "./registry.ts";
+import { sampleStore, writeOlderStore } from "../store/harness/older-store.ts";
+import { addOlderVersion, writeRegistry } from "./registry.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const release = scratchFolder("bare-release");
 const tools = scratchFolder("bare-tools");
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+
+const OLDER = "0.0.9";
 
 let server: ChildProcess;
 let address: string;
@@ -31,6 +34,8 @@ beforeAll(async () => {
     stdio: "ignore",
   });
   writeRegistry(join(release, "registry"), `${address}/registry`);
+  addOlderVersion(join(release, "registry"), `${address}/registry`, OLDER);
+  await writeOlderStore(join(release, "older.db"), await sampleStore(), 2);
   // With nothing but a shell nothing can be downloaded.
   mkdirSync(join(tools, "curl"));
   copyFileSync("/usr/bin/curl", join(tools, "curl/curl"));
@@ -170,14 +175,39 @@ test("npx: lists, shows what an installed Continuo would add, and adds nothing",
   const npx = "npx --yes continuo";
   const way = { path: node, absent: "curl wget", install: REGISTRY };
   const done = onBareMachine(way, {
-    list: `${npx} list`,
+    list: `${npx} list 2>"$TMPDIR/npx"`,
+    warnings: 'cat "$TMPDIR/npx"; rm "$TMPDIR/npx"',
     plan: `${npx} setup --dry-run`,
     setup: `if ${npx} setup --yes; then exit 4; fi`,
     undo: `${npx} setup --undo --yes`,
     left: FILES,
   });
   expect(done.list).toContain("No sessions found");
+  expect(done.warnings).toBe("");
   expect(done.plan).toMatch(/^claude +MCP server +new file +~\/\.claude\.json$/mu);
   expect(done.undo).toMatch(/nothing to do/u);
   expect(leftBehind(done.left, [NPM_CACHE])).toEqual([]);
+});
+
+test("npm install --global over an older version takes its home over, with a copy of the store", () => {
+  const program = '"$HOME/.local/bin/continuo"';
+  const install = `${REGISTRY}; npm install --global continuo@${OLDER}; ${GET}
+    mkdir -m 700 .continuo; get older.db >.continuo/continuo.db`;
+  const done = onBareMachine(
+    { path: node, absent: "curl wget", install },
+    {
+      before: `${program} --version`,
+      upgrade: "npm install --global continuo",
+      after: `${program} --version`,
+      refused: `${program} list --agent continuo --json 2>"$TMPDIR/said" || :; cat "$TMPDIR/said"`,
+      migrate: `${program} store migrate`,
+      list: `${program} list --agent continuo --json`,
+      copies: "ls .continuo/continuo.db.before-migration-2",
+    },
+  );
+  expect([done.before, done.after]).toEqual([`${OLDER}\n`, `${version}\n`]);
+  expect(done.upgrade).toMatch(/changed \d+ package/u);
+  expect(done.refused).toContain("Run `continuo store migrate`");
+  expect(JSON.parse(done.list ?? "")).toMatchObject([{ agent: "continuo", sessionId: "s", title: "T" }]);
+  expect(done.copies).toContain("before-migration-2");
 });

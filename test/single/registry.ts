@@ -1,7 +1,8 @@
 /** A registry of npm as files that any server can serve: Continuo from this folder, and what it needs from `node_modules`. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Manifest {
@@ -40,6 +41,31 @@ export function writeRegistry(folder: string, address: string): void {
     // npm asks for the name of a scoped package as one part of the path.
     writeFileSync(join(folder, name.replace("/", "%2f")), JSON.stringify(about));
   }
+}
+
+/** Publishes Continuo's newest version a second time, under an older number. */
+export function addOlderVersion(folder: string, address: string, older: string): void {
+  const about = JSON.parse(readFileSync(join(folder, "continuo"), "utf8")) as Packument;
+  const latest = about["dist-tags"].latest;
+  const stage = mkdtempSync(join(folder, "stage-"));
+  execFileSync("tar", ["-xzf", join(folder, `continuo-${latest}.tgz`), "-C", stage]);
+  const place = join(stage, "package/package.json");
+  const manifest = { ...(JSON.parse(readFileSync(place, "utf8")) as Manifest), version: older };
+  writeFileSync(place, JSON.stringify(manifest));
+  const name = `continuo-${older}.tgz`;
+  execFileSync("tar", ["-czf", join(folder, name), "-C", stage, "package"]);
+  rmSync(stage, { recursive: true });
+  const hash = createHash("sha512")
+    .update(readFileSync(join(folder, name)))
+    .digest("base64");
+  const dist = { tarball: `${address}/${name}`, integrity: `sha512-${hash}` };
+  const versions = { ...about.versions, [older]: { ...manifest, dist } };
+  writeFileSync(join(folder, "continuo"), JSON.stringify({ ...about, versions }));
+}
+
+interface Packument {
+  readonly "dist-tags": { readonly latest: string };
+  readonly versions: Readonly<Record<string, unknown>>;
 }
 
 /** Adds the package in a folder, and all that it depends on. */

@@ -22,8 +22,6 @@ const ANSWERED = "I keep the colour in mind.";
 export interface Tools {
   readonly recall: string;
   readonly shell: string;
-  /** The command that reads the skill, where the agent only names the file of it to its model. */
-  readonly readSkill?: (request: string) => string;
 }
 
 /**
@@ -33,7 +31,7 @@ export interface Tools {
  */
 export function scriptOf(
   [from, to]: readonly [AgentName, AgentName],
-  { recall, shell, readSkill }: Tools,
+  { recall, shell }: Tools,
   sent: () => readonly string[],
 ): Script {
   const run: ScriptedTurn["answers"][number] = ({ results }) => {
@@ -41,18 +39,12 @@ export function scriptOf(
     const command = commandIn(sent().at(-1) ?? "");
     return [tool(shell, command.replace("SESSION", id).replace("AGENT", to))];
   };
-  const read: ScriptedTurn["answers"][number] = () => [tool(shell, readSkill?.(sent().at(-1) ?? "") ?? "")];
   return {
     turns: [
       { user: SAID, answers: [[text(ANSWERED)]] },
       {
         user: `Hand this session over to: ${to}`,
-        answers: [
-          ...(readSkill === undefined ? [] : [read]),
-          [tool(recall, {})],
-          run,
-          [text("Continue there.")],
-        ],
+        answers: [[tool(recall, {})], run, [text("Continue there.")]],
       },
     ],
   };
