@@ -6,6 +6,6 @@
  * Does not know: how text is indexed.
  */
 
-export { keepIndexed } from "./keep.ts";
+export { keepGuarded, keepIndexed } from "./keep.ts";
 export { isIndexing, runIndexingWork } from "./process.ts";
 export { startIndexing, startIndexingOf } from "./start.ts";

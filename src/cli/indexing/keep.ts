@@ -2,13 +2,21 @@
 
 import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";
-import { startIndexing } from "./start.ts";
+import { startIndexing, startIndexingOf } from "./start.ts";
 
 /** A search reads what is not indexed yet, so that new lines are found at once; this keeps it fast. */
 export function keepIndexed(shell: Shell): Disposable {
-  const start = (): void => void startIndexing("list", shell);
-  start();
-  const timer = setInterval(start, INDEXING_LIMITS.betweenMs.list + 1_000);
+  return startAgainAndAgain(() => startIndexing("list", shell));
+}
+
+/** The same for a program that may never be asked for sessions, if the guard was switched on: the process copies them. */
+export function keepGuarded(shell: Shell): Disposable {
+  return startAgainAndAgain(() => startIndexingOf(0, shell));
+}
+
+function startAgainAndAgain(start: () => Promise<unknown>): Disposable {
+  void start();
+  const timer = setInterval(() => void start(), INDEXING_LIMITS.betweenMs.list + 1_000);
   timer.unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

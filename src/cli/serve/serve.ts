@@ -21,6 +21,7 @@ import {
 } from "@continuo/server";
 import { openContinuo } from "@continuo/server/runtime";
 import { followAudit, type OpenedStore } from "@continuo/store";
+import { keepGuarded } from "../indexing/index.ts";
 import { mcpService } from "../mcp/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
@@ -112,6 +113,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     details: { auth: flags.auth, reach, publicUrl: flags.publicUrl ?? null, limits },
   });
   await using _answers = await shell.answerCommands?.();
+  using _guarded = keepGuarded(shell);
   await announce({ store, listening, tokenFile: ownToken?.path ?? null, flags, shell });
   await stopped;
   await listening.close();
