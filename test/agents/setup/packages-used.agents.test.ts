@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { type ModelServer, type Script, startModelServer, text, tool } from "../../model-servers/index.ts";
+import { asObjects, type ModelServer, type Script, startModelServer, text, tool } from "../../model-servers/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { claudeBinary, openClaude } from "../claude/driver.ts";
 import { threadIdIn } from "../codex/app-server.ts";
@@ -26,11 +26,11 @@ import { type Environment, expectSent, sentTo } from "./stage.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const packages = scratchFolder("agent-packages-used");
+const programs = scratchFolder("programs-of-packages");
 
 beforeAll(async () => {
   execFileSync(process.execPath, [join(ROOT, "scripts/agent-packages.ts"), packages]);
   // The packages start `continuo` from the search path.
-  const programs = scratchFolder("programs-of-packages");
   const start = `exec '${process.execPath}' '${join(ROOT, "bin/continuo.js")}' "$@"`;
   await writeFile(join(programs, "continuo"), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
   process.env.PATH = [programs, process.env.PATH].join(":");
@@ -90,7 +90,7 @@ test("Claude Code searches and hands over with its plugin", async () => {
   await expectHandedOver({ server, sandbox, environment: claude.environment, to: "pi" });
 });
 
-test("Codex searches with its plugin", async () => {
+test("Codex searches and hands over with its plugin", async () => {
   await using sandbox = await makeSandbox();
   const names = { search: "search", recall: "recall", shell: "exec_command" };
   await using server: ModelServer = await startModelServer(
@@ -102,6 +102,8 @@ test("Codex searches with its plugin", async () => {
   // A model that is offered all tools at once; other tests have no plugins.
   const own = config.replace('"gpt-5.5"', '"scripted"').replace("plugins = false", "plugins = true");
   await sandbox.write(".codex/config.toml", own);
+  // Its shell is a login shell, whose search path is the person's own.
+  await sandbox.write(".profile", `PATH='${programs}':$PATH\n`);
   await codex.command(["plugin", "marketplace", "add", packages]);
   await codex.command(["plugin", "add", "continuo@continuo"]);
   await using app = await codex.appServer();
@@ -109,6 +111,18 @@ test("Codex searches with its plugin", async () => {
   await continuoReady(app);
   await app.turn(threadId, "Find the lighthouse.");
   expectFound(server);
+  await app.turn(threadId, SAID);
+  // A client of the app server sends the skill that a person chose beside the words.
+  const [here] = asObjects((await app.request("skills/list", { cwds: [sandbox.project] })).data);
+  const skill = asObjects(here?.skills).find(({ name }) => name === "continuo:continuo");
+  const words = "$continuo:continuo Hand this session over to: pi";
+  await app.turn(threadId, words, {
+    input: [
+      { type: "text", text: words, text_elements: [] },
+      { type: "skill", name: "continuo:continuo", path: skill?.path },
+    ],
+  });
+  await expectHandedOver({ server, sandbox, environment: codex.environment, to: "pi" });
 });
 
 test("Gemini CLI searches and hands over with its extension", async () => {
