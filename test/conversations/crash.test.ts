@@ -8,7 +8,7 @@ import { openStore } from "@continuo/store";
 import { startRun } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
 import { cleanEnv } from "../cli/home.ts";
-import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 
 const NATIVE = "4bf3c2a1-0000-4000-8000-000000000009";
 const OTHER = "4bf3c2a1-0000-4000-8000-00000000000a";
@@ -131,6 +131,20 @@ test.each([
     expect(home.prompts().map((prompt) => prompt.split("tell me a story").length - 1)).toEqual([1]);
   },
 );
+
+test("the same prompt stands once in the session, although its native session cannot be resumed", async () => {
+  const gone = { error: { code: -32_603, message: "it is broken" } };
+  using home = createTalkHome({ ...SCRIPT, answers: { "session/resume": [gone], "session/load": [gone] } });
+  const crash = await crashIn(home, { known: true });
+  record(home, crash.cwd, NATIVE, "tell me a story");
+  await using talk = await resume(home, crash);
+  const { result } = await talk.say("tell me a story", options);
+  expect(result).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
+  const store = await talk.store();
+  const { events } = await store.read(crash.sessionId, { types: ["message_sent"] });
+  expect(events).toHaveLength(1);
+  expect((await store.getRun(result.run.runId))?.metadata.retryOf).toBe(crash.runId);
+});
 
 test.each([
   ["no session has the prompt", (home: TalkHome, cwd: string) => record(home, cwd, NATIVE, "something else")],

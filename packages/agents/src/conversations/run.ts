@@ -103,10 +103,9 @@ async function runMissing(options: TurnOptions): Promise<RunResult> {
     const isLost = isContinuoError(error, "native_unavailable") && (isNew || continuation !== asked);
     if (!isLost) throw error;
     if (isNew) note(`${error.message} a new session was started`);
-    // Another native session has not received the input, so this is not a retry there.
-    const { inputId } = options.turnInput ?? {};
-    const turnInput = inputId === undefined ? {} : { inputId };
-    return await runWith({ ...options, turnInput }, isNew ? false : asked);
+    // It is the next attempt at the same input, which stands in the session already. Only the run needs an id of its own.
+    const { inputId, retryOf } = options.turnInput ?? {};
+    return await runWith({ ...options, turnInput: present({ inputId, retryOf }) }, isNew ? false : asked);
   }
 }
 
