@@ -1,6 +1,6 @@
 /** The parts of the server, one line each. */
 
-import { pages } from "./auth/index.ts";
+import { pageAccess } from "./auth/index.ts";
 import { blobs } from "./blobs/index.ts";
 import { channels } from "./channels/index.ts";
 import { cleaning } from "./cleaning/index.ts";
@@ -18,7 +18,7 @@ import { subscriptions } from "./subscriptions/index.ts";
 export const MOUNTS: readonly CreateMount[] = [
   operation,
   page,
-  pages,
+  pageAccess,
   subscriptions,
   streams,
   sessions,
@@ -35,7 +35,7 @@ export const MOUNTS: readonly CreateMount[] = [
 ];
 
 /** The parts at the door of phones: sessions and the inbox, and no stream, channel or tool. */
-export const PHONE_PARTS: readonly CreateMount[] = [operation, page, pages, machine];
+export const PHONE_PARTS: readonly CreateMount[] = [operation, page, pageAccess, machine];
 
 /** The parts for a server inside of a program, which has pages, tokens and a machine of its own. */
 export const MOUNTED: readonly CreateMount[] = [streams, sessions, blobs, channels, live];

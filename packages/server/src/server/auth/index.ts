@@ -12,7 +12,7 @@ export { credentialsOf, pageCredentialsOf, socketCredentials } from "./credentia
 export { handlesOf, noHandle, requireHandle } from "./handles.ts";
 export { areEqual, createPageKeys, withPageKeys } from "./page-keys.ts";
 export { createPageUse, PAGE_USES, withPageConnections, withPageUse } from "./page-use.ts";
-export { pages, USED_CODES, usedCodeName } from "./pages.ts";
+export { pageAccess, USED_CODES, usedCodeName } from "./pages.ts";
 export { principalOf } from "./principal.ts";
 export { createQuotas } from "./quotas.ts";
 export { assertSameUser } from "./same-user.ts";

@@ -31,7 +31,7 @@ import { assertSameUser } from "./same-user.ts";
 /** The prefix of the claims for used codes. */
 export const USED_CODES: string = `${SERVER_LOGS}page-codes`;
 
-export const pages: CreateMount = (context) => ({
+export const pageAccess: CreateMount = (context) => ({
   publicRoutes: (app) => {
     app.post("/v1/pages/cookie", async (c) => {
       const { address } = c.env.peer;
