@@ -4,6 +4,7 @@ import type { Defect } from "../programs.ts";
 
 const REQUESTS = "server/channels/requests.ts";
 const CONNECTION = "server/channels/connection.ts";
+const FRAME_QUEUE = "server/channels/frame-queue.ts";
 
 export const CHANNEL_DEFECTS: readonly Defect[] = [
   {
@@ -226,7 +227,7 @@ export const CHANNEL_DEFECTS: readonly Defect[] = [
   },
   {
     name: "frames of a participant are processed at the same time",
-    file: CONNECTION,
+    file: FRAME_QUEUE,
     find: "this.#work = this.#work.then(async () => {\n      await work();",
     replace: "this.#work = Promise.resolve().then(async () => {\n      await work();",
   },
