@@ -1,11 +1,13 @@
 /** The four products of docs/guides/products.md, as a reader copies them, used by people and killed in the middle. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { readNativeSession } from "@continuo/agents";
 import { connect } from "@continuo/core/client";
+import { TranscriptBuilder } from "@continuo/core/transcript";
 import type { Approval } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { afterAll, afterEach, expect, test } from "vitest";
@@ -234,3 +236,30 @@ test("an importer stores the sessions of the agents, and adds nothing the second
   expect(await (await start("importer", codeOf("An importer"))).exited).toBe(0);
   expect(await counted()).toBe(before);
 });
+
+test(
+  "an importer that met a session in the middle of an answer stores the rest the next time",
+  PATIENT,
+  async () => {
+    const home = join(FOLDER, "growing/home");
+    mkdirSync(home, { recursive: true });
+    cpSync(join(ROOT, "test/fixtures/claude/parallel-tools/home"), join(home, ".claude"), {
+      recursive: true,
+    });
+    const [name = ""] = globSync(".claude/projects/*/*.jsonl", { cwd: home });
+    const lines = readFileSync(join(home, name), "utf8").trimEnd().split("\n");
+    const ids = lines.map((line) => (JSON.parse(line) as { message?: { id?: string } }).message?.id);
+    // Claude Code writes the blocks of one answer as lines of their own.
+    const cut = ids.findIndex((id, at) => id !== undefined && ids[at + 1] === id) + 1;
+    expect(cut).toBeGreaterThan(0);
+    writeFileSync(join(home, name), `${lines.slice(0, cut).join("\n")}\n`);
+    expect(await (await start("growing", codeOf("An importer"))).exited).toBe(0);
+    writeFileSync(join(home, name), `${lines.join("\n")}\n`);
+    expect(await (await start("growing", codeOf("An importer"))).exited).toBe(0);
+    await using store = await openStore(`sqlite:${join(FOLDER, "growing/archive.db")}`);
+    const [session] = (await store.listSessions({})).items;
+    const { messages } = await TranscriptBuilder.fromStore(store, session?.sessionId ?? "");
+    const { messages: native } = await readNativeSession(join(home, name), { places: { home, env: {} } });
+    expect(messages.map(({ content }) => content)).toEqual(native.map(({ content }) => content));
+  },
+);

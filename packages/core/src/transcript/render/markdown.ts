@@ -11,8 +11,8 @@ import { type MessageKind, messageKind, type Part, type ResultPart, toParts } fr
 import { visibleLine } from "./visible.ts";
 
 export interface MarkdownOptions {
-  /** `full`: arguments and complete results; `short`: one line for each call, and the beginning of its result; or `none`. */
-  readonly tools: "full" | "short" | "none";
+  /** `full`: arguments and complete results; `short` (the default): one line for each call, and the beginning of its result; or `none`. */
+  readonly tools?: "full" | "short" | "none";
   /** The form of control characters, as in `PartOptions`: `kept` in a file, `spelled` (the default) on a terminal. */
   readonly invisible?: "spelled" | "kept";
 }
@@ -30,7 +30,7 @@ const HEADINGS: Readonly<Record<MessageKind, string>> = {
 };
 
 /** Ends with an empty line. Empty if `tools` leaves nothing to show. */
-export function messageToMarkdown(message: Message, options: MarkdownOptions): string {
+export function messageToMarkdown(message: Message, options: MarkdownOptions = {}): string {
   assertKnownOptions("messageToMarkdown", options, { tools: true, invisible: true });
   const kind = messageKind(message);
   const blocks = toParts(message, present({ invisible: options.invisible })).flatMap((part) =>
