@@ -30,7 +30,7 @@ const held: PermissionRequest = {
   options: [],
 };
 const request = {
-  run: { runId: "run-2" },
+  run: { runId: "run-2", metadata: {} },
   input: [text("Refund order 7")],
   transcript: { messages: MESSAGES },
 } as unknown as AgentRequest;
@@ -46,4 +46,45 @@ test("a call that waits for permission stays at the end of the prompt, and one t
     ],
   });
   expect(leftOut).toEqual({ tool_call: 1 });
+});
+
+const DONE: readonly Message[] = [
+  { id: "0", role: "user", content: [text("Hello")], metadata: { runId: "run-0" } },
+  { id: "1", role: "assistant", content: [refund], metadata: { runId: "run-1" } },
+  {
+    id: "2",
+    role: "tool",
+    toolCallId: "t1",
+    toolName: "refund",
+    content: [{ type: "tool_result", toolCallId: "t1", content: [text("refunded")], isError: false }],
+    metadata: { runId: "run-1" },
+  },
+  { id: "3", role: "assistant", content: [text("You have")], metadata: { runId: "run-1" } },
+  {
+    id: "4",
+    role: "user",
+    content: [text("[The run was interrupted]")],
+    metadata: { runId: "run-1", note: "run_interrupted" },
+  },
+];
+
+function rolesOf(messages: readonly Message[]): readonly string[] {
+  const run = { runId: "run-2", metadata: { saidBy: "run-1" } };
+  const input = [text("Refund order 7")];
+  const retried = { run, input, transcript: { messages } } as unknown as AgentRequest;
+  const { prompt } = toPrompt(retried, { instructions: undefined, heldCalls: [] });
+  return prompt.map(({ role, content }) =>
+    JSON.stringify(content).includes("Refund order") ? "input" : role,
+  );
+}
+
+test("an input that is given again after its tools ended stands before what they did", () => {
+  expect(rolesOf(DONE)).toEqual(["user", "input", "assistant", "tool", "assistant", "user"]);
+});
+
+test("an input that is given again stands last if nothing was done for it, or others spoke since", () => {
+  const words = DONE.filter(({ id }) => id !== "1" && id !== "2");
+  expect(rolesOf(words).at(-1)).toBe("input");
+  const other: Message = { id: "5", role: "user", content: [text("Hi")], metadata: { runId: "run-3" } };
+  expect(rolesOf([...DONE, other]).at(-1)).toBe("input");
 });

@@ -1,6 +1,6 @@
 /**
  * The prompt of a turn: the transcript and the input; for a turn that crashed while calls waited for permission, the
- * transcript up to these calls. Pure.
+ * transcript up to these calls, and for one that crashed after tools had ended, the input before what they did. Pure.
  */
 
 import type { AgentRequest, ExecuteOptions, Message } from "@continuo/core/model";
@@ -26,7 +26,8 @@ export function toPrompt(request: AgentRequest, { instructions, heldCalls }: Pro
   const left = leftTurn(before, heldCalls ?? []);
   const input = inputOf(request);
   // The messages of the crashed turn come after the question that it answered.
-  const ordered = left === null ? [...before, input] : [...left.before, input, ...left.turn];
+  const crashed = left ?? earlierAttempt(request);
+  const ordered = crashed === null ? [...before, input] : [...crashed.before, input, ...crashed.turn];
   const waiting = new Set(left?.held.map(({ toolCallId }) => toolCallId));
   const made = toPromptMessages(ordered, waiting);
   const system = [...(instructions === undefined ? [] : [instructions]), ...made.instructions].join("\n\n");
@@ -35,10 +36,30 @@ export function toPrompt(request: AgentRequest, { instructions, heldCalls }: Pro
   return { prompt: withRequests(made.messages, left.held), held: left.held, system, leftOut };
 }
 
-interface LeftTurn {
+interface CrashedTurn {
   readonly before: readonly Message[];
   readonly turn: readonly Message[];
+}
+
+interface LeftTurn extends CrashedTurn {
   readonly held: readonly HeldCall[];
+}
+
+/**
+ * Earlier attempts at the same input, if tools ended in them and nobody has said anything since: a model that found the
+ * input behind the results would call the tools again. `null` if there are none.
+ */
+function earlierAttempt({ run, transcript }: AgentRequest): CrashedTurn | null {
+  const messages = transcript?.messages ?? [];
+  // Who calls the agent without a session may leave it out.
+  const { saidBy } = run.metadata ?? {};
+  const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
+  if (typeof saidBy !== "string" || first === -1) return null;
+  const turn = messages.slice(first);
+  const isOwn = turn.every(({ role, metadata }) => role !== "user" || typeof metadata.note === "string");
+  // A provider answers no conversation that ends with the assistant.
+  const canGoOn = turn.some(({ role }) => role === "tool") && turn.at(-1)?.role !== "assistant";
+  return isOwn && canGoOn ? { before: messages.slice(0, first), turn } : null;
 }
 
 /** The turn whose last message called tools that wait for permission; `null` if there is none. */
