@@ -270,8 +270,11 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
             event.currentTarget.form?.requestSubmit();
           }}
           onChange={(event) => {
+            const agent = event.currentTarget.value;
+            // The receipt that is shown stays the right one.
+            if (agent === to.value) return;
             preview.value = null;
-            to.value = event.currentTarget.value;
+            to.value = agent;
           }}
         >
           {agents.map((agent) => (
