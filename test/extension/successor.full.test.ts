@@ -37,7 +37,9 @@ test("speech from the time when the server was gone goes to the successor of a s
     .toEqual(captionsUntil(during).slice(captionsUntil(before).length));
   const next = await served.session(key);
   expect(next).toMatchObject({ parentId: sessionId });
-  expect(textsOf(await served.events(key), "remark_added")).toEqual(["Said while it was offline."]);
+  await expect
+    .poll(async () => textsOf(await served.events(key), "remark_added"))
+    .toEqual(["Said while it was offline."]);
   // The frames follow, in order.
   await expect.poll(async () => (await served.events(key)).map(({ id }) => id)).toContain(frames[12]);
   const sent = (await served.events(key)).map(({ id }) => id).filter((id) => frames.includes(id));
