@@ -8,7 +8,14 @@ import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { asObjects, type ModelServer, type Script, startModelServer, text, tool } from "../../model-servers/index.ts";
+import {
+  asObjects,
+  type ModelServer,
+  type Script,
+  startModelServer,
+  text,
+  tool,
+} from "../../model-servers/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { claudeBinary, openClaude } from "../claude/driver.ts";
 import { threadIdIn } from "../codex/app-server.ts";
