@@ -19,11 +19,14 @@ const SECOND = 1_000;
 
 let store: OpenedStore;
 let closed: string[];
+/** A person has yet to answer what the run asked. */
+let isWaiting = false;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: BEGINNING });
   store = await openStore("memory:");
   closed = [];
+  isWaiting = false;
   await store.createSession({ sessionId: "s" });
 });
 afterEach(async () => {
@@ -38,7 +41,10 @@ function hostWith(options: Host["options"]): Host {
     store,
     options,
     agents: new Map(),
-    approvals: { close: async (root: string) => void closed.push(root) } as unknown as Host["approvals"],
+    approvals: {
+      close: async (root: string) => void closed.push(root),
+      isWaiting: async () => isWaiting,
+    } as unknown as Host["approvals"],
     poke: () => undefined,
     report: (error) => {
       throw error;
@@ -188,3 +194,31 @@ test("a dead letter of a process that died is not given again", async () => {
   await recover(hostWith({ leaseMs: 1, recover: "retry" }), "all");
   expect(await waiting()).toEqual([]);
 });
+
+test("a process that ends while its run waits for a person does not count as an attempt, however often", async () => {
+  const host = hostWith({ recover: "retry", retry: { attempts: 2 } });
+  let run = await send();
+  for (let ends = 0; ends < 5; ends++) {
+    await interrupt(run);
+    isWaiting = true;
+    await retry(host, run.runId);
+    const [next] = await waiting();
+    expect(next).toMatchObject({ metadata: { attempt: 1 } });
+    run = next as Run;
+  }
+  isWaiting = false;
+  for (const attempt of [2, null]) {
+    await interrupt(run);
+    await retry(host, run.runId);
+    const [next] = await waiting();
+    expect(next?.metadata.attempt ?? null).toBe(attempt);
+    if (next !== undefined) run = next;
+  }
+  expect(await deadLetters(store)).toMatchObject([{ attempts: 2 }]);
+});
+
+/** Does what `wake` does with a run whose process is gone. */
+async function interrupt({ runId }: Run): Promise<void> {
+  await store.transitionRun(runId, { to: "running" });
+  await store.transitionRun(runId, { to: "interrupted" });
+}

@@ -61,7 +61,7 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...RETRIES,
     promise: "An input is given up after exactly as many attempts as allowed.",
-    text: "if (attempt >= attempts) return await giveUp(host, run);",
+    text: "if (attempt >= attempts && !hasWaited) return await giveUp(host, run);",
     mistake: "if (attempt > attempts) return await giveUp(host, run);",
   },
   {
@@ -79,7 +79,7 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...TIMES,
     promise: "The first further attempt is made at once.",
-    text: "if (attempt > 1) waitMs",
+    text: "if (attempt > 1 && !hasWaited) waitMs",
     mistake: "if (attempt > 0) waitMs",
   },
   {

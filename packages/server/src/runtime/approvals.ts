@@ -136,6 +136,14 @@ export class ApprovalDesk implements Approvals {
     };
   }
 
+  /** True for a run that asked, and whose agent has not received the answer. */
+  async isWaiting(run: Run): Promise<boolean> {
+    for await (const { status, data } of this.#claims({ owner: rootIn(run) })) {
+      if (status !== "cancelled" && data.usedBy === undefined) return true;
+    }
+    return false;
+  }
+
   /** Nobody can answer what an input asked that has ended for good. */
   async close(root: string): Promise<void> {
     for await (const claim of this.#claims({ owner: root, status: "open" })) await this.#cancel(claim);

@@ -36,21 +36,23 @@ export function retriedBy({ options }: Host): (status: RunStatus) => boolean {
 
 /** Gives the input of an ended run again: now, later, or never again. Somebody else may do the same at the same time. */
 export async function retry(host: Host, runId: string): Promise<void> {
-  const { store, options } = host;
+  const { store, options, approvals } = host;
   const { attempts = DEFAULT_ATTEMPTS, backoffMs = DEFAULT_BACKOFF_MS } = options.retry ?? {};
   const run = await store.getRun(runId);
   if (run === null) return;
   const attempt = attemptOf(run);
-  if (attempt >= attempts) return await giveUp(host, run);
+  // A process that ends while its run waits for a person says nothing of the input: days may pass, with many restarts.
+  const hasWaited = run.status === "interrupted" && (await approvals.isWaiting(run));
+  if (attempt >= attempts && !hasWaited) return await giveUp(host, run);
   const next: ScheduledInput = {
     sessionId: run.sessionId,
     input: run.input as readonly Block[],
     retryOf: runId,
-    attempt: attempt + 1,
+    attempt: hasWaited ? attempt : attempt + 1,
     ...present({ agent: run.agent ?? undefined, priority: run.priority }),
   };
   let waitMs = 0;
-  if (attempt > 1) waitMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2));
+  if (attempt > 1 && !hasWaited) waitMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2));
   else {
     try {
       return await startInput(store, next);
