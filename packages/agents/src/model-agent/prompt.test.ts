@@ -78,8 +78,8 @@ function rolesOf(messages: readonly Message[]): readonly string[] {
   );
 }
 
-test("an input that is given again after its tools ended stands before what they did", () => {
-  expect(rolesOf(DONE)).toEqual(["user", "input", "assistant", "tool", "assistant", "user"]);
+test("an input that is given again after its tools ended stands before what they did, and nothing behind it", () => {
+  expect(rolesOf(DONE)).toEqual(["user", "input", "assistant", "tool"]);
 });
 
 test("an input that is given again stands last if nothing was done for it, or others spoke since", () => {

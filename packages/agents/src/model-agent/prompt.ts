@@ -55,11 +55,13 @@ function earlierAttempt({ run, transcript }: AgentRequest): CrashedTurn | null {
   const { saidBy } = run.metadata ?? {};
   const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
   if (typeof saidBy !== "string" || first === -1) return null;
-  const turn = messages.slice(first);
-  const isOwn = turn.every(({ role, metadata }) => role !== "user" || typeof metadata.note === "string");
-  // A provider answers no conversation that ends with the assistant.
-  const canGoOn = turn.some(({ role }) => role === "tool") && turn.at(-1)?.role !== "assistant";
-  return isOwn && canGoOn ? { before: messages.slice(0, first), turn } : null;
+  const since = messages.slice(first);
+  const isOwn = since.every(({ role, metadata }) => role !== "user" || typeof metadata.note === "string");
+  // The words that were cut off after the last result, and the note of the crash, are left out: the model says them now.
+  const last = since.findLastIndex(({ role }) => role === "tool");
+  if (!isOwn || last === -1) return null;
+  const turn = since.slice(0, last + 1).filter(({ role }) => role !== "user");
+  return { before: messages.slice(0, first), turn };
 }
 
 /** The turn whose last message called tools that wait for permission; `null` if there is none. */
