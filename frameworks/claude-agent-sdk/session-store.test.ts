@@ -37,6 +37,16 @@ function entry(uuid: string, words: string): SessionStoreEntry {
 }
 const mode: SessionStoreEntry = { type: "mode", mode: "plan" };
 
+test("the title of a session is its first prompt, as a string or as the blocks that the SDK writes", async () => {
+  const store = memory.forWorkspace(`claude-${++workspaces}`);
+  const content = [{ type: "text", text: "Why does it fail?" }];
+  const blocks = { ...entry("2", ""), message: { role: "user", content } };
+  const result = { type: "tool_result", tool_use_id: "t", content: "no words of a person" };
+  const answered = { ...entry("1", ""), message: { role: "user", content: [result] } };
+  await new ContinuoSessionStore(store).append(main, [mode, answered, blocks]);
+  expect((await store.listSessions({})).items.map(({ title }) => title)).toEqual(["Why does it fail?"]);
+});
+
 describe.each([
   ["Continuo's store", () => new ContinuoSessionStore(memory.forWorkspace(`claude-${++workspaces}`))],
   ["the SDK's own in memory", () => new InMemorySessionStore()],

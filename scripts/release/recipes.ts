@@ -1,6 +1,7 @@
 /**
  * Files by which other installers get the executable: Homebrew, mise, Docker. All of them come from one source with its checksum. Pure. None
- * of these installers is on the machines on which Continuo is built: their forms follow their documentation, and were not run.
+ * of these installers is on the machines on which Continuo is built: their forms follow their documentation, and were not run. A test
+ * runs the command of the image. Its address is for a port of this machine alone: `docker run -p 127.0.0.1:4747:4747`.
  */
 
 export interface Source {
@@ -50,6 +51,6 @@ USER continuo
 VOLUME /home/continuo/.continuo
 EXPOSE 4747
 ENTRYPOINT ["continuo"]
-CMD ["serve", "--host", "0.0.0.0"]
+CMD ["serve", "--listen", "0.0.0.0:4747", "--public-url", "http://localhost:4747"]
 `;
 }

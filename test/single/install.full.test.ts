@@ -200,6 +200,26 @@ test("each line of the file for Docker begins with an instruction, the first wit
   expect(instructions.filter((one) => one === "ENTRYPOINT" || one === "CMD")).toEqual(["ENTRYPOINT", "CMD"]);
 });
 
+test("the command of the image starts a server", async () => {
+  const lines = readFileSync(join(release, "Dockerfile"), "utf8").split("\n");
+  const [, command = "[]"] = /^CMD (.+)$/u.exec(lines.find((line) => line.startsWith("CMD")) ?? "") ?? [];
+  const program = join(home, "continuo");
+  execFileSync("sh", ["-c", `gzip -dc '${join(release, archive)}' >'${program}' && chmod 755 '${program}'`]);
+  // In a network of its own, as a container has one: nobody else reaches it there.
+  const args = ["--net", "--map-root-user", program, ...(JSON.parse(command) as string[])];
+  const child = spawn("unshare", args, { env: { HOME: home, PATH: process.env.PATH }, stdio: "pipe" });
+  try {
+    let printed = "";
+    child.stdout.on("data", (text: Buffer) => {
+      printed += text;
+    });
+    await expect.poll(() => printed).toContain("Continuo listens on http://0.0.0.0:4747");
+  } finally {
+    child.kill();
+    await new Promise((resolve) => child.once("exit", resolve));
+  }
+});
+
 test("the formula says all that Homebrew asks of one, in its order", () => {
   const lines = readFileSync(join(release, "continuo.rb"), "utf8").trimEnd().split("\n");
   const said = lines.flatMap((line) => /^ {2}([a-z\d]+) "[^"\s][^"]*"$/u.exec(line)?.[1] ?? []);

@@ -1,7 +1,7 @@
 /** Entries of a transcript as events: a message is also one of Continuo's, anything else is only kept. */
 
 import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
-import type { Block, NewEvent } from "@continuo/core/model";
+import { type Block, type NewEvent, textOf } from "@continuo/core/model";
 import { isToolResult, toBlock, toToolResult } from "@continuo/native/claude";
 
 export const ENTRY = "claude.entry";
@@ -22,10 +22,13 @@ export function entryOf(data: unknown): SessionStoreEntry | undefined {
   return (data as { readonly entry?: SessionStoreEntry } | null)?.entry;
 }
 
-/** The words of the first prompt, for the title of the session. */
+/** The words of a prompt, for the title of the session. The SDK writes them as blocks, the command as a string. */
 export function promptOf({ type, message, isMeta }: SessionStoreEntry): string | undefined {
+  if (type !== "user" || isMeta === true) return undefined;
   const content = (message as Json | undefined)?.content;
-  return type === "user" && isMeta !== true && typeof content === "string" ? content : undefined;
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content) || content.some(isToolResult)) return undefined;
+  return textOf(content.map(toPart)) || undefined;
 }
 
 interface EntryMessage {
