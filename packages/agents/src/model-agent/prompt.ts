@@ -59,7 +59,9 @@ function earlierAttempt({ run, transcript }: AgentRequest): CrashedTurn | null {
   const isOwn = since.every(({ role, metadata }) => role !== "user" || typeof metadata.note === "string");
   // The words that were cut off after the last result, and the note of the crash, are left out: the model says them now.
   const last = since.findLastIndex(({ role }) => role === "tool");
-  if (!isOwn || last === -1) return null;
+  // A call that was cut off has an error as its result: the model is asked again.
+  const hasFailed = since.some(({ content }) => content.some((b) => b.type === "tool_result" && b.isError));
+  if (!isOwn || hasFailed || last === -1) return null;
   const turn = since.slice(0, last + 1).filter(({ role }) => role !== "user");
   return { before: messages.slice(0, first), turn };
 }
