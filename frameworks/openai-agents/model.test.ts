@@ -141,7 +141,7 @@ async function answer(
   }
 }
 
-/** What the sequences met, so that a test whose calls hardly ever meet anything fails. */
+/** Counts the situations that the sequences met, so that the test fails if its calls hardly ever meet anything. */
 const met = { refused: 0, repeated: 0, mutated: 0 };
 
 async function compare(store: Store, sessionId: string, steps: readonly Step[]): Promise<void> {

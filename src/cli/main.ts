@@ -24,8 +24,10 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${readVersion()}\n`);
     return;
   }
-  const shell = shellOfThisProcess(argv);
-  keepHeapSmall(argv);
+  const isHook = HOOKS.includes(argv.join(" "));
+  const shell = shellOfThisProcess(isHook);
+  // A hook looks at one session.
+  if (!isHook) keepHeapSmall(argv);
   const answered = await answeredElsewhere(argv, shell, import.meta.filename);
   process.exitCode = answered ?? (await run(argv, shell, keepCompiled));
 }
@@ -78,14 +80,12 @@ function keepCompiled(shell: Shell): void {
  *
  * V8 takes no compiled module of Node's that was compiled with other flags: what every command needs is loaded before.
  */
-function keepHeapSmall(argv: readonly string[]): void {
-  // A hook looks at one session.
-  if (HOOKS.includes(argv.join(" "))) return;
+function keepHeapSmall([command]: readonly string[]): void {
   setFlagsFromString("--semi-space-growth-factor=1");
-  if (argv[0] !== "serve") setFlagsFromString("--heap-growing-percent=50");
+  if (command !== "serve") setFlagsFromString("--heap-growing-percent=50");
 }
 
-function shellOfThisProcess(argv: readonly string[]): Shell {
+function shellOfThisProcess(isHook: boolean): Shell {
   // So that what was begun is cleaned up: a terminal given back, a file taken away.
   const ends = { SIGINT: () => process.exit(130), SIGTERM: () => process.exit(143) };
   process.on("SIGINT", ends.SIGINT);
@@ -126,7 +126,7 @@ function shellOfThisProcess(argv: readonly string[]): Shell {
     holdTermination: (onTermination) => hold("SIGTERM", onTermination),
     answerCommands: () => answerCommands({ run, shell }, import.meta.filename),
   };
-  if (HOOKS.includes(argv.join(" "))) return shell;
+  if (isHook) return shell;
   const isDrawn = shell.stdout.isTTY === true || shell.stderr.isTTY === true;
   if (!isDrawn || process.env.TERM === "dumb" || !isatty(0)) return shell;
   const chooseSessions: Shell["chooseSessions"] = async (wish) =>

@@ -15,7 +15,7 @@ interface CommentLine {
   readonly text: string;
 }
 
-const lines = [undefined, "web", "extension", "bench", "scripts", "test"]
+const lines = [undefined, "web", "extension", "bench", "scripts", "test", "frameworks"]
   .flatMap((folder) => readSource(folder))
   .flatMap(({ file, text }) => commentLinesIn(file, text));
 

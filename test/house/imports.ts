@@ -1,7 +1,7 @@
 /** The imports of the source, read as text: good enough for a plan, since the type checker reads them too. */
 
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, posix, relative, sep } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join, posix } from "node:path";
 import { ADAPTERS, doorsOf, PACKAGES } from "../../scripts/packages.ts";
 import { FLOOR_PLAN } from "./floor-plan.ts";
 
@@ -80,14 +80,10 @@ export const DOORS: ReadonlyMap<string, string> = new Map(
   [...PACKAGES, ...ADAPTERS].flatMap((name) => [...doorsOf(ROOT, name)]),
 );
 
+/** Installations, and builds of the extension, are not source. */
 function filesBelow(base: string): string[] {
-  return (
-    readdirSync(join(ROOT, base), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.tsx?$/u.test(entry.name))
-      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join("/"))
-      // Files of the extension's own installation and build are not source.
-      .filter((path) => !/(?:^|\/)(?:node_modules|\.[^/]+)\//u.test(path))
-  );
+  const exclude = (path: string): boolean => /^(?:node_modules$|\.)/u.test(basename(path));
+  return globSync("**/*.{ts,tsx}", { cwd: join(ROOT, base), exclude }).map((path) => `${base}/${path}`);
 }
 
 function importsOf(from: string, text: string, folder: string | undefined): Import[] {

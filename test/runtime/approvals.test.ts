@@ -4,8 +4,10 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Agent, Store } from "@continuo/core/model";
 import { type Approval, type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
+import { startRun } from "@continuo/store/sessions";
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ApprovalDesk } from "../../packages/server/src/runtime/approvals.ts";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
 
@@ -179,6 +181,42 @@ describe("an approval", () => {
       expect(messages.filter(({ origin }) => origin === "person")).toHaveLength(1);
     },
   );
+
+  test("outlives more ends of its process than a message has attempts", async () => {
+    const refunds: string[] = [];
+    let c = await start(refunds);
+    c.session("s", { create: true }).send("refund it", { id: "1" });
+    let { id, runId } = await openApproval(c);
+    for (let ends = 0; ends < 5; ends++) {
+      await c.close({ graceMs: 0 });
+      c = await start(refunds);
+      const before = runId;
+      // The next attempt has asked the same question.
+      await expect.poll(async () => (await openApproval(c)).runId, { timeout: 20_000 }).not.toBe(before);
+      const again = await openApproval(c);
+      expect(again.id).toBe(id);
+      ({ id, runId } = again);
+    }
+    await c.approvals.resolve(id, { outcome: "granted" });
+    expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed", text: "Done." });
+    expect(refunds).toEqual(["7"]);
+    expect(await c.deadLetters.list()).toEqual([]);
+  });
+
+  test("of an earlier attempt does not count as a wait of a later one, which did not ask", async () => {
+    await store.createSession({ sessionId: "s" });
+    const desk = new ApprovalDesk(store, undefined);
+    const asking = await startRun(store, "s", "refund it");
+    const over = new AbortController();
+    const request = { approvalId: "a", toolName: "refund", readOnly: false, options: [] };
+    const asked = desk.forRun(asking).ask(request, { signal: over.signal });
+    asked.catch(() => undefined);
+    await expect.poll(() => desk.isWaiting(asking)).toBe(true);
+    await store.transitionRun(asking.runId, { to: "interrupted" });
+    const next = await startRun(store, "s", "refund it", { retryOf: asking.runId });
+    expect([await desk.isWaiting(asking), await desk.isWaiting(next)]).toEqual([true, false]);
+    over.abort();
+  });
 
   test("that nobody answers in time is denied, by the time limit", async () => {
     const refunds: string[] = [];

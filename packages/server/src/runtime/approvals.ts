@@ -136,10 +136,10 @@ export class ApprovalDesk implements Approvals {
     };
   }
 
-  /** True for a run that asked, and whose agent has not received the answer. */
+  /** True for a run that asked by itself, and whose agent has not received the answer. What earlier attempts asked does not count. */
   async isWaiting(run: Run): Promise<boolean> {
     for await (const { status, data } of this.#claims({ owner: rootIn(run) })) {
-      if (status !== "cancelled" && data.usedBy === undefined) return true;
+      if (data.runId === run.runId && status !== "cancelled" && data.usedBy === undefined) return true;
     }
     return false;
   }

@@ -60,20 +60,20 @@ export async function cancelPending(
   runId: string,
   reason: string | undefined,
 ): Promise<Run | null> {
-  return await endPending(store, runId, { status: "cancelled", reason });
+  return await endWaiting(store, runId, { status: "cancelled", reason });
 }
 
-export interface PendingEnd {
+export interface WaitingEnd {
   readonly status: "cancelled" | "interrupted";
   readonly reason: string | undefined;
   readonly error?: RunError;
 }
 
 /** Ends a run that waits, without the lease of its session. `null` when it does not wait any more. */
-export async function endPending(
+export async function endWaiting(
   store: Store,
   runId: string,
-  { status, reason, error }: PendingEnd,
+  { status, reason, error }: WaitingEnd,
 ): Promise<Run | null> {
   const { entry, write } = runEnd(runId, status, present({ reason, error }));
   const before = await store.getRun(runId);

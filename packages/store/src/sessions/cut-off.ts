@@ -3,18 +3,18 @@
  * found also while another process runs the session.
  */
 
-import { isDeepStrictEqual } from "node:util";
 import {
   assertKnownOptions,
+  type Block,
   type KnownOptions,
   listAll,
   present,
   type Run,
   type Store,
 } from "@continuo/core/model";
-import { endPending } from "./cancel.ts";
+import { endWaiting } from "./cancel.ts";
 import { newId } from "./ids.ts";
-import { isInput, type RunInput, toBlocks } from "./input.ts";
+import { isInput, isSameInput, type RunInput, toBlocks } from "./input.ts";
 import { NOBODY_WAITS } from "./interrupt.ts";
 import { holdLease, runLease, runnerOf } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
@@ -58,7 +58,7 @@ export async function findCutOff(
     signal?.throwIfAborted();
   }
   for (const offered of (await offeredInputs(store, sessionId)).toReversed()) {
-    if (!isSame(offered.input, blocks)) continue;
+    if (!isSameInput(offered.input, blocks)) continue;
     const run = await store.getRun(offered.runId, call);
     if (run !== null && Date.parse(run.createdAt) >= sinceMs) return offered;
   }
@@ -68,7 +68,7 @@ export async function findCutOff(
 interface Search {
   readonly store: Store;
   readonly sessionId: string;
-  readonly blocks: readonly unknown[];
+  readonly blocks: readonly Block[];
   readonly leaseMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -80,7 +80,7 @@ async function isSettledBeside({ store, sessionId, blocks, leaseMs, signal }: Se
     store.listRuns({ sessionId, status: ["pending", "running"], limit: LIMITS.offeredInputs, ...place }),
   );
   for await (const run of runs) {
-    if (!isInput(run.input) || !isSame(toBlocks(run.input), blocks)) continue;
+    if (!isInput(run.input) || !isSameInput(toBlocks(run.input), blocks)) continue;
     if (run.status === "pending") await endLeftBehind(store, run, leaseMs);
     // Its own process has the lease no longer.
     else if (!isClaimed(run) && run.owner !== holder?.owner) return false;
@@ -95,12 +95,8 @@ async function endLeftBehind(store: Store, run: Run, leaseMs: number): Promise<v
   try {
     const isLeft = await isLeftBehind(store, run, { now: place.givenAt, leaseMs });
     const error = { code: "interrupted", message: NOBODY_WAITS };
-    if (isLeft) await endPending(store, run.runId, { status: "interrupted", reason: NOBODY_WAITS, error });
+    if (isLeft) await endWaiting(store, run.runId, { status: "interrupted", reason: NOBODY_WAITS, error });
   } finally {
     await place.release();
   }
-}
-
-function isSame(input: readonly unknown[], blocks: readonly unknown[]): boolean {
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(input)), JSON.parse(JSON.stringify(blocks)));
 }

@@ -1,5 +1,6 @@
 /** Input of a run: words, or blocks. */
 
+import { isDeepStrictEqual } from "node:util";
 import { type Block, ContinuoError, isRunPriority, MAX_RUN_PRIORITY } from "@continuo/core/model";
 
 export type RunInput = string | readonly Block[];
@@ -22,6 +23,12 @@ export function toBlocks(input: unknown): readonly Block[] {
     });
   }
   return input as readonly Block[];
+}
+
+/** Compares an input with another one as they are stored: the order of fields does not count. */
+export function isSameInput(input: unknown, blocks: readonly Block[]): boolean {
+  const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+  return isDeepStrictEqual(asStored(input), asStored(blocks));
 }
 
 /** Errors: as `toBlocks`. */

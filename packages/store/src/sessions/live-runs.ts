@@ -69,6 +69,15 @@ export interface Judgement {
   readonly leaseMs: number;
 }
 
+/** The process that started a run, by the name of `starterOf`; `undefined` for a run that was made without the session manager. */
+export async function readStarter(
+  store: Store,
+  { sessionId, runId }: Pick<Run, "sessionId" | "runId">,
+): Promise<string | undefined> {
+  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
+  return events[0]?.actor.id;
+}
+
 /**
  * Returns true if nobody executes a pending run for which no caller waits: the process that started it has
  * ended, or is this one, which does not execute it. For any other process this is known only after `leaseMs`.
@@ -78,10 +87,9 @@ export async function isLeftBehind(
   run: PendingRun,
   { now, leaseMs }: Judgement,
 ): Promise<boolean> {
-  const { sessionId, runId, createdAt } = run;
+  const { runId, createdAt } = run;
   if (attended.has(runId)) return false;
-  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
-  const starter = events[0]?.actor.id;
+  const starter = await readStarter(store, run);
   // Made without the session manager: nobody says that somebody is about to execute it.
   if (starter === undefined || started.has(runId) || isOwn(starter) || isGone(starter)) return true;
   // A clock that was set back would otherwise leave the run to nobody until it is there again.

@@ -13,7 +13,7 @@ import {
 } from "@continuo/core/model";
 import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
-import { isClaimed, isFreshHere } from "./live-runs.ts";
+import { isClaimed, isFreshHere, readStarter } from "./live-runs.ts";
 import { isGone } from "./owner.ts";
 import { pause } from "./stops.ts";
 
@@ -117,10 +117,7 @@ async function isFirst(store: Store, before: readonly Run[], patience: Patience)
 
 /** The process that started it has ended, or nobody came in time. */
 async function isAbandoned(store: Store, run: Run, patience: Patience): Promise<boolean> {
-  const { sessionId, runId } = run;
-  if (patience.isOver(runId)) return true;
-  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
-  return isGone(events[0]?.actor.id ?? "");
+  return patience.isOver(run.runId) || isGone((await readStarter(store, run)) ?? "");
 }
 
 /** A run that was just started has nobody who waits with it yet: somebody may come. */

@@ -1,7 +1,6 @@
 /** New sessions and new runs. */
 
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import {
   assertKnownOptions,
   type Block,
@@ -17,7 +16,7 @@ import {
 } from "@continuo/core/model";
 import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
-import { assertPriority, type RunInput, toBlocks } from "./input.ts";
+import { assertPriority, isSameInput, type RunInput, toBlocks } from "./input.ts";
 import { LIMITS } from "./limits.ts";
 import { patientStore, type RetryPolicy } from "./patient-store.ts";
 import { toRunError } from "./result.ts";
@@ -206,7 +205,7 @@ function sameRun(run: Run, { sessionId, blocks, agent }: Repetition): Run {
   const isSame =
     run.sessionId === sessionId &&
     (agent === undefined || run.agent === agent) &&
-    isDeepStrictEqual(run.input, JSON.parse(JSON.stringify(blocks)));
+    isSameInput(run.input, blocks);
   if (isSame) return run;
   throw new ContinuoError("conflict", `there is already a run ${run.runId}, with another input`, {
     hint: "Choose another id for another input.",
