@@ -3,17 +3,22 @@
 import { join } from "node:path";
 import { openTalk, type Talk, type TalkFlags } from "@continuo/agents/conversations";
 import type { NewEvent } from "@continuo/core/model";
-import { openStore } from "@continuo/store";
-import { startRun, wake } from "@continuo/store/sessions";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { cancelRun, startRun, wake } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
 import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 
-function talkIn(home: TalkHome, flags: TalkFlags = {}, url = "memory:"): Promise<Talk> {
+function talkIn(
+  home: TalkHome,
+  flags: TalkFlags = {},
+  url = "memory:",
+  open = () => openStore(url),
+): Promise<Talk> {
   return openTalk({
     flags,
     places: { home: home.path, cwd: join(home.path, "project"), env: cleanEnv(home.path) },
-    openStore: () => openStore(url),
+    openStore: open,
     keepOpen: "session",
     note: () => undefined,
     onProgress: () => undefined,
@@ -97,6 +102,36 @@ test("after a crash each of several prompts that were cut off is continued by it
   }
   await using other = await talkIn(home, { resume: sessionId }, url);
   expect(await say(other, "third")).toBe(third.runId);
+});
+
+test("a prompt that another process gives again in the same moment is asked as one of its own", async () => {
+  using home = createTalkHome();
+  const url = `sqlite:${join(home.path, "sessions.db")}`;
+  const { sessionId, runId } = await crashedTurn(url, join(home.path, "project"), "go");
+  let isTaken = false;
+  const openTaken = async (): Promise<OpenedStore> => {
+    const store = await openStore(url);
+    return new Proxy(store, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key);
+        if (typeof value !== "function") return value;
+        return async (...given: unknown[]) => {
+          // The other one is faster, and gives up.
+          const isRetry =
+            key === "createRun" || (key === "append" && JSON.stringify(given).includes("retryOf"));
+          if (isRetry && !isTaken) {
+            isTaken = true;
+            await cancelRun(store, (await startRun(store, sessionId, "go", { retryOf: runId })).runId);
+          }
+          return await value.apply(target, given);
+        };
+      },
+    });
+  };
+  await using talk = await talkIn(home, { resume: sessionId }, url, openTaken);
+  const { result } = await talk.say("go", { onEvent, signal: new AbortController().signal });
+  expect([isTaken, result.status]).toEqual([true, "completed"]);
+  expect((await (await talk.store()).getRun(result.run.runId))?.metadata.retryOf).toBeUndefined();
 });
 
 /** A turn whose process died after the question was stored. */

@@ -273,16 +273,18 @@ class OpenTalk implements Talk {
     const before = saidBefore(this.#state);
     const session = this.session ?? (await this.#newSession(store, input));
     await this.#change({ type: "turn", session });
-    const woken = this.#woken;
+    let search = this.#woken;
     this.#woken = null;
-    for (let search = woken; ; search = search === null ? null : withoutNewest(search)) {
+    for (;;) {
       const repeated = search === null ? null : await this.#repeated(input, search, options);
+      const others = search === null ? null : withoutNewest(search);
       // Several inputs may have been cut off, and be given again one after another.
-      if (search !== null && repeated !== null) this.#woken = withoutNewest(search);
+      if (repeated !== null) this.#woken = others;
       try {
         return await this.#turn({ store, agent, session, before, input }, options, repeated);
       } catch (error) {
-        if (search === null || repeated === null || !isGivenToAnother(error)) throw error;
+        if (repeated === null || !isGivenToAnother(error)) throw error;
+        search = others;
       }
     }
   }
