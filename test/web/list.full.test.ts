@@ -3,9 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claudeFile, claudeText } from "../cli/home.ts";
 import type { Line } from "../hostile/hostile-session.ts";
+import { openMachine } from "../machine/open-machine.ts";
 import { violations } from "./axe.ts";
 import { homeWithLongSession, LONG_ID, LONG_TURNS } from "./long-session.ts";
-import { type OpenViewer, openViewer } from "./open-viewer.ts";
+import { type OpenViewer, openViewer, signIn } from "./open-viewer.ts";
 
 let viewer: OpenViewer;
 beforeAll(async () => {
@@ -37,6 +38,32 @@ describe("the list", () => {
     // The title of the session does not stay.
     await expect.poll(() => page.title()).toBe("Continuo");
     await page.context().close();
+  });
+
+  test("the keys work on the first rows while the whole list is still being made", async () => {
+    // A server that was just started answers with the newest rows first.
+    await using machine = await openMachine(homeWithLongSession(), { pageFolder: viewer.pages });
+    const page = await viewer.browser.newPage();
+    const allowed = Promise.withResolvers<void>();
+    let held = 0;
+    await page.route(/\/sessions\?(?!.*partial=)/u, async (route) => {
+      held += 1;
+      await allowed.promise;
+      await route.continue();
+    });
+    await signIn(page, machine, "/");
+    await page.waitForSelector(".row");
+    await page.keyboard.press("j");
+    await page.locator(".row.selected:focus").waitFor();
+    await expect.poll(() => held).toBe(1);
+    const title = await page.locator(".row.selected .title").innerText();
+    expect(await page.locator(".list-main .scroller").getAttribute("aria-busy")).toBe("false");
+    allowed.resolve();
+    await page.locator(".find-line output", { hasText: /session/u }).waitFor();
+    expect(await page.locator(".row.selected:focus .title").innerText()).toBe(title);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".session-title h1");
+    await page.close();
   });
 
   test("/ searches, Escape clears, and filters narrow", async () => {

@@ -167,7 +167,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
   const asked = filters.value;
   try {
     const query = { ...queryOf(asked, new Date()), limit: PAGE, cursor: from ?? undefined };
-    const page = rows.value.length === 0 ? await firstPage(query, stop) : await pageOf(query, stop);
+    const page = rows.value.length === 0 ? await firstPage(asked, query, stop) : await pageOf(query, stop);
     batch(() => {
       answered.value = asked;
       cursor = page.nextCursor;
@@ -198,11 +198,14 @@ async function pageOf(query: PageQuery, stop: AbortSignal): Promise<SessionsPage
   return await ask<SessionsPage>(sessionsPath(query), { signal: stop, answer: "kept" });
 }
 
-/** The newest sessions are shown before all are found. */
-async function firstPage(query: PageQuery, stop: AbortSignal): Promise<SessionsPage> {
+/** The newest sessions are shown before all are found, and the keys work on them. */
+async function firstPage(asked: Filters, query: PageQuery, stop: AbortSignal): Promise<SessionsPage> {
   const page = await pageOf({ ...query, partial: "allow" }, stop);
   if (!page.partial) return page;
-  rows.value = page.sessions;
+  batch(() => {
+    answered.value = asked;
+    rows.value = page.sessions;
+  });
   return await pageOf(query, stop);
 }
 
