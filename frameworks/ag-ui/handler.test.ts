@@ -183,7 +183,10 @@ test("a run that fails is an error, one that is stopped is cancelled, and both l
   const failing = newPage();
   failing.say("fail");
   await failing.ask();
-  expect(failing.streams.at(-1)?.at(-1)).toEqual({ type: EventType.RUN_ERROR, message: "no power" });
+  expect(failing.streams.at(-1)?.at(-1)).toEqual({
+    type: EventType.RUN_ERROR,
+    message: "The answer failed (agent_failed).",
+  });
   expect(saidIn(failing.agent.messages)[0]?.texts).toEqual(["You asked: fail "]);
   const stopped = newPage();
   await stopped.ask();

@@ -203,9 +203,43 @@ describe("an approval", () => {
     expect(await c.deadLetters.list()).toEqual([]);
   });
 
+  test("stays open between two attempts of a run that failed, and its answer is for the second one", async () => {
+    const refunds: string[] = [];
+    const question = { toolName: "refund", toolInput: { order: "7" }, readOnly: false, options: [] };
+    const away = await openContinuo(store as Store);
+    opened.push(away);
+    let attempts = 0;
+    /** Its first attempt fails while a person is asked. */
+    const flaky: Agent = {
+      name: "flaky",
+      async execute({ run }, { onPermission, signal }) {
+        attempts += 1;
+        if (attempts > 1) await answered.promise;
+        const asked = onPermission?.({ ...question, approvalId: run.runId }, { signal });
+        if (attempts === 1) {
+          await openApproval(away);
+          throw new Error("no power");
+        }
+        if ((await asked)?.outcome === "granted") refunds.push("7");
+        return {};
+      },
+    };
+    const answered = Promise.withResolvers<void>();
+    const retry = { on: ["failed"], attempts: 2 } as const;
+    const c = await start([], { agents: [flaky], onError: () => undefined, retry });
+    const run = c.session("s", { create: true }).send("refund it", { id: "1" });
+    await expect.poll(async () => (await away.store.listRuns({ status: "failed" })).items).toHaveLength(1);
+    const approval = await openApproval(away);
+    await away.approvals.resolve(approval.id, { outcome: "granted", by: "carla" });
+    answered.resolve();
+    expect(await run.result()).toMatchObject({ status: "completed" });
+    expect(refunds).toEqual(["7"]);
+    expect(await away.approvals.list()).toMatchObject([{ id: approval.id, status: "granted" }]);
+  });
+
   test("of an earlier attempt does not count as a wait of a later one, which did not ask", async () => {
     await store.createSession({ sessionId: "s" });
-    const desk = new ApprovalDesk(store, undefined);
+    const desk = new ApprovalDesk(store, { timeLimitMs: undefined, retriedAfter: undefined });
     const asking = await startRun(store, "s", "refund it");
     const over = new AbortController();
     const request = { approvalId: "a", toolName: "refund", readOnly: false, options: [] };
@@ -268,6 +302,27 @@ describe("an approval", () => {
       expect(events).toEqual([]);
     },
   );
+
+  test("of a run that is tried again after such an end is open for all processes, and its answer is for the next attempt", async () => {
+    await store.createSession({ sessionId: "s" });
+    const desk = new ApprovalDesk(store, { timeLimitMs: undefined, retriedAfter: ["failed"] });
+    const run = await startRun(store, "s", "refund it");
+    const own = desk.forRun(run);
+    const request = { approvalId: "a", toolName: "refund", readOnly: false, options: [] };
+    const asked = own.ask(request, { signal: new AbortController().signal });
+    const away = await openContinuo(store as Store);
+    opened.push(away);
+    const { id } = await openApproval(away);
+    await store.transitionRun(run.runId, { to: "running" });
+    await store.transitionRun(run.runId, { to: "failed" });
+    own.end();
+    expect(await asked).toMatchObject({ outcome: "cancelled" });
+    expect(await away.approvals.get(id)).toMatchObject({ status: "open" });
+    expect(await away.approvals.resolve(id, { outcome: "granted" })).toMatchObject({ status: "granted" });
+    const next = await startRun(store, "s", "refund it", { retryOf: run.runId });
+    const again = desk.forRun(next).ask(request, { signal: new AbortController().signal });
+    expect(await again).toMatchObject({ outcome: "granted", by: "person" });
+  });
 
   test("whose run ended before it used the answer is refused, also when the same answer comes again", async () => {
     const c = await start([], { work: false });

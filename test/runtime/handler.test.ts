@@ -260,6 +260,41 @@ test("an expected failure in a route of the program's own has the server's answe
   await expect((async () => await app.request("/mistake"))()).rejects.toThrow(TypeError);
 });
 
+test("a body that is no JSON in a route of the program's own is 400, without the words of the body", async () => {
+  app.onError(toErrorResponse);
+  app.post("/ask", async (x) => x.json(await x.req.json()));
+  app.get("/grammar", () => {
+    throw new SyntaxError("Invalid regular expression: missing /");
+  });
+  app.post("/native", async (x) => x.json(await x.req.raw.json()));
+  for (const path of ["/ask", "/native"]) {
+    for (const body of ["{secret", '{"a":', "", "{'a': 1}", '"open', "[1,]"]) {
+      const answer = await app.request(path, { method: "POST", body });
+      expect(answer.status).toBe(400);
+      const { error } = (await answer.json()) as { error: { code: string; message: string } };
+      expect(error).toMatchObject({ code: "invalid", message: "the body of the request is no JSON" });
+    }
+    expect((await app.request(path, { method: "POST", body: '{"a":1}' })).status).toBe(200);
+  }
+  await expect((async () => await app.request("/grammar"))()).rejects.toThrow(SyntaxError);
+});
+
+test("a refusal sends its reader to the program, which has no tokens of Continuo", async () => {
+  const refusals = [
+    await as("nobody", "/sessions/ann"),
+    await as("bob", "/sessions/bob/messages", { text: "x" }),
+    await as("ann", "/stream/sessions/ann?offset=-1"),
+  ];
+  c.session("ann", { create: true }).send("may I?", { agent: "asking" });
+  await expect.poll(async () => (await c.approvals.list()).length).toBe(1);
+  const [approval] = await c.approvals.list();
+  refusals.push(await as("ann", `/approvals/${approval?.id}`, { outcome: "granted" }));
+  const upload = { method: "POST", body: "x", headers: { authorization: "bob" } };
+  refusals.push(await app.request("/continuo/v1/blobs", upload));
+  expect(refusals.map(({ status }) => status)).toEqual([401, 403, 403, 403, 403]);
+  for (const refusal of refusals) expect(await refusal.text()).not.toMatch(/token|continuo /u);
+});
+
 test("the event of a question has the tool and its input, as the list of approvals has them", async () => {
   const session = c.session("ann", { create: true });
   const run = session.send("may I?", { agent: "asking" });

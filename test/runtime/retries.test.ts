@@ -45,6 +45,7 @@ function hostWith(options: Host["options"]): Host {
       close: async (root: string) => void closed.push(root),
       isWaiting: async () => isWaiting,
     } as unknown as Host["approvals"],
+    failureText: () => "",
     poke: () => undefined,
     report: (error) => {
       throw error;

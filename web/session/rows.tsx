@@ -2,7 +2,7 @@
 
 import { cutText } from "@continuo/core/model";
 import { messageKind, visibleLine } from "@continuo/core/transcript";
-import { callToHtml, resultToHtml, turnTitle } from "@continuo/core/transcript/html";
+import { CUT_OFF_NOTE, callToHtml, isCutOff, resultToHtml, turnTitle } from "@continuo/core/transcript/html";
 import type { WindowMessage } from "@continuo/core/wire/machine";
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
@@ -99,6 +99,7 @@ function Saying({ state }: { state: SessionState }): VNode {
 
 function Said({ row: { at, index }, state }: RowProps<BlockRow>): VNode {
   const block = at.message.content[index];
+  const isLast = index === at.message.content.length - 1;
   const isOpen = useComputed(() => {
     const open = state.openText.value;
     return open !== null && open.sequence === at.message.metadata.sequence && open.block === index;
@@ -108,6 +109,7 @@ function Said({ row: { at, index }, state }: RowProps<BlockRow>): VNode {
     <div class="said">
       <Block class="prose" message={at.message} index={index} />
       <Cuts at={at} index={index} state={state} />
+      {isLast && isCutOff(at.message) ? <p class="note">{CUT_OFF_NOTE}</p> : null}
       <button
         type="button"
         class="copy"

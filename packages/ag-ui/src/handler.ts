@@ -8,7 +8,13 @@ import {
   present,
 } from "@continuo/core/model";
 import { coversName } from "@continuo/core/wire";
-import { type Authorization, type Continuo, streamResponse, toErrorResponse } from "@continuo/server/runtime";
+import {
+  type Authorization,
+  type Continuo,
+  streamResponse,
+  toErrorResponse,
+  unknownCaller,
+} from "@continuo/server/runtime";
 import { type AskedRun, readAskedRun } from "./input.ts";
 import { openRun, type Reader, streamRun } from "./stream.ts";
 
@@ -40,7 +46,7 @@ export function agUiHandler(
     if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "POST" } });
     try {
       const allowed = await options.authorize(request);
-      if (allowed === null) throw new ContinuoError("unauthorized", "the program does not know who asks");
+      if (allowed === null) throw unknownCaller();
       const asked = await readAskedRun(request);
       const reader = readerOf(allowed, asked.threadId);
       await answerInterrupts(c, asked, reader);

@@ -5,7 +5,13 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { ContinuoError, present, readAll } from "@continuo/core/model";
-import { type Approval, type Continuo, isKnownEvent, type UIChunk, wordsOf } from "@continuo/server/runtime";
+import {
+  type Approval,
+  type Continuo,
+  failureOf,
+  isKnownEvent,
+  type UIChunk,
+} from "@continuo/server/runtime";
 import type { AgUiEvent, Interrupt, Message } from "./events.ts";
 import type { AskedRun } from "./input.ts";
 import { LIMITS } from "./limits.ts";
@@ -33,7 +39,7 @@ interface OpenOptions {
 /** Reads the thread, and sends its message if it is new. Errors: `forbidden`, `invalid`. */
 export async function openRun(c: Continuo, { asked, reader, agent }: OpenOptions): Promise<OpenRun> {
   const { threadId, question } = asked;
-  const thread = new Thread();
+  const thread = new Thread(c.failureText);
   if ((await c.store.getSession(threadId)) !== null) await catchUp(c, threadId, thread);
   if (question === undefined || thread.knows(question.id)) return { asked, reader, thread };
   if (!reader.canWrite) throw new ContinuoError("forbidden", "they may not write in this thread");
@@ -64,7 +70,7 @@ export async function* streamRun(
     // A client that connects again receives the end of the run.
     if (!signal.aborted) yield end ?? finished(asked, { type: "success" });
   } catch (error) {
-    if (!signal.aborted) yield { type: "RUN_ERROR", message: wordsOf(error) };
+    if (!signal.aborted) yield { type: "RUN_ERROR", message: c.failureText(failureOf(error)) };
   }
 }
 

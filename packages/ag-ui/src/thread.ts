@@ -10,7 +10,7 @@ import {
   RUN_EVENTS,
   textOf,
 } from "@continuo/core/model";
-import { createUIFold, type UIFold } from "@continuo/server/runtime";
+import { createUIFold, type FailureText, type UIFold } from "@continuo/server/runtime";
 import { Answer, CallIds } from "./answer.ts";
 import type { AgUiEvent, Message } from "./events.ts";
 
@@ -39,6 +39,12 @@ export class Thread {
   readonly #callIds = new CallIds();
   /** The last event that was taken. */
   sequence = 0;
+  readonly #failureText: FailureText | undefined;
+
+  /** @param failureText makes the words of failures */
+  constructor(failureText?: FailureText) {
+    this.#failureText = failureText;
+  }
 
   /** The changes of an answer. */
   take(event: KnownEvent): readonly AgUiEvent[] {
@@ -102,7 +108,7 @@ export class Thread {
       runId,
       question: { id, role: "user", content: contentOf(input) },
       answer: new Answer(runId, this.#callIds),
-      fold: createUIFold(runId),
+      fold: createUIFold(runId, this.#failureText),
       asked: new Map(),
       isOver: false,
     };

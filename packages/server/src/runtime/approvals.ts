@@ -20,6 +20,7 @@ import {
   present,
   RUN_END_STATUSES,
   type Run,
+  type RunStatus,
   readAll,
   type Store,
 } from "@continuo/core/model";
@@ -39,6 +40,8 @@ interface ApprovalData {
   readonly by?: string;
   readonly reason?: string;
   readonly optionId?: string;
+  /** Ends of the run after which its worker gives the message to the agent again, besides `interrupted`. */
+  readonly retriedAfter?: readonly RunStatus[];
   /** The run that received the answer. */
   readonly usedBy?: string;
 }
@@ -60,15 +63,31 @@ export interface RunApprovals {
   ask(request: PermissionRequest, options: { readonly signal: AbortSignal }): Promise<PermissionDecision>;
   /** Calls that an earlier attempt asked about, and that did not begin. */
   heldCalls(): Promise<readonly PermissionRequest[]>;
+  /** The run has ended: what it still asks takes no answer away from the next attempt. */
+  end(): void;
+}
+
+interface DeskOptions {
+  readonly timeLimitMs: number | undefined;
+  /** The setting `retry.on` of this process. */
+  readonly retriedAfter: readonly RunStatus[] | undefined;
+}
+
+interface QuestionSignals {
+  readonly signal: AbortSignal;
+  /** Aborts when the run has ended. Who asked may have forgotten the question, and gets no error. */
+  readonly ended: AbortSignal;
 }
 
 export class ApprovalDesk implements Approvals {
   readonly #store: Store;
   readonly #timeLimitMs: number | undefined;
+  readonly #retriedAfter: readonly RunStatus[] | undefined;
 
-  constructor(store: Store, timeLimitMs: number | undefined) {
+  constructor(store: Store, { timeLimitMs, retriedAfter }: DeskOptions) {
     this.#store = store;
     this.#timeLimitMs = timeLimitMs;
+    this.#retriedAfter = retriedAfter;
   }
 
   async list(options: ListApprovalsOptions = {}): Promise<Approval[]> {
@@ -120,10 +139,12 @@ export class ApprovalDesk implements Approvals {
   forRun(run: Run): RunApprovals {
     const root = rootIn(run);
     const asked = new Map<string, number>();
+    const ended = new AbortController();
     return {
+      end: () => ended.abort(),
       ask: async (request, { signal }) => {
         const claim = await this.#begin(run, root, { request, asked });
-        return await this.#wait(claim, run, signal);
+        return await this.#wait(claim, run, { signal, ended: ended.signal });
       },
       heldCalls: async () => {
         if (root === run.runId) return [];
@@ -181,6 +202,7 @@ export class ApprovalDesk implements Approvals {
         runId: run.runId,
         agent: run.agent ?? "",
         request,
+        ...present({ retriedAfter: this.#retriedAfter }),
       };
       const status = known?.status ?? "open";
       const generation = known?.generation ?? 1;
@@ -194,16 +216,20 @@ export class ApprovalDesk implements Approvals {
     }
   }
 
-  async #wait({ name }: StoredApproval, run: Run, signal: AbortSignal): Promise<PermissionDecision> {
+  async #wait(
+    { name }: StoredApproval,
+    run: Run,
+    { signal, ended }: QuestionSignals,
+  ): Promise<PermissionDecision> {
     const id = name.slice(PREFIX.length);
     const over = new AbortController();
-    const ended = AbortSignal.any([signal, over.signal]);
+    const stopped = AbortSignal.any([signal, ended, over.signal]);
     const stopTimer = await this.#startTimer(id);
     try {
       for (;;) {
         const after = await this.#store.latestSequence(run.sessionId);
         const claim = await this.#get(id);
-        if (claim === null || claim.status === "cancelled") {
+        if (ended.aborted || claim === null || claim.status === "cancelled") {
           return { outcome: "cancelled", by: "agent", reason: "the run has ended", recorded: true };
         }
         signal.throwIfAborted();
@@ -217,7 +243,7 @@ export class ApprovalDesk implements Approvals {
           if (decision !== null) return decision;
         }
         const types = ["approval_resolved"];
-        for await (const _ of this.#store.tail(run.sessionId, { after, types, signal: ended })) break;
+        for await (const _ of this.#store.tail(run.sessionId, { after, types, signal: stopped })) break;
       }
     } finally {
       over.abort();
@@ -299,7 +325,7 @@ export class ApprovalDesk implements Approvals {
 
   /** An open question of a run that has ended for good is closed. */
   async #settled(claim: StoredApproval): Promise<StoredApproval> {
-    return isOver(await this.#newestRun(claim)) ? await this.#cancel(claim) : claim;
+    return isOver(await this.#newestRun(claim), claim) ? await this.#cancel(claim) : claim;
   }
 
   async #newestRun({ owner }: StoredApproval): Promise<Run | null> {
@@ -310,7 +336,7 @@ export class ApprovalDesk implements Approvals {
   async #assertAwaited(claim: StoredApproval): Promise<void> {
     if (claim.data.usedBy !== undefined) return;
     const run = await this.#newestRun(claim);
-    const hasEnded = isOver(run) || claim.status === "cancelled";
+    const hasEnded = isOver(run, claim) || claim.status === "cancelled";
     if (hasEnded && claim.status === "open") await this.#cancel(claim);
     if (!hasEnded && (run === null || !(await this.#isStopped(run)))) return;
     const id = claim.name.slice(PREFIX.length);
@@ -387,9 +413,14 @@ export class ApprovalDesk implements Approvals {
   }
 }
 
-/** An interrupted run may be tried again. */
-function isOver(run: Run | null): boolean {
-  return run === null || (RUN_END_STATUSES.includes(run.status) && run.status !== "interrupted");
+/** An interrupted run may be tried again, and one that failed, where its worker does that: it closes what it gives up. */
+function isOver(run: Run | null, { data: { retriedAfter = [] } }: StoredApproval): boolean {
+  if (run === null) return true;
+  return (
+    RUN_END_STATUSES.includes(run.status) &&
+    run.status !== "interrupted" &&
+    !retriedAfter.includes(run.status)
+  );
 }
 
 function toWrite({

@@ -8,6 +8,7 @@ import {
   type RunStatus,
   type StoredEvent,
 } from "@continuo/core/model";
+import type { FailureText } from "./failure-text.ts";
 import { ENDS, GIVEN_UP, isKnownEvent } from "./run-events.ts";
 import { createUIFold, filePartOf, type UIFold } from "./ui-chunks.ts";
 import { type UIPart, UIParts } from "./ui-parts.ts";
@@ -37,16 +38,15 @@ interface Exchange {
   isOpen: boolean;
 }
 
-/**
- * Each input is followed by its answer, which has no parts before the run begins.
- *
- * @param isRetried true if an attempt that ended so is followed by another one
- */
-export async function readChat(
-  events: AsyncIterable<StoredEvent>,
-  isRetried: (status: RunStatus) => boolean,
-): Promise<Chat> {
-  const fold = new ChatFold(isRetried);
+export interface ReadChatOptions {
+  /** True if an attempt that ended so is followed by another one. */
+  readonly isRetried: (status: RunStatus) => boolean;
+  readonly failureText: FailureText;
+}
+
+/** Each input is followed by its answer, which has no parts before the run begins. */
+export async function readChat(events: AsyncIterable<StoredEvent>, options: ReadChatOptions): Promise<Chat> {
+  const fold = new ChatFold(options);
   for await (const event of events) if (isKnownEvent(event)) fold.take(event);
   return fold.end();
 }
@@ -55,17 +55,17 @@ class ChatFold {
   readonly #shown: (Exchange | ChatMessage)[] = [];
   /** Found by the run of each attempt. */
   readonly #exchanges = new Map<string, Exchange>();
-  readonly #isRetried: (status: RunStatus) => boolean;
+  readonly #options: ReadChatOptions;
 
-  constructor(isRetried: (status: RunStatus) => boolean) {
-    this.#isRetried = isRetried;
+  constructor(options: ReadChatOptions) {
+    this.#options = options;
   }
 
   take(event: KnownEvent): void {
     if (event.type === "run_created") this.#create(event.data);
     const exchange = event.runId === undefined ? undefined : this.#exchanges.get(event.runId);
     if (exchange === undefined) this.#takeOther(event);
-    else takeIn(exchange, event, this.#isRetried);
+    else takeIn(exchange, event, this.#options.isRetried);
   }
 
   end(): Chat {
@@ -88,7 +88,7 @@ class ChatFold {
     const exchange = {
       question,
       answerId: runId,
-      fold: createUIFold(runId),
+      fold: createUIFold(runId, this.#options.failureText),
       parts: new UIParts(),
       isOpen: true,
     };

@@ -14,7 +14,8 @@ const STOP_MS = 10_000;
 const STOP_PAUSE_MS = 50;
 
 export async function chatOf(host: Host, sessionId: string): Promise<Chat> {
-  return await readChat(readAll(host.store, sessionId, {}), retriedBy(host));
+  const { store, failureText } = host;
+  return await readChat(readAll(store, sessionId, {}), { isRetried: retriedBy(host), failureText });
 }
 
 /**
@@ -36,7 +37,7 @@ export async function resumedChat(
       open: ({ signal: over }) => followRun(host, { sessionId, runId, signal: over }),
     };
   });
-  return toUIMessageResponse(runs, signal);
+  return toUIMessageResponse(runs, { signal, failureText: host.failureText });
 }
 
 /** Errors: `not_found`. */

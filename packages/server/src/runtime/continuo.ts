@@ -11,6 +11,7 @@ import {
 import { openStore } from "@continuo/store";
 import { toDefinition } from "./agents.ts";
 import { ApprovalDesk } from "./approvals.ts";
+import { failureTextOf } from "./failure-text.ts";
 import { createHandler, type OpenHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
 import { CLOSE_OPTIONS, REPLAY_OPTIONS, WORK_OPTIONS } from "./options.ts";
@@ -31,17 +32,17 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
   const store = isOwnStore ? await openStore(url, options.store) : url;
   const workers = new Set<Worker>();
   const handlers: OpenHandler[] = [];
+  const report = options.onError ?? warn;
   const host: Host = {
     store,
     options,
     agents,
-    approvals: new ApprovalDesk(store, options.approvalMs),
+    approvals: new ApprovalDesk(store, { timeLimitMs: options.approvalMs, retriedAfter: options.retry?.on }),
     poke: () => {
       for (const worker of workers) worker.poke();
     },
-    // Node leaves the stack and the cause of an error out of its warning.
-    report:
-      options.onError ?? ((error) => process.emitWarning(isContinuoError(error) ? error : inspect(error))),
+    report,
+    failureText: failureTextOf(options.failureText, report),
   };
   const work = ({ agents: names, parallel = options.parallel ?? PARALLEL }: WorkOptions = {}): Worker => {
     const worker = new Worker(host, { agents: definitionsOf(agents, names), parallel });
@@ -81,6 +82,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
         return toSentRun(run, null);
       },
     },
+    failureText: host.failureText,
     queue: () => queueOf(store, workers),
     handler(handling) {
       const opened = createHandler(continuo, handling);
@@ -107,6 +109,11 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     [Symbol.asyncDispose]: () => continuo.close(),
   };
   return continuo;
+}
+
+/** Node leaves the stack and the cause of an error out of its warning. */
+function warn(error: unknown): void {
+  process.emitWarning(isContinuoError(error) ? error : inspect(error));
 }
 
 /** Errors: `usage`. */

@@ -78,9 +78,16 @@ function authenticator(
     const request = arrived.get(peer);
     const asking = request !== undefined && sentAs === "frame" ? withBearer(request, secret) : request;
     const allowed = asking === undefined ? null : await authorize(asking);
-    if (allowed === null) throw new ContinuoError("unauthorized", "the program does not know who asks");
+    if (allowed === null) throw unknownCaller();
     return grantOf(allowed, { peer, workspaceId: store.workspaceId });
   };
+}
+
+/** For a request for which `authorize` returned `null`. */
+export function unknownCaller(): ContinuoError {
+  return new ContinuoError("unauthorized", "the program does not know who asks", {
+    hint: "Send a request that the program knows: its `authorize` returned null for this request.",
+  });
 }
 
 function grantOf(allowed: Authorization, { peer, workspaceId }: Pick<Grant, "peer" | "workspaceId">): Grant {
@@ -144,9 +151,23 @@ function withBearer(request: Request, secret: string | undefined): Request {
 
 /**
  * An expected failure as the server answers it: `{ error: { code, message, hint, details } }` with its status, for the error
- * handler of a framework (`app.onError(toErrorResponse)`). Throws what is not a `ContinuoError`: that is a mistake in a program.
+ * handler of a framework (`app.onError(toErrorResponse)`). The error of `request.json()` for a body that is no JSON is 400.
+ * Throws anything else that is not a `ContinuoError`: that is a mistake in a program.
  */
 export function toErrorResponse(error: unknown): Response {
-  if (!isContinuoError(error)) throw error;
-  return Response.json(toWireError(error), { status: httpStatusOf(error) });
+  const known = isNoJson(error) ? noJson() : error;
+  if (!isContinuoError(known)) throw known;
+  return Response.json(toWireError(known), { status: httpStatusOf(known) });
+}
+
+/** True for what engines throw when they parse a text as JSON; the words differ, and all name it. */
+function isNoJson(error: unknown): boolean {
+  return error instanceof SyntaxError && /\bJSON\b/u.test(error.message);
+}
+
+/** The engine's own words quote the text. */
+function noJson(): ContinuoError {
+  return new ContinuoError("invalid", "the body of the request is no JSON", {
+    hint: "Send a body in JSON.",
+  });
 }

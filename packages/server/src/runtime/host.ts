@@ -2,6 +2,7 @@
 
 import type { Store } from "@continuo/core/model";
 import type { ApprovalDesk } from "./approvals.ts";
+import type { FailureText } from "./failure-text.ts";
 import type { AgentDefinition, ContinuoOptions } from "./types.ts";
 
 export interface Host {
@@ -12,4 +13,5 @@ export interface Host {
   /** Tells the queue of this process that there may be work. */
   readonly poke: () => void;
   readonly report: (error: unknown) => void;
+  readonly failureText: FailureText;
 }

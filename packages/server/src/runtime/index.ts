@@ -15,7 +15,8 @@ export {
   defineEvent,
   type StandardSchema,
 } from "./define-event.ts";
-export { toErrorResponse } from "./handler.ts";
+export { type Failure, type FailureText, failureOf } from "./failure-text.ts";
+export { toErrorResponse, unknownCaller } from "./handler.ts";
 export { openContinuo } from "./open.ts";
 export { isKnownEvent } from "./run-events.ts";
 export { streamResponse } from "./sse.ts";
@@ -47,5 +48,5 @@ export type {
   StopOptions,
   WorkOptions,
 } from "./types.ts";
-export { createUIFold, type UIChunk, type UIFold, wordsOf } from "./ui-chunks.ts";
+export { createUIFold, type UIChunk, type UIFold } from "./ui-chunks.ts";
 export type { UIPart } from "./ui-parts.ts";

@@ -31,6 +31,7 @@ const OPEN_OPTIONS: KnownOptions<ContinuoOptions> = {
   leaseMs: true,
   store: true,
   onError: true,
+  failureText: true,
 };
 
 const RETRY_OPTIONS: KnownOptions<RetryOptions> = { attempts: true, backoffMs: true, on: true };

@@ -51,7 +51,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
     toUIMessageResponse: (call = {}) => {
       assertKnownOptions("toUIMessageResponse", call, { signal: true });
       const run = sent.then(({ runId }) => ({ messageId: runId, open: events }));
-      return toUIMessageResponse([run], call.signal);
+      return toUIMessageResponse([run], { signal: call.signal, failureText: host.failureText });
     },
     toSSE: (from) => toSseResponse(events, from),
   };

@@ -20,6 +20,7 @@ import type { ContinuationOptions, RunError, RunInput } from "@continuo/store/se
 import type { LiveSettings, ServerLimits } from "../server/index.ts";
 import type { Chat } from "./chat.ts";
 import type { DefinedEvent } from "./define-event.ts";
+import type { Failure, FailureText } from "./failure-text.ts";
 
 /** Makes an agent for one run, which is closed after it. */
 export interface AgentDefinition<Value = unknown> {
@@ -56,6 +57,11 @@ export interface ContinuoOptions {
    * default a warning is emitted.
    */
   readonly onError?: (error: unknown) => void;
+  /**
+   * The words that people read of a failure in the stream for `useChat` and in `chat()`. By default a plain sentence with the
+   * code: the words of a provider can name keys, addresses and limits. They stay in the log and in the result of the run.
+   */
+  readonly failureText?: FailureText;
 }
 
 export interface RetryOptions {
@@ -80,6 +86,8 @@ export interface Continuo extends AsyncDisposable {
     /** Gives the input to its agent again. Errors: `not_found`, `conflict`. */
     retry(runId: string): Promise<SentRun>;
   };
+  /** The words of a failure for people, as `failureText` of the options makes them. */
+  failureText(failure: Failure): string;
   /** The runs that this process executes, and the runs of all processes that wait. */
   queue(): Promise<QueueState>;
   /** The server as a handler of fetch requests: sessions, approvals, streams, channels and live, as `authorize` permits. */

@@ -4,6 +4,8 @@
  */
 
 import { type Block, type KnownEvent, present, textOf } from "@continuo/core/model";
+import type { RunError } from "@continuo/store/sessions";
+import { type FailureText, plainFailure } from "./failure-text.ts";
 
 /** A chunk of the stream, as `uiMessageChunkSchema` of the package `ai` has it. */
 export interface UIChunk {
@@ -99,16 +101,19 @@ class Speech {
   }
 }
 
-/** @param messageId the id of the answer: that of the first run of the input */
-export function createUIFold(messageId: string): UIFold {
+/**
+ * @param messageId the id of the answer: that of the first run of the input
+ * @param failureText makes the words of failures; plain ones with the code where none is given
+ */
+export function createUIFold(messageId: string, failureText: FailureText = plainFailure): UIFold {
   const speech = new Speech();
-  const shown: Shown = { calls: new Set(), approvals: new Set() };
+  const shown: Shown = { calls: new Map(), approvals: new Set(), failureText };
   const begin = [{ type: "start", messageId }, { type: "start-step" }];
   let isBegun = false;
   let finish: UIChunk = { type: "finish", finishReason: "stop" };
   return {
     take(event) {
-      finish = finishOf(event) ?? finish;
+      finish = finishOf(event, failureText) ?? finish;
       const attempt = event.type === "run_started" ? speech.attempt(event.runId) : [];
       const chunks = [...attempt, ...speechOf(event, speech), ...toolsOf(event, speech, shown)];
       if (isBegun || (chunks.length === 0 && event.type !== "run_started")) return chunks;
@@ -143,17 +148,23 @@ function isShown(block: Block): boolean {
 }
 
 interface Shown {
-  readonly calls: Set<string>;
+  /** The names of tools, by the ids of their calls. */
+  readonly calls: Map<string, string>;
   readonly approvals: Set<string>;
+  readonly failureText: FailureText;
 }
 
 /** Chunks of a call that was not shown would be an error of the reader. */
-function toolsOf(event: KnownEvent, speech: Speech, { calls, approvals }: Shown): readonly UIChunk[] {
+function toolsOf(
+  event: KnownEvent,
+  speech: Speech,
+  { calls, approvals, failureText }: Shown,
+): readonly UIChunk[] {
   switch (event.type) {
     case "tool_call_started": {
       const { toolCallId, toolName, toolInput = {} } = event.data;
       if (calls.has(toolCallId)) return [];
-      calls.add(toolCallId);
+      calls.set(toolCallId, toolName);
       return [...speech.call(), { type: "tool-input-available", toolCallId, toolName, input: toolInput }];
     }
     case "approval_requested": {
@@ -174,10 +185,12 @@ function toolsOf(event: KnownEvent, speech: Speech, { calls, approvals }: Shown)
       return [{ type: "tool-output-available", toolCallId, output: outputOf(toolOutput) }];
     }
     case "tool_call_failed": {
-      const { toolCallId, error, status } = event.data;
-      if (!calls.has(toolCallId)) return [];
-      if (status === "denied") return [{ type: "tool-output-denied", toolCallId }];
-      return [{ type: "tool-output-error", toolCallId, errorText: wordsOf(error) || (status ?? "failed") }];
+      const { toolCallId, error, status: code = "error" } = event.data;
+      const toolName = calls.get(toolCallId);
+      if (toolName === undefined) return [];
+      if (code === "denied") return [{ type: "tool-output-denied", toolCallId }];
+      const errorText = failureText({ code, message: wordsOf(error), toolName });
+      return [{ type: "tool-output-error", toolCallId, errorText }];
     }
     default:
       return [];
@@ -185,14 +198,14 @@ function toolsOf(event: KnownEvent, speech: Speech, { calls, approvals }: Shown)
 }
 
 /** The last chunk, as the run has ended so far; another attempt may follow. */
-function finishOf(event: KnownEvent): UIChunk | undefined {
+function finishOf(event: KnownEvent, failureText: FailureText): UIChunk | undefined {
   switch (event.type) {
     case "run_completed": {
       const { stopReason } = (event.data.result ?? {}) as { readonly stopReason?: string };
       return { type: "finish", finishReason: FINISH[stopReason ?? "stop"] ?? "other" };
     }
     case "run_failed":
-      return { type: "error", errorText: wordsOf(event.data.error) || "The run failed." };
+      return { type: "error", errorText: failureText(runErrorOf(event.data.error)) };
     case "run_cancelled":
     case "run_interrupted":
     case "run_timed_out":
@@ -227,7 +240,12 @@ function outputOf(output: unknown): unknown {
   return textOf(output as readonly Block[]);
 }
 
-export function wordsOf(error: unknown): string {
+function runErrorOf(error: unknown): RunError {
+  const { code, details } = (error ?? {}) as Partial<RunError>;
+  return { code: code ?? "agent_failed", message: wordsOf(error), ...present({ details }) };
+}
+
+function wordsOf(error: unknown): string {
   if (typeof error === "string") return error;
   if (Array.isArray(error)) return textOf(error as readonly Block[]);
   const { message } = (error ?? {}) as { readonly message?: unknown };

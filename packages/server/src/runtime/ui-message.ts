@@ -1,8 +1,9 @@
 /** Runs as a response in the UI message stream of the AI SDK, for `useChat`. */
 
 import type { KnownEvent } from "@continuo/core/model";
+import { type FailureText, failureOf } from "./failure-text.ts";
 import { streamResponse } from "./sse.ts";
-import { createUIFold, type UIChunk, wordsOf } from "./ui-chunks.ts";
+import { createUIFold, type UIChunk } from "./ui-chunks.ts";
 
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
@@ -23,13 +24,13 @@ export interface StreamedRun {
  */
 export function toUIMessageResponse(
   runs: readonly (StreamedRun | Promise<StreamedRun>)[],
-  signal: AbortSignal | undefined,
+  { signal, failureText }: { readonly signal: AbortSignal | undefined; readonly failureText: FailureText },
 ): Response {
   return streamResponse({ signal, headers: HEADERS, keepAlive: ":\n\n" }, async function* (over) {
     try {
       for (const [place, run] of runs.entries()) {
         const { messageId, open } = await run;
-        const fold = createUIFold(messageId);
+        const fold = createUIFold(messageId, failureText);
         for await (const event of open({ signal: over })) {
           for (const chunk of fold.take(event)) yield lineOf(chunk);
         }
@@ -40,7 +41,7 @@ export function toUIMessageResponse(
       }
     } catch (error) {
       if (over.aborted) return;
-      yield lineOf({ type: "error", errorText: wordsOf(error) });
+      yield lineOf({ type: "error", errorText: failureText(failureOf(error)) });
     }
     yield "data: [DONE]\n\n";
   });

@@ -132,6 +132,7 @@ export class Worker {
     const agent = openedForRun(definition, own.ask);
     const heldCalls = await own.heldCalls();
     const continuationOpts = await contextOf(definition);
+    using _ = { [Symbol.dispose]: () => own.end() };
     const result = await executeRun(store, agent, run.runId, {
       claimedBy: owner,
       continuation: "auto",

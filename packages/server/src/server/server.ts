@@ -56,6 +56,8 @@ import {
 } from "./security-log/index.ts";
 import { assertServerOptions, type ServerOptions } from "./server-options.ts";
 
+const PROGRAM_HINT = "Ask the program for the right: its `authorize` decides what a request may reach.";
+
 const debug = debugOf("server");
 
 export interface ContinuoServer {
@@ -75,7 +77,7 @@ export interface ContinuoServer {
 export function createServer(options: ServerOptions, parts: readonly CreateMount[] = MOUNTS): ContinuoServer {
   assertServerOptions(options);
   const draining = new AbortController();
-  const gate = { ...gateOf(options), isMounted: parts === MOUNTED };
+  const gate: ServerGate = { ...gateOf(options), isMounted: parts === MOUNTED };
   const security = createSecurityLog({ write: options.securityLog ?? (() => undefined) });
   const context = contextOf(options, { gate, security, draining: draining.signal });
   const audited =
@@ -127,7 +129,7 @@ function measured({ metrics, quotas }: ServerContext): () => void {
 }
 
 /** Pages of the public address belong to the server, even if a proxy changes the host. */
-function gateOf({ origins = [], hosts, publicUrl, reach }: ServerOptions): ServerGate {
+function gateOf({ origins = [], hosts, publicUrl, reach }: ServerOptions): Omit<ServerGate, "isMounted"> {
   const known = publicUrl === undefined ? [] : [new URL(publicUrl)];
   return present({
     origins: new Set([...origins, ...known.map(({ origin }) => origin)]),
@@ -139,6 +141,8 @@ function gateOf({ origins = [], hosts, publicUrl, reach }: ServerOptions): Serve
 
 /** A gate to which origins are added while the server runs. */
 interface ServerGate extends Gate {
+  /** The server is part of a program, which has no tokens. */
+  readonly isMounted: boolean;
   readonly origins: Set<string>;
 }
 
@@ -162,6 +166,12 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
   const quotas = withPageConnections(createQuotas(limits, createTokenWatch(tokens, draining)), pageUse);
   const failures = createFailureLog(security);
   const metrics = createMetrics();
+  const refusal: ServerContext["refusal"] = (message, details) =>
+    new ContinuoError(
+      "forbidden",
+      message,
+      present({ details, hint: gate.isMounted ? PROGRAM_HINT : undefined }),
+    );
   return {
     store: keepingStores(options.store),
     tokens,
@@ -181,8 +191,9 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     metrics,
     require: (grant, need) => {
       if (allows(grant.scopes, need)) return;
-      throw new ContinuoError("forbidden", "the token does not allow this", { details: { need } });
+      throw refusal(`the ${gate.isMounted ? "program" : "token"} does not allow this`, { need });
     },
+    refusal,
     refuseUpgrade: (socket, error) =>
       refuseSocket(socket, error, { headers: { ...plainHeaders(gate), "sec-websocket-version": "13" } }),
     allowsOrigin: (origin) => isKnownOrigin(gate, { url: "", origin, host: null }),

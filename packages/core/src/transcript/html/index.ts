@@ -11,5 +11,5 @@ export { linesToHtml, type NumberedLine, numbered } from "./diff.ts";
 export { escapeHtml } from "./escape.ts";
 export { headToHtml, type PageHead } from "./head.ts";
 export { LANGUAGES, type Language, languageAttribute } from "./language.ts";
-export { blockToHtml, messageToHtml } from "./message.ts";
+export { blockToHtml, CUT_OFF_NOTE, isCutOff, messageToHtml } from "./message.ts";
 export { turnTitle } from "./title.ts";

@@ -45,6 +45,12 @@ describe("the article of a message", () => {
       article('class="summary"', "Summary of what came before", MARKDOWN),
     ],
     [{ origin: "error" }, {}, article('class="error"', "Error", PLAIN)],
+    [{ stopReason: "end_turn" }, {}, article('class="agent"', "Assistant", MARKDOWN)],
+    [
+      { stopReason: "interrupted" },
+      {},
+      article('class="agent"', "Assistant", `${MARKDOWN}\n<p class="note">The answer was cut off here</p>`),
+    ],
     [{ role: "tool" }, {}, `<article class="tool">\n${PLAIN}\n</article>\n`],
     [
       { role: "user", origin: "injected" },

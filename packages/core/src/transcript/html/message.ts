@@ -29,7 +29,9 @@ export function messageToHtml(
 ): string {
   const kind = messageKind(message);
   const parts = toParts(message, { invisible: "kept" });
-  const body = message.content.map((block, index) => partToHtml(parts[index], block, message)).join("\n");
+  const blocks = message.content.map((block, index) => partToHtml(parts[index], block, message));
+  if (isCutOff(message)) blocks.push(`<p class="note">${CUT_OFF_NOTE}</p>`);
+  const body = blocks.join("\n");
   // The line of a tool's result already says what it is.
   const header =
     kind === "tool"
@@ -38,6 +40,16 @@ export function messageToHtml(
   const article = `<article class="${kind}">\n${header}${body}\n</article>\n`;
   if (kind !== "injected" || injected === "open") return article;
   return `<details class="hidden"><summary>${NAMES.injected} for the model</summary>\n${article}</details>\n`;
+}
+
+export const CUT_OFF_NOTE = "The answer was cut off here";
+
+/** The words of agents for an end before the end. */
+const CUT_OFF: ReadonlySet<string | undefined> = new Set(["interrupted", "aborted", "cancelled"]);
+
+/** True for an answer that ends with a text that was not written to its end. */
+export function isCutOff({ stopReason, content }: Pick<Message, "stopReason" | "content">): boolean {
+  return CUT_OFF.has(stopReason) && content.at(-1)?.type === "text";
 }
 
 /** A block of a message as HTML, except calls and results. Blocks that a page folds are open. */

@@ -29,7 +29,7 @@ async function putBlob(request: Request, grant: Grant, context: ServerContext): 
       (scope) => scope.kind === "admin" || ("access" in scope && scope.access.includes("write")),
     )
   ) {
-    throw new ContinuoError("forbidden", "cannot add a blob with a token that only reads");
+    throw context.refusal("cannot add a blob without a right to write");
   }
   if (request.body === null) throw new ContinuoError("invalid", "the body is empty");
   const store = context.store(grant.workspaceId);

@@ -270,6 +270,8 @@ export interface ServerContext {
   readonly metrics: Metrics;
   /** Errors: `forbidden`. */
   require(grant: Grant, need: Need): void;
+  /** The error that `require` throws, for a right that no scope names. */
+  refusal(message: string, details?: ContinuoError["details"]): ContinuoError;
   /** Continuous sessions; the defaults if it is left out. */
   readonly live?: LiveSettings;
   /** The sessions and approvals of a workspace; without it, the paths below `/v1/sessions/` and `/v1/approvals` do not exist. */

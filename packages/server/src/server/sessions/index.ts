@@ -32,7 +32,7 @@ export const sessions: CreateMount = (context) => {
   return {
     routes: (app) => {
       sessionRoutes(app, context, serviceOf);
-      approvalRoutes(app, serviceOf);
+      approvalRoutes(app, context, serviceOf);
     },
   };
 };
@@ -117,7 +117,7 @@ function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, { readable, wr
   });
 }
 
-function approvalRoutes(app: Hono<ServerEnv>, serviceOf: ServiceOf): void {
+function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: ServiceOf): void {
   app.get(APPROVALS, async (c) => {
     const asked = c.req.query("status") ?? "open";
     const status = APPROVAL_STATUSES.find((one) => one === asked);
@@ -134,12 +134,7 @@ function approvalRoutes(app: Hono<ServerEnv>, serviceOf: ServiceOf): void {
     if (known === null || !maySee(grant, known)) {
       throw new ContinuoError("not_found", "there is no such approval");
     }
-    if (!allows(grant.scopes, { kind: "approval", name: known.sessionId, access: "write" })) {
-      throw new ContinuoError(
-        "forbidden",
-        "the approvals of this session cannot be answered with this token",
-      );
-    }
+    context.require(grant, { kind: "approval", name: known.sessionId, access: "write" });
     const { outcome, reason } = await readJsonObject(c.req.raw);
     if (outcome !== "granted" && outcome !== "denied") {
       throw new ContinuoError("invalid", "the body needs the outcome granted or denied");

@@ -1,0 +1,32 @@
+/** The words of a failure for the people who use a program: a provider's own can name keys, addresses and limits. */
+
+import { isContinuoError, messageOf } from "@continuo/core/model";
+import type { RunError } from "@continuo/store/sessions";
+
+/** A failed run has the error of its result. A failed call has the name of its tool, and the status of its result as code. */
+export type Failure = RunError & { readonly toolName?: string };
+
+export type FailureText = (failure: Failure) => string;
+
+const ENDS: Readonly<Record<string, string>> = { cancelled: "was cancelled", interrupted: "was interrupted" };
+
+export const plainFailure: FailureText = ({ code, toolName }) =>
+  toolName === undefined ? `The answer failed (${code}).` : `The tool ${toolName} ${ENDS[code] ?? "failed"}.`;
+
+/** The program's own words; a mistake in its function is reported, and ends no stream. */
+export function failureTextOf(own: FailureText | undefined, report: (error: unknown) => void): FailureText {
+  if (own === undefined) return plainFailure;
+  return (failure) => {
+    try {
+      return own(failure);
+    } catch (error) {
+      report(error);
+      return plainFailure(failure);
+    }
+  };
+}
+
+/** Also for an error that comes before there is a run, or while it is read. */
+export function failureOf(error: unknown): Failure {
+  return { code: isContinuoError(error) ? error.code : "internal", message: messageOf(error) };
+}

@@ -1,0 +1,103 @@
+/** Words of failures: people read a plain sentence or the program's own words, and the operator has the provider's. */
+
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
+import { jsonSchema, tool } from "ai";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+
+const SECRET = "sk-live-123 exceeded the quota of org-42";
+let server: ModelServer;
+let c: Continuo;
+beforeEach(async () => {
+  server = await startModelServer({
+    turns: [
+      {
+        user: "fail",
+        answers: [[{ type: "error", status: 401, message: SECRET }]],
+      },
+      { user: "look", answers: [[text("I look."), call("look", {})], [text("It is closed.")]] },
+    ],
+  });
+});
+afterEach(async () => {
+  await c.close();
+  await server.close();
+});
+
+async function open(options: Parameters<typeof openContinuo>[1] = {}): Promise<void> {
+  const desk = defineAgent({
+    name: "desk",
+    model: createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1` })("fake-1"),
+    tools: {
+      look: tool({
+        inputSchema: jsonSchema<Record<string, never>>({ type: "object", properties: {} }),
+        execute: (): string => {
+          throw new Error("no route to 10.0.0.7");
+        },
+      }),
+    },
+  });
+  c = await openContinuo("memory:", { agents: [desk], pollMs: 10, ...options });
+}
+
+interface Chunk {
+  readonly type: string;
+  readonly errorText?: string;
+}
+
+/** The errors of the stream for `useChat`, and the result of the run. */
+async function ask(words: string): Promise<{ told: readonly (string | undefined)[]; stream: string }> {
+  const stream = await c.session("s", { create: true }).send(words).toUIMessageResponse().text();
+  const chunks = [...stream.matchAll(/^data: (\{.*\})$/gmu)].map(
+    ([, json]) => JSON.parse(json ?? "") as Chunk,
+  );
+  return { told: chunks.filter(({ errorText }) => errorText).map(({ errorText }) => errorText), stream };
+}
+
+test("a reader of the stream gets a sentence with the code, and the result and the log have the provider's words", async () => {
+  await open();
+  const { told, stream } = await ask("fail");
+  expect(told).toEqual(["The answer failed (agent_failed)."]);
+  expect(stream).not.toContain("sk-live");
+  const { items } = await c.store.listRuns({});
+  const outcome = await c
+    .session("s")
+    .run(items[0]?.runId ?? "")
+    .result();
+  expect(outcome).toMatchObject({ status: "failed", error: { message: expect.stringContaining(SECRET) } });
+  expect(JSON.stringify((await c.store.read("s", { types: ["run_failed"] })).events)).toContain(SECRET);
+});
+
+test("a tool that failed is named without its error, in the stream and in the chat, and the model reads the error", async () => {
+  await open();
+  const { told, stream } = await ask("look");
+  expect(told).toEqual(["The tool look failed."]);
+  expect(stream).not.toContain("10.0.0.7");
+  const chat = JSON.stringify((await c.session("s").chat()).messages);
+  expect(chat).toContain('"errorText":"The tool look failed."');
+  expect(chat).not.toContain("10.0.0.7");
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("10.0.0.7");
+});
+
+test("`failureText` gives the words, and a mistake in it is reported and ends no stream", async () => {
+  const reported: unknown[] = [];
+  const mistake = new Error("no words");
+  await open({
+    onError: (error) => reported.push(error),
+    failureText: ({ code, message, toolName }) => {
+      if (toolName !== undefined) throw mistake;
+      return `Sorry. ${code}: ${message.includes("quota")}`;
+    },
+  });
+  expect((await ask("fail")).told).toEqual(["Sorry. agent_failed: true"]);
+  expect((await ask("look")).told).toEqual(["The tool look failed."]);
+  expect(reported).toEqual([mistake]);
+  expect(c.failureText({ code: "timeout", message: "late" })).toBe("Sorry. timeout: false");
+});
+
+test("a message that was not sent is a plain sentence in its stream too", async () => {
+  await open();
+  const answer = c.session("nobody").send("hello").toUIMessageResponse();
+  expect(await answer.text()).toContain('"errorText":"The answer failed (not_found)."');
+});
