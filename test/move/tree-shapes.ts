@@ -340,3 +340,16 @@ export const SHAPES: readonly Shape[] = [
     },
   },
 ];
+
+const QUICK_NAMES: ReadonlySet<string> = new Set([
+  "no change",
+  "a file staged, and edited after it",
+  "a rename that is not staged, with an edit",
+  "links: one changed, one new, one that leads nowhere",
+  "commits that were not pushed, and changes after them",
+  "a merge with a conflict",
+  "a submodule with commits and changes of its own",
+]);
+
+/** Those that differ most from each other; the full size tries the others. */
+export const QUICK_SHAPES: readonly Shape[] = SHAPES.filter(({ name }) => QUICK_NAMES.has(name));

@@ -9,7 +9,8 @@ import { openChannel, receiveMove } from "@continuo/agents/handoff/moving";
 import { ContinuoError } from "@continuo/core/model";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { changeTree, type Machines, MOVED_AGENTS, makeMachines, REMOTE, shownIn } from "./machines.ts";
+import { changeTree, makeMachines, REMOTE, shownIn } from "./machines.ts";
+import { expectContinued, expectMoved, sessionsOn, waitingParts } from "./moved.ts";
 import { gitIn } from "./tree-shapes.ts";
 
 let root: string;
@@ -18,39 +19,9 @@ beforeEach(() => {
   root = scratchFolder("two-machines");
 });
 
-async function sessionsOn(machines: Machines, machine: "here" | "there") {
-  return JSON.parse((await machines.on(machine, ["list", "--json"])).stdout) as {
-    readonly agent: string;
-    readonly sessionId: string;
-    readonly cwd: string;
-    readonly movedTo: { readonly machine: string; readonly sessionId: string } | null;
-  }[];
-}
-
-const partsOn = (machines: Machines): readonly string[] => {
-  const folder = join(machines.root, "there/.continuo/moves");
-  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".part")) : [];
-};
-
-test.each(MOVED_AGENTS)(
-  "a session of %s and its work tree are on the other machine, and marked here",
-  async (agent) => {
-    const machines = makeMachines(root, { agent });
-    const { here, there } = machines;
-    changeTree(here);
-    const before = shownIn(here);
-    const { code, stdout, stderr } = await machines.move("--to", "ssh://laptop/~/timer");
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("moved to ssh://laptop");
-    expect(stdout).toContain(`there: work tree ${there.folder}, with the same changes`);
-    expect([shownIn(here), shownIn(there)]).toEqual([before, before]);
-    const arrived = (await sessionsOn(machines, "there")).filter(({ cwd }) => cwd === there.folder);
-    expect(arrived).toMatchObject([{ agent, movedTo: null }]);
-    const [left] = await sessionsOn(machines, "here");
-    expect(left?.movedTo).toMatchObject({ machine: "ssh://laptop", sessionId: arrived[0]?.sessionId });
-    expect(partsOn(machines)).toEqual([]);
-  },
-);
+test("a session and its work tree are on the other machine, and marked here", async () => {
+  await expectMoved(makeMachines(root, { agent: "pi" }));
+});
 
 test("the list marks a session that was moved, resume refuses it, and it can be taken back", async () => {
   const machines = makeMachines(root);
@@ -108,33 +79,9 @@ test("a new folder on the other machine becomes a clone", async () => {
 });
 
 describe("a connection that is cut", () => {
-  test.each([0, 40, 900, 3_000, 20_000])(
-    "after %i bytes leaves both machines whole, and the same command continues it",
-    async (cut) => {
-      const machines = makeMachines(root);
-      const { here, there } = machines;
-      changeTree(here);
-      const noise = Array.from({ length: 1_500 }, (_, at) =>
-        createHash("sha256").update(String(at)).digest(),
-      );
-      here.write("noise.bin", Buffer.concat(noise));
-      const before = shownIn(here);
-      const clean = shownIn(there);
-      const args = ["move", "last", "--remote-command", REMOTE, "--to", "ssh://laptop/~/timer"];
-      const cutOff = await machines.on("here", args, { CUT: String(cut) });
-      expect([cutOff.code, cutOff.stderr]).toEqual([
-        1,
-        expect.stringContaining("Run the same command again"),
-      ]);
-      expect([shownIn(here), shownIn(there)]).toEqual([before, clean]);
-      expect(await sessionsOn(machines, "there")).toEqual([]);
-      expect((await sessionsOn(machines, "here"))[0]?.movedTo).toBe(null);
-      expect((await machines.move("--to", "ssh://laptop/~/timer")).code).toBe(0);
-      expect(shownIn(there)).toEqual(before);
-      expect(await sessionsOn(machines, "there")).toHaveLength(1);
-      expect(partsOn(machines)).toEqual([]);
-    },
-  );
+  test("leaves both machines whole, and the same command continues it", async () => {
+    await expectContinued(makeMachines(root), 900);
+  });
 
   test("is continued with the bytes that came; damaged ones are thrown away and sent again", async () => {
     const machines = makeMachines(root);
@@ -142,7 +89,7 @@ describe("a connection that is cut", () => {
     machines.here.write("noise.bin", Buffer.concat(noise));
     const args = ["move", "last", "--remote-command", REMOTE, "--to", "ssh://laptop/~/timer"];
     expect((await machines.on("here", args, { CUT: "20000" })).code).toBe(1);
-    const [part = ""] = partsOn(machines);
+    const [part = ""] = waitingParts(machines);
     const path = join(root, "there/.continuo/moves", part);
     const bytes = readFileSync(path);
     expect(bytes.length).toBeGreaterThan(10_000);
@@ -152,7 +99,7 @@ describe("a connection that is cut", () => {
       4,
       expect.stringContaining("is not the one that was sent"),
     ]);
-    expect(partsOn(machines)).toEqual([]);
+    expect(waitingParts(machines)).toEqual([]);
     expect((await machines.on("here", args)).code).toBe(0);
   });
 

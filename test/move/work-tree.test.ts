@@ -3,20 +3,18 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  applyWorkTree,
   commitsHere,
   commitsToOffer,
   fingerprintOf,
   isSafeTreePath,
-  openRepository,
   packWorkTree,
   parseState,
-  type Repository,
   readWorkTree,
 } from "@continuo/agents/handoff/work-tree";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { type Git, gitIn, makeOrigin, SHAPES, type Shape } from "./tree-shapes.ts";
+import { type Git, gitIn, QUICK_SHAPES } from "./tree-shapes.ts";
+import { apply, expectSameChanges, filesOf, makeClones, open, pack, placesIn, shown } from "./work-trees.ts";
 
 let root: string;
 
@@ -24,79 +22,13 @@ beforeEach(() => {
   root = scratchFolder("work-tree");
 });
 
-const places = () => ({ home: root, env: { PATH: process.env.PATH } });
-
-async function open(folder: string): Promise<Repository> {
-  const repository = await openRepository(folder, { places: places() });
-  if (repository === null) throw new Error(`${folder} is in no repository`);
-  return repository;
-}
-
-function clones(shape: Partial<Shape>): { readonly here: Git; readonly there: Git } {
-  makeOrigin(join(root, "origin"), shape);
-  const git = gitIn(root);
-  git("clone", "--quiet", "origin", "here");
-  git("clone", "--quiet", "origin", "there");
-  const [here, there] = [gitIn(join(root, "here")), gitIn(join(root, "there"))];
-  shape.there?.(there);
-  return { here, there };
-}
-
-/** All that a person sees of the changes. */
-function shown(git: Git): readonly string[] {
-  const status = git("status", "--porcelain=v2", "-z", "--untracked-files=all");
-  return [
-    status,
-    git("diff", "--binary", "--submodule=diff"),
-    git("diff", "--binary", "--cached"),
-    git("rev-parse", "HEAD"),
-    git("rev-parse", "--abbrev-ref", "HEAD"),
-    git("ls-files", "--stage", "-z"),
-  ];
-}
-
-let attempt = 0;
-
-async function pack(git: Git, known?: readonly string[]): Promise<string> {
-  const read = await readWorkTree(await open(git.folder), { places: places() });
-  attempt += 1;
-  const folder = join(root, `packed-${attempt}`);
-  await packWorkTree(read, folder, { known });
-  return folder;
-}
-
-async function apply(git: Git, packed: string) {
-  return await applyWorkTree(await open(git.folder), packed, { places: places() });
-}
-
-/** Byte for byte what is in the folder, but for what git keeps for itself. */
-function filesOf(git: Git): readonly string[] {
-  return git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    .split("\0")
-    .filter(Boolean)
-    .toSorted();
-}
-
-test.each(SHAPES.map((shape) => [shape.name, shape] as const))(
+test.each(QUICK_SHAPES.map((shape) => [shape.name, shape] as const))(
   "%s: status and diff are the same in the other clone",
-  async (_name, shape) => {
-    const { here, there } = clones(shape);
-    shape.change(here);
-    const before = shown(here);
-    const objects = here("count-objects", "-v");
-    const packed = await pack(here);
-    expect(shown(here)).toEqual(before);
-    expect(here("count-objects", "-v")).toBe(objects);
-    expect((await apply(there, packed)).outcome).toBe(shape.name === "no change" ? "there" : "applied");
-    expect(shown(there)).toEqual(before);
-    expect(filesOf(there)).toEqual(filesOf(here));
-    expect(existsSync(join(there.folder, ".git/continuo-move.json"))).toBe(false);
-    expect((await apply(there, packed)).outcome).toBe("there");
-  },
+  async (_name, shape) => await expectSameChanges(root, shape),
 );
 
 test("a linked work tree moves into a clone, and a clone into a linked work tree", async () => {
-  const { here, there } = clones({});
+  const { here, there } = makeClones(root);
   here("worktree", "add", "--quiet", "-b", "side", join(root, "linked"));
   const linked = gitIn(join(root, "linked"));
   linked.write("src/start.ts", "export const start = 4;\n");
@@ -113,7 +45,7 @@ test("a linked work tree moves into a clone, and a clone into a linked work tree
 });
 
 test("only the commits that the other clone lacks travel", async () => {
-  const { here, there } = clones({});
+  const { here, there } = makeClones(root);
   for (const [at, folder] of [here, here, there].entries()) {
     folder("commit", "--quiet", "--allow-empty", `--message=Commit ${at}`);
   }
@@ -122,7 +54,7 @@ test("only the commits that the other clone lacks travel", async () => {
   const known = await commitsHere(await open(there.folder), offered);
   expect(known).toContain(here("rev-parse", "HEAD~2").trim());
   expect(known).not.toContain(here("rev-parse", "HEAD").trim());
-  const read = await readWorkTree(await open(here.folder), { places: places() });
+  const read = await readWorkTree(await open(here.folder), { places: placesIn(root) });
   expect((await packWorkTree(read, join(root, "packed"), { known })).commits).toBe(2);
 });
 
@@ -180,7 +112,7 @@ describe("a clone is refused, and stays as it is,", () => {
     ],
   ];
   test.each(cases)("%s", async (_name, code, arrange) => {
-    const { here, there } = clones({});
+    const { here, there } = makeClones(root);
     here.write("new.txt", "new\n");
     here.write("README.md", "# Changed\n");
     arrange(here, there);
@@ -193,7 +125,7 @@ describe("a clone is refused, and stays as it is,", () => {
 });
 
 test("nothing that a hostile repository names is started", async () => {
-  const { here, there } = clones({
+  const { here, there } = makeClones(root, {
     prepare: (git) => {
       git.write(".gitattributes", "*.ts filter=evil\n*.md filter=worse\n");
       git("add", "--all");
@@ -233,7 +165,7 @@ test("nothing that a hostile repository names is started", async () => {
   }
   writeFileSync(join(here.folder, "src/start.ts"), "export const start = 7;\n");
   writeFileSync(join(here.folder, "README.md"), "# Other\n");
-  const read = await readWorkTree(await open(here.folder), { places: places() });
+  const read = await readWorkTree(await open(here.folder), { places: placesIn(root) });
   await packWorkTree(read, join(root, "packed"));
   await apply(there, join(root, "packed"));
   expect(readFileSync(join(there.folder, "src/start.ts"), "utf8")).toBe("export const start = 7;\n");
@@ -241,7 +173,7 @@ test("nothing that a hostile repository names is started", async () => {
 });
 
 test("settings that put the work tree elsewhere are refused", async () => {
-  const { here } = clones({});
+  const { here } = makeClones(root);
   mkdirSync(join(root, "secret"));
   writeFileSync(join(root, "secret", "key"), "k");
   here("config", "core.worktree", join(root, "secret"));
@@ -252,7 +184,7 @@ test("settings that put the work tree elsewhere are refused", async () => {
 });
 
 test("a rebase that is not finished is refused with a hint", async () => {
-  const { here } = clones({});
+  const { here } = makeClones(root);
   mkdirSync(join(here.folder, ".git/rebase-merge"));
   await expect(pack(here)).rejects.toMatchObject({
     code: "unsupported",
@@ -306,7 +238,7 @@ test("a state is read as it was written, and one of a later version is refused",
 });
 
 test("a packed file does not go through a link of the clone", async () => {
-  const { here, there } = clones({});
+  const { here, there } = makeClones(root);
   here.write("deep/one.txt", "one\n");
   const packed = await pack(here);
   mkdirSync(join(root, "outside"));
@@ -316,7 +248,7 @@ test("a packed file does not go through a link of the clone", async () => {
 });
 
 test("bytes that changed on the way are refused, and the clone is as it was", async () => {
-  const { here, there } = clones({});
+  const { here, there } = makeClones(root);
   here.write("README.md", "# Changed\n");
   const packed = await pack(here);
   writeFileSync(join(packed, "contents"), "# Charmed\n");
