@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- viewer`: the page in Chromium over 10,000 sessions and over one of 100 MB with 200,000 messages, each on a
- * server of its own with an index: the first list, the end of a session, scrolling beside a bare virtual list, nodes,
- * memory, and how long what an agent says takes to the screen.
+ * server of its own with an index: the first list, searches, the inbox and the usage, the end of a session and its keys, scrolling
+ * beside a bare virtual list, nodes, memory, and how long what an agent says takes to the screen.
  */
 
 import { mkdirSync } from "node:fs";
@@ -9,12 +9,13 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { openBrowser } from "../../test/cli/browser.ts";
-import { printRatios, type Ratio } from "../measure/index.ts";
+import { print, printRatios, type Ratio } from "../measure/index.ts";
 import { makeCorpus } from "../sessions/corpus.ts";
 import { BARE_LIST } from "./bare-list.ts";
 import { LONG_KEY, makeLongSession } from "./long-session.ts";
+import { keyTime, openingOf, type PageWait, p95, searchTimes } from "./page-waits.ts";
 import { measureTokens } from "./tokens.ts";
-import { withViewer } from "./viewer-process.ts";
+import { runIn, withViewer } from "./viewer-process.ts";
 
 const FOLDER = process.env.CONTINUO_BENCH ?? join(homedir(), ".cache/continuo-bench");
 const SESSIONS = { name: "ten-thousand", sessions: 10_000, totalBytes: 200e6 };
@@ -25,6 +26,7 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
   const long = makeLongSession(join(FOLDER, "long-session"));
   await using browser = await openBrowser();
   // Makes the index: what is measured is a machine on which the viewer was used before.
+  runIn(many, ["index", "update"]);
   await withViewer(many, async (url) => void (await firstList(browser, url)));
   const lists: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -32,9 +34,16 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
   }
   const bare = await bareScrolling(browser);
   const list = await withViewer(many, (url) => listScrolling(browser, url));
+  const searches = await withViewer(many, (url) => searching(browser, url, rounds));
+  const pages = await withViewer(many, (url) => pageWaits(browser, url));
   const session = await withViewer(long, (url) => longSession(browser, url));
   const tokenMs = await measureTokens(browser, rounds);
-  console.log(
+  print("\nOther pages over 10,000 sessions: first content, tasks over 50 ms (the longest), kB on the wire");
+  for (const [name, { firstMs, longTasks, longestMs, wireBytes }] of Object.entries(pages)) {
+    const tasks = `${longTasks} (${longestMs.toFixed(0)} ms)`;
+    print(`  ${name.padEnd(20)} ${firstMs.toFixed(0)} ms  ${tasks}  ${(wireBytes / 1e3).toFixed(1)} kB`);
+  }
+  print(
     `\nScrolled for ${SCROLL_FRAMES} frames: frames that came late, tasks over 50 ms, nodes, MB of the heap`,
   );
   for (const [name, one] of [
@@ -42,7 +51,7 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
     ["10,000 sessions", list],
     ["200,000 messages", session.scrolled],
   ] as const) {
-    console.log(
+    print(
       `  ${name.padEnd(20)} ${one.late} ${one.longTasks} ${one.nodes} ${(one.heapBytes / 1e6).toFixed(1)}`,
     );
   }
@@ -54,8 +63,10 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
     target,
   });
   printRatios([
-    below("first list with 10,000 sessions, in 1 s of the navigation", median(lists) / 1_000),
+    below("first row of 10,000 sessions, in 0.8 s of the navigation", median(lists) / 800),
+    below("p95 of searches, in 150 ms of the last key", p95(searches) / 150),
     below("the end of a session of 100 MB, in 300 ms of the click", session.endMs / 300),
+    below("its keys, in 100 ms while the rest is read", session.keyMs / 100),
     below("nodes, in 3,000", most(({ nodes }) => nodes) / 3_000),
     below(
       "tasks over 50 ms while scrolling",
@@ -159,10 +170,28 @@ async function listScrolling(browser: Browser, url: string): Promise<Scrolled> {
   });
 }
 
+async function searching(browser: Browser, url: string, rounds: number): Promise<readonly number[]> {
+  return await withPage(browser, async (page) => {
+    await page.goto(url);
+    await untilAllAreListed(page);
+    return await searchTimes(page, rounds);
+  });
+}
+
+async function pageWaits(browser: Browser, url: string): Promise<Readonly<Record<string, PageWait>>> {
+  return await withPage(browser, async (page, cdp) => {
+    await page.goto(url);
+    await untilAllAreListed(page);
+    const inbox = await openingOf(page, cdp, "#/inbox", ".inbox [role=status]");
+    const usage = await openingOf(page, cdp, "#/usage?days=all", ".usage-totals");
+    return { inbox, usage };
+  });
+}
+
 async function longSession(
   browser: Browser,
   url: string,
-): Promise<{ readonly endMs: number; readonly scrolled: Scrolled }> {
+): Promise<{ readonly endMs: number; readonly keyMs: number; readonly scrolled: Scrolled }> {
   return await withPage(browser, async (page, cdp) => {
     await page.goto(url);
     const link = page.locator(`a[href*="${encodeURIComponent(LONG_KEY)}"]`).first();
@@ -171,10 +200,11 @@ async function longSession(
       ${noteFirst(".turns .row-text, .turns .row-call")}`);
     await link.click();
     const endMs: number = await page.evaluate("first.then((at) => at - clickedAt)");
+    const keyMs = await keyTime(page);
     // The messages on the way are loaded before the page is scrolled, as for a reader who looks at the end
     // first.
     await page.waitForSelector(".turn-line", { timeout: 300_000 });
-    return { endMs, scrolled: await scrolled(page, cdp, ".turns", -120) };
+    return { endMs, keyMs, scrolled: await scrolled(page, cdp, ".turns", -120) };
   });
 }
 

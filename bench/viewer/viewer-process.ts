@@ -1,16 +1,27 @@
-/** `continuo view` as it was built, over the sessions of a home. */
+/** `continuo view` as it was built, over the sessions of a home, and commands there. */
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 
+function envOf(home: string): Readonly<Record<string, string>> {
+  return { HOME: home, CONTINUO_HOME: join(home, ".continuo"), CI: "1", PATH: process.env.PATH ?? "" };
+}
+
+/** Runs a command to its end. */
+export function runIn(home: string, args: readonly string[]): void {
+  execFileSync(process.execPath, [join(ROOT, "bin/continuo.js"), ...args], {
+    env: envOf(home),
+    stdio: "ignore",
+  });
+}
+
 /** @param use is given the address that lets one browser in */
 export async function withViewer<T>(home: string, use: (url: string) => Promise<T>): Promise<T> {
   const argv = [join(ROOT, "bin/continuo.js"), "view", "--no-open", "--json"];
-  const env = { HOME: home, CONTINUO_HOME: join(home, ".continuo"), CI: "1", PATH: process.env.PATH ?? "" };
-  const child = spawn(process.execPath, argv, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, argv, { env: envOf(home), stdio: ["ignore", "pipe", "inherit"] });
   try {
     let said = "";
     while (!said.trimEnd().endsWith("}")) {

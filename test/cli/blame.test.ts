@@ -1,5 +1,6 @@
 /** `continuo blame`: a file, a line and a commit of a project that two agents and a person wrote. */
 
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EditedHome, editedHome, FIRST_ID, LAST_ID, NOW, PATCHED_ID } from "../search/edited-home.ts";
 import { claudeFile, claudeText, run } from "./home.ts";
@@ -134,6 +135,17 @@ test("the built command asks git in the same way", async () => {
   const { stdout, code } = await run(home, ["blame", "--commit", "HEAD"], { cwd: home.project });
   expect(stdout).toContain("1 line added · 1 of no session");
   expect(code).toBe(0);
+});
+
+test("the hint for a file that is gone has the search that finds the sessions that changed it", async () => {
+  using other = editedHome();
+  rmSync(other.at("src/brew.ts"));
+  const { stderr, code } = await runHere(other, ["blame", "src/brew.ts:2"], { cwd: other.project });
+  expect(code).toBe(3);
+  const [, query = ""] = /search for `(.+?)`/u.exec(stderr) ?? [];
+  expect(query).toBe("file:brew.ts");
+  const { stdout } = await runHere(other, ["search", query, "--json"], { cwd: other.project });
+  for (const id of [FIRST_ID, LAST_ID, PATCHED_ID]) expect(stdout).toContain(id);
 });
 
 test.each([

@@ -43,8 +43,10 @@ function folderName(folder: string): string {
 }
 
 function notFound(path: string): ContinuoError {
+  const name = path.split(/[\\/]/u).at(-1) ?? "";
+  const filter = /^[\w.-]+$/u.test(name) ? `file:${name}` : `file:"${name.replaceAll('"', " ")}"`;
   return new ContinuoError("not_found", `cannot read the file ${path}`, {
-    hint: "Name a file that exists.",
+    hint: `Name a file that exists. If it is gone, search for \`${filter}\` to find the sessions that changed it.`,
   });
 }
 
