@@ -186,6 +186,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   "run.toSSE": { ends: (signal) => c.session("s").run("r").toSSE({ signal }).text() },
   "driver.capabilities": (signal) => driver.capabilities({ signal }),
   "driver.listSessions": (signal) => driver.listSessions({ signal }),
+  "driver.logIn": (signal) => Promise.resolve(driver.logIn?.("key", { signal })),
   "driver.open": (signal) => driver.open({ cwd: home, onMissing: "error", signal }),
   "sessionsOfAgent.list": (signal) => continuo.sessionsOfAgent("claude", { places }).list({ signal }),
   "sessionsOfAgent.capabilities": (signal) =>

@@ -18,13 +18,17 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   too_large: INVALID_PARAMS,
 };
 
-/** Never `Authentication required`: the gateway itself has no login, and an agent's login is made in its own program. */
 export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (!isContinuoError(error)) return new RequestError(INTERNAL, oneLine(messageOf(error)));
   const { code, message, hint } = error;
   const words = hint === undefined ? message : `${message}. ${hint}`;
   return new RequestError(CODES[code] ?? INTERNAL, oneLine(words), present({ code, hint }));
+}
+
+/** `Authentication required`: only where the editor was offered a way to log in, else the error has the hint in words. */
+export function loginWanted(message: string): RequestError {
+  return RequestError.authRequired(undefined, oneLine(message));
 }
 
 /** The protocol wants a line; the words of an agent may be several. */

@@ -18,6 +18,7 @@ import type { SessionChoices } from "./config-options.ts";
 import { ownId, sessionGone } from "./ids.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import { createLists, type SessionLists } from "./list.ts";
+import { createLogins, type Logins } from "./logins.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
 import { replayOf } from "./replay.ts";
 import { EditorSession, type SessionOptions } from "./session.ts";
@@ -45,15 +46,30 @@ export class Gateway {
   readonly #sessions = new Map<string, EditorSession>();
   readonly #lists: SessionLists;
   readonly #client: EditorClient;
+  readonly logins: Logins;
 
   constructor(options: GatewayParts, client: EditorClient) {
     this.#options = options;
     this.#client = client;
     this.#lists = createLists(options.places, options.report);
+    this.logins = createLogins(options.places);
   }
 
   get lists(): SessionLists {
     return this.#lists;
+  }
+
+  /** The agents of all sessions start again with their next turn, so that each knows of the login. Errors: those of `Logins`. */
+  async logIn(id: string, signal: AbortSignal): Promise<Record<string, never>> {
+    await this.logins.logIn(id, signal);
+    await Promise.all([...this.#sessions.values()].map((session) => session.restart()));
+    return {};
+  }
+
+  async logOut(): Promise<Record<string, never>> {
+    this.logins.forget();
+    await Promise.all([...this.#sessions.values()].map((session) => session.restart()));
+    return {};
   }
 
   /** Ends every session, and the programs of their agents. */
@@ -152,14 +168,14 @@ export class Gateway {
     return session;
   }
 
-  #add(parts: Omit<SessionOptions, "openStore" | "client">): EditorSession {
+  #add(parts: Omit<SessionOptions, "openStore" | "client" | "logins">): EditorSession {
     if (this.#sessions.size >= GATEWAY_LIMITS.openSessions) {
       throw new ContinuoError("busy", `${GATEWAY_LIMITS.openSessions} sessions are open`, {
         hint: "Close one of them first.",
       });
     }
     const { openStore } = this.#options;
-    const session = new EditorSession({ ...parts, openStore, client: this.#client });
+    const session = new EditorSession({ ...parts, openStore, client: this.#client, logins: this.logins });
     this.#sessions.set(parts.id, session);
     this.#client.enter(parts.id, parts.places.cwd);
     return session;

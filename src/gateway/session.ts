@@ -33,7 +33,9 @@ import {
   toPolicy,
 } from "./config-options.ts";
 import { toBlocks } from "./content.ts";
+import { loginWanted } from "./errors.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
+import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
@@ -48,6 +50,7 @@ export interface SessionOptions {
   readonly places: PlacesAt;
   readonly openStore: TalkOptions["openStore"];
   readonly client: EditorClient;
+  readonly logins: Pick<Logins, "chosen" | "isOffered">;
   readonly choices: SessionChoices;
   readonly mcpServers: readonly McpServer[];
   /** See `TalkOptions`. */
@@ -194,6 +197,8 @@ export class EditorSession {
       if (result.status !== "failed")
         throw new ContinuoError("agent_failed", `the turn was ${result.status}`);
       const { message, details = {} } = result.error;
+      const { loginOf } = details;
+      if (typeof loginOf === "string" && this.#options.logins.isOffered(loginOf)) throw loginWanted(message);
       throw new ContinuoError("agent_failed", message, { details });
     } catch (error) {
       if (signal.aborted) return "cancelled";
@@ -222,6 +227,11 @@ export class EditorSession {
     const opened = await talk?.catch(() => null);
     // A turn of this connection may wait for the other one.
     await (isBusy ? opened?.rest() : opened?.close());
+  }
+
+  /** The agent's program starts again with the next turn. */
+  async restart(): Promise<void> {
+    await this.#release();
   }
 
   async close(): Promise<void> {
@@ -275,7 +285,7 @@ export class EditorSession {
 
   /** The editor of this session, under the ids that it knows. */
   #editor(): EditorPort {
-    const { client } = this.#options;
+    const { client, logins } = this.#options;
     const own = (params: Readonly<Record<string, unknown>>): AgentParams => {
       // The request that asks for a form is one of ours, which the editor has not seen.
       const { requestId: _requestId, toolCallId, ...others } = params;
@@ -286,6 +296,7 @@ export class EditorSession {
       capabilities: client.tools,
       request: (method, params, signal) => client.request(method, own(params), signal),
       completed: (elicitationId) => client.completed(elicitationId),
+      login: (agent) => logins.chosen(agent),
     };
   }
 

@@ -14,6 +14,7 @@ import { createClient } from "./client.ts";
 import { toPolicy } from "./config-options.ts";
 import { asProtocolErrors } from "./errors.ts";
 import { Gateway, type GatewayParts } from "./gateway.ts";
+import type { OfferedLogin } from "./logins.ts";
 import type { EditorSession } from "./session.ts";
 
 export interface VersionParts extends GatewayParts {
@@ -40,9 +41,12 @@ export function createV1(parts: VersionParts): { readonly app: AgentApp; readonl
     })
     .onRequest("initialize", ({ params }) => {
       capabilities = params.clientCapabilities ?? {};
-      return hello(version);
+      return hello(version, gateway.logins.offer());
     })
-    .onRequest("authenticate", () => ({}))
+    .onRequest(
+      "authenticate",
+      asProtocolErrors(({ params, signal }) => gateway.logIn(params.methodId, signal)),
+    )
     .onRequest(
       "session/list",
       asProtocolErrors(({ params }) => gateway.lists.page(params)),
@@ -145,7 +149,7 @@ function addChoices(app: AgentApp, { gateway, client, places }: ChoiceParts): Ag
     );
 }
 
-function hello(version: string): InitializeResponse {
+function hello(version: string, logins: readonly OfferedLogin[]): InitializeResponse {
   return {
     protocolVersion: 1,
     agentInfo: { name: "continuo", title: "Continuo", version },
@@ -164,7 +168,7 @@ function hello(version: string): InitializeResponse {
         title: {},
       },
     },
-    authMethods: [],
+    authMethods: logins.map(({ id, name, description }) => ({ id, name, description })),
   };
 }
 

@@ -15,6 +15,7 @@ import { present } from "@continuo/core/model";
 import type { EditorClient } from "./client.ts";
 import { asProtocolErrors, toRequestError } from "./errors.ts";
 import { Gateway } from "./gateway.ts";
+import type { OfferedLogin } from "./logins.ts";
 import type { EditorSession } from "./session.ts";
 import type { VersionParts } from "./v1.ts";
 import { SessionUpdatesV2, toOptionsV2, toQuestionV2, type UpdateV2 } from "./v2-updates.ts";
@@ -32,8 +33,16 @@ export function createV2(parts: VersionParts): { readonly app: AgentApp; readonl
     })
     .onRequest("initialize", ({ params }) => {
       editor.tools = present({ elicitation: params.capabilities?.elicitation ?? undefined });
-      return hello(parts.version);
+      return hello(parts.version, gateway.logins.offer());
     })
+    .onRequest(
+      "auth/login",
+      asProtocolErrors(({ params, signal }) => gateway.logIn(params.methodId, signal)),
+    )
+    .onRequest(
+      "auth/logout",
+      asProtocolErrors(() => gateway.logOut()),
+    )
     .onRequest(
       "session/list",
       asProtocolErrors(({ params }) => gateway.lists.page(params, "exactly")),
@@ -196,14 +205,19 @@ function asking(cancellationSignal: AbortSignal) {
   return { cancellationSignal, stopWaitingOnCancel: true } as const;
 }
 
-function hello(version: string): InitializeResponse {
+function hello(version: string, logins: readonly OfferedLogin[]): InitializeResponse {
   return {
     protocolVersion: 2,
     info: { name: "continuo", title: "Continuo", version },
     capabilities: {
       session: { prompt: { image: {}, embeddedContext: {} }, mcp: { stdio: {}, http: {} }, delete: {} },
     },
-    authMethods: [],
+    authMethods: logins.map(({ id, name, description }) => ({
+      type: "agent",
+      methodId: id,
+      name,
+      description,
+    })),
   };
 }
 

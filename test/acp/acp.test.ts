@@ -1,5 +1,6 @@
 import type { AgentEvent, PermissionDecision } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
+import { wantedLogins } from "../../packages/agents/src/drivers/acp/index.ts";
 import { chunk, DONE, hello1, type Json, say, spoken, turn } from "./script.ts";
 import { scripted } from "./scripted-program.ts";
 
@@ -173,6 +174,48 @@ describe("a session of an ACP agent", () => {
       hint: "Start scripted once by itself, and log in.",
     });
     expect(sent().map(({ method }) => method)).toEqual(methods);
+  });
+
+  test("an agent that asks for a login is remembered with its ways until a turn is answered", async () => {
+    const told = [{ id: "login" }, { id: "a-key" }, { id: "shell", name: "Shell", type: "terminal" }];
+    const { driver, cwd } = scripted({
+      hello: { ...hello, authMethods: told },
+      answers: {
+        "session/new": [
+          { ifAsked: "authenticate", else: wants["session/new"] },
+          { result: { sessionId: "n" } },
+        ],
+        authenticate: [{ result: {} }],
+      },
+    });
+    const wanted = () => wantedLogins({ home: cwd, env: {} });
+    await expect(driver.open({ cwd })).rejects.toMatchObject({ details: { loginOf: "scripted" } });
+    expect(wanted()).toEqual([
+      {
+        agent: "scripted",
+        methods: [
+          { id: "login", name: "login", description: null },
+          { id: "a-key", name: "a-key", description: null },
+        ],
+      },
+    ]);
+    const port = { capabilities: {}, request: async () => ({}), completed: async () => undefined };
+    const other = { ...port, login: () => "shell" };
+    await expect(driver.open({ cwd, editor: other })).rejects.toMatchObject({ code: "agent_failed" });
+    const editor = { ...port, login: (agent: string) => (agent === "scripted" ? "login" : undefined) };
+    await using conversation = await driver.open({ cwd, editor });
+    expect(wanted()).toHaveLength(1);
+    await Array.fromAsync(conversation.prompt(say("hello")));
+    expect(wanted()).toEqual([]);
+  });
+
+  test("an agent that asks for a login only to list its sessions is not remembered", async () => {
+    const { driver, cwd } = scripted({
+      hello: { ...hello1({ list: {} }), authMethods: [{ id: "login" }] },
+      answers: { "session/list": wants["session/new"] },
+    });
+    await expect(driver.listSessions({ cwd })).rejects.toMatchObject({ code: "agent_failed" });
+    expect(wantedLogins({ home: cwd, env: {} })).toEqual([]);
   });
 });
 

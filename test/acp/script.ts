@@ -29,6 +29,12 @@ export type ScriptStep =
   | { readonly startChild: true }
   /** From now on it hears neither the end of its input nor a signal that can be ignored. */
   | { readonly deaf: true }
+  /** Makes a file with this name beside the script. */
+  | { readonly touch: string }
+  /** Without a file of this name beside the script, these steps are the whole answer. */
+  | { readonly ifFile: string; readonly else: readonly ScriptStep[] }
+  /** In a process that has not been asked for this method, these steps are the whole answer. */
+  | { readonly ifAsked: string; readonly else: readonly ScriptStep[] }
   /** For any other request, these steps are the whole answer. */
   | { readonly when: Json; readonly else: readonly ScriptStep[] }
   | { readonly die: number };

@@ -6,7 +6,7 @@
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Json, Script, ScriptStep } from "./script.ts";
@@ -14,6 +14,8 @@ import type { Json, Script, ScriptStep } from "./script.ts";
 const [, , path = "", ...args] = process.argv;
 const script: Script = JSON.parse(readFileSync(path, "utf8"));
 const waiting = new Map<number, (answer: Json) => void>();
+/** The methods of all requests by now. */
+const methods = new Set<string>();
 const cancels: (() => void)[] = [];
 let count = 0;
 /** The part of a prompt that `$END` is. */
@@ -52,9 +54,14 @@ async function answer({ id, method, params }: Json): Promise<void> {
     await send({ id, error: { code: -32601, message: `"Method not found": ${String(method)}` } });
     return;
   }
+  methods.add(String(method));
   const asked = { id, sessionId, words };
   for (const step of steps) {
-    if ("when" in step && !holds(step.when, params)) {
+    const isOther =
+      ("when" in step && !holds(step.when, params)) ||
+      ("ifFile" in step && !existsSync(join(dirname(path), step.ifFile))) ||
+      ("ifAsked" in step && !methods.has(step.ifAsked));
+    if ("else" in step && isOther) {
       for (const other of step.else) await take(other, asked);
       return;
     }
@@ -100,6 +107,7 @@ async function take(
   if ("raw" in step) await write(step.raw);
   if ("stderr" in step) process.stderr.write(step.stderr);
   if ("notify" in step) await send(step.notify);
+  if ("touch" in step) writeFileSync(join(dirname(path), step.touch), "");
   if ("waitMs" in step) await new Promise((done) => setTimeout(done, step.waitMs));
   if ("huge" in step) {
     const content = { type: "text", text: "x".repeat(step.huge) };

@@ -8,6 +8,7 @@ import {
   isAgentName,
   type KnownOptions,
   type OpenConversation,
+  present,
   type Restriction,
 } from "@continuo/core/model";
 import { placesOfThisUser } from "@continuo/files";
@@ -135,6 +136,14 @@ function checkedDriver(driver: AgentDriver): AgentDriver {
       assertKnownOptions("open", opening, OPEN_OPTIONS);
       return await cancellable(opening.signal, () => driver.open(opening));
     },
+    ...present({ logIn: driver.logIn === undefined ? undefined : checkedLogIn(driver.logIn) }),
+  };
+}
+
+function checkedLogIn(logIn: NonNullable<AgentDriver["logIn"]>): NonNullable<AgentDriver["logIn"]> {
+  return async (methodId, call = {}) => {
+    assertKnownOptions("logIn", call, { signal: true });
+    await cancellable(call.signal, () => logIn(methodId, call));
   };
 }
 

@@ -17,6 +17,7 @@ import { type AgentProcess, isSince, startAgent, versionBeside } from "../proces
 import type { FolderTrust } from "../trust/index.ts";
 import { type EditorAccess, NO_EDITOR } from "./editor.ts";
 import { greeting, type InitializeResult, type ProtocolVersion, readHello } from "./initialize.ts";
+import { forgetLogin, rememberLogin } from "./logins.ts";
 import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { toStream } from "./stream.ts";
@@ -184,8 +185,8 @@ export class AcpConnection {
   }
 
   /**
-   * Calls the method. If the agent asks for authentication and the environment has a key, authenticates and
-   * calls again.
+   * Calls the method. If the agent asks for authentication, and the environment has a key or the person has logged in by the
+   * editor, authenticates and calls again.
    */
   async callKnown(method: string, params: Json, asking: AcpRequestOptions): Promise<Json> {
     try {
@@ -193,9 +194,20 @@ export class AcpConnection {
     } catch (error) {
       const methodId = isAuthWanted(error) ? this.#authMethod() : null;
       if (methodId === null) throw error;
-      await this.call(this.hello.protocol === 2 ? "auth/login" : "authenticate", { methodId }, asking);
+      await this.logIn(methodId, asking);
       return await this.call(method, params, asking);
     }
+  }
+
+  /** A turn was answered: nobody needs to log in. */
+  forgetLogin(): void {
+    const { program, options } = this.#start;
+    forgetLogin(options.places, program.agent);
+  }
+
+  /** Errors: as `call`. */
+  async logIn(methodId: string, asking: AcpRequestOptions): Promise<void> {
+    await this.call(this.hello.protocol === 2 ? "auth/login" : "authenticate", { methodId }, asking);
   }
 
   async notify(method: string, params: Json): Promise<void> {
@@ -234,7 +246,8 @@ export class AcpConnection {
   #authMethod(): string | null {
     const { keys = {} } = this.#start.program;
     const isUsable = (id: string): boolean => (this.#env[keys[id] ?? ""] ?? "") !== "";
-    return this.hello.authMethods.find(isUsable) ?? null;
+    const ids = this.hello.authMethods.map(({ id }) => id);
+    return ids.find(isUsable) ?? ids.find((id) => id === this.#editor.login?.()) ?? null;
   }
 
   async #refusal(method: string, error: unknown): Promise<ContinuoError> {
@@ -246,12 +259,17 @@ export class AcpConnection {
     ) {
       const { code, message, data } = error;
       const said = isJson(data) && typeof data.details === "string" ? `${message}: ${data.details}` : message;
-      const { label } = this.#start.program;
+      const { program, options } = this.#start;
+      const { label, agent } = program;
+      const isLogin = code === AUTH_WANTED;
+      // An agent that needs a login only for its list is usable without one.
+      if (isLogin && method !== LIST)
+        rememberLogin(options.places, { agent, methods: this.hello.authMethods });
       const kind =
         code === NO_SUCH_METHOD ? "unsupported" : code === NO_SUCH_THING ? "not_found" : "agent_failed";
       return new ContinuoError(kind, `${label} refused ${method}: ${said}`, {
-        ...(code === AUTH_WANTED ? { hint: `Start ${label} once by itself, and log in.` } : {}),
-        details: { method, answer: present({ code, message, data }) },
+        ...(isLogin ? { hint: `Start ${label} once by itself, and log in.` } : {}),
+        details: { method, answer: present({ code, message, data }), ...(isLogin ? { loginOf: agent } : {}) },
         cause: error,
       });
     }
@@ -290,6 +308,7 @@ function ownSessionOf(
 const NO_SUCH_METHOD = -32601;
 const NO_SUCH_THING = -32002;
 const AUTH_WANTED = -32000;
+const LIST = "session/list";
 
 function isAuthWanted(error: unknown): boolean {
   const answer = error instanceof ContinuoError ? error.details.answer : null;

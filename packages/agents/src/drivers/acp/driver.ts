@@ -31,6 +31,9 @@ export interface AcpDriver extends AgentDriver {
   deleteSession(sessionId: string, options: CallOptions & { readonly cwd: string }): Promise<void>;
 }
 
+/** The longest wait for a login that a person makes in a browser. */
+const LOGIN_MS = 10 * 60_000;
+
 /** Updates of a program that only answers questions are dropped. */
 const DEAF: AcpListener = {
   onUpdate: async () => undefined,
@@ -89,6 +92,12 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
         assertOffered(program, connection.hello.capabilities.canDelete, "delete");
         const asking = { limitMs: limits.callMs, signal: call.signal };
         await connection.callKnown("session/delete", { sessionId }, asking);
+      });
+    },
+    async logIn(methodId, { signal } = {}) {
+      await ask(present({ signal }), async (connection) => {
+        // A person may have to read a page first.
+        await connection.logIn(methodId, { limitMs: LOGIN_MS, signal });
       });
     },
     async open(open: OpenConversation): Promise<Conversation> {

@@ -9,6 +9,8 @@ export interface EditorAccess {
   readonly capabilities: Json;
   /** The methods that the agent may call. */
   readonly methods: readonly string[];
+  /** Returns the way to log in that the person chose; see `EditorPort`. */
+  readonly login?: () => string | undefined;
 }
 
 export const NO_EDITOR: EditorAccess = { capabilities: {}, methods: [] };

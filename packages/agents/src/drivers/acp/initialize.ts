@@ -3,6 +3,7 @@
 import type { SessionCapabilities } from "@continuo/core/model";
 import { isJson, type Json, readVersion } from "@continuo/files";
 import { NO_CAPABILITIES, type ToolServerKind } from "../link/index.ts";
+import { type LoginMethod, readLoginMethods } from "./logins.ts";
 
 export type ProtocolVersion = 1 | 2;
 
@@ -20,8 +21,8 @@ export interface InitializeResult {
   readonly prompt: PromptAbilities;
   /** The kinds of tool servers that it takes from its client. */
   readonly toolServers: readonly ToolServerKind[];
-  /** Ids of `authMethods`. */
-  readonly authMethods: readonly string[];
+  /** Its `authMethods`, without those that need a terminal of the client. */
+  readonly authMethods: readonly LoginMethod[];
 }
 
 /** Both versions' fields: an agent takes those that it knows. `editor`: the capabilities of the person's editor. */
@@ -45,9 +46,7 @@ export function greeting(protocol: ProtocolVersion, editor: Json = {}): Json {
 
 /** `null` for an answer that is none: another protocol, or no number. */
 export function readHello(answer: Json): InitializeResult | null {
-  const authMethods = (Array.isArray(answer.authMethods) ? answer.authMethods : []).flatMap((method) =>
-    isJson(method) ? [method.id ?? method.methodId].filter((id) => typeof id === "string") : [],
-  );
+  const authMethods = readLoginMethods(answer.authMethods);
   if (answer.protocolVersion === 1) {
     const told = objectIn(answer.agentCapabilities);
     const session = objectIn(told.sessionCapabilities);

@@ -89,7 +89,8 @@ export async function startLink(start: LinkStart): Promise<AcpLink> {
   const { cwd, signal } = open;
   const { policy, trust } = link;
   modeFor(policy, { ...open, env: driverEnvironment(options) });
-  const editor = editorAccess(open.editor, { policy: open.permissions ?? "ask", protocol });
+  const access = editorAccess(open.editor, { policy: open.permissions ?? "ask", protocol });
+  const editor = { ...access, login: () => open.editor?.login?.(program.agent) };
   if (program.followsProjects) assertHoldable(program.label, trust);
   await link.connect((listener) =>
     connectAcp({ program, options, cwd, protocol, policy, trust, editor, signal, listener }),
@@ -205,9 +206,10 @@ export class AcpLink implements Link {
       for (const event of this.#between.splice(0)) await turn.push(event);
       const prompt = toContent(blocks, hello.prompt);
       const params = { sessionId: this.#session.id, prompt };
-      const answer = await this.connection.call("session/prompt", params, {
+      const answer = await this.connection.callKnown("session/prompt", params, {
         limitMs: Number.POSITIVE_INFINITY,
       });
+      this.connection.forgetLogin();
       current.isAccepted = true;
       await this.#report((await current.calls?.rest()) ?? []);
       const ending = await current.errors?.end();

@@ -40,6 +40,8 @@ export interface EditorPort {
   request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
   /** The page that the agent asked the person to visit has done its work. */
   completed(elicitationId: string): Promise<void>;
+  /** Returns the way in which the person logged in to an agent: used again where a new start of the agent asks for it. */
+  login?(agent: string): string | undefined;
 }
 
 export interface OpenConversation extends CallOptions {
@@ -164,4 +166,9 @@ export interface AgentDriver {
    * (a policy, a model, a mode or an effort that the agent has not).
    */
   open(options: OpenConversation): Promise<Conversation>;
+  /**
+   * Logs in by a way that the agent offers; the agent may open a page in the browser and wait for the person. Left out for
+   * an agent whose login is made only in its own program. Errors: `agent_failed`.
+   */
+  logIn?(methodId: string, options?: CallOptions): Promise<void>;
 }

@@ -1,0 +1,27 @@
+/** The login of an agent, made on behalf of a person who asked for it outside of a conversation. */
+
+import { type CallOptions, ContinuoError, present } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
+import { openDriver } from "../config/index.ts";
+import { readTrustedSettings, settingsOf } from "./settings.ts";
+
+export interface LogInOptions extends CallOptions {
+  readonly agent: string;
+  /** The agent's own id of the way. */
+  readonly methodId: string;
+  readonly places: PlacesAt;
+}
+
+/** Resolves when the person is logged in. Errors: `not_found`, `unsupported`; `agent_failed` where the agent refuses. */
+export async function logIn({ agent, methodId, places, signal }: LogInOptions): Promise<void> {
+  const { home } = places;
+  const { trust, configuration } = await readTrustedSettings(places, home, undefined);
+  const settings = settingsOf(configuration, agent, {});
+  const driver = await openDriver(settings, places, { isTrusted: trust.isTrusted });
+  if (driver.logIn === undefined) {
+    throw new ContinuoError("unsupported", `no login of ${agent} can be made from outside`, {
+      hint: `Start ${agent} once by itself, and log in.`,
+    });
+  }
+  await driver.logIn(methodId, present({ signal }));
+}

@@ -1,0 +1,88 @@
+/**
+ * Agents that asked for a login, and their ways to log in: stored, so that an editor can offer them before an agent starts. An
+ * agent has a file from its refusal until a session of it opens.
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { continuoHome, isJson, type Json, type Places, writeDurably } from "@continuo/files";
+
+/** A way to log in that the agent itself carries out. */
+export interface LoginMethod {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+}
+
+export interface WantedLogin {
+  readonly agent: string;
+  readonly methods: readonly LoginMethod[];
+}
+
+const MAX_BYTES = 256 * 1024;
+const MAX_METHODS = 16;
+const MAX_CHARS = 500;
+
+/** Those of an answer to `initialize`, in both versions; one that needs a terminal of the client is left out. Pure. */
+export function readLoginMethods(told: unknown): readonly LoginMethod[] {
+  return (Array.isArray(told) ? told : []).flatMap((method) => {
+    if (!isJson(method) || method.type === "terminal") return [];
+    const id = method.id ?? method.methodId;
+    return typeof id === "string" && id !== "" ? [toMethod(id, method)] : [];
+  });
+}
+
+function toMethod(id: string, { name, description }: Json): LoginMethod {
+  const words = (text: unknown): string | null =>
+    typeof text === "string" && text !== "" ? text.slice(0, MAX_CHARS) : null;
+  return { id, name: words(name) ?? id, description: words(description) };
+}
+
+export function rememberLogin(places: Places, { agent, methods }: WantedLogin): void {
+  if (methods.length === 0) return;
+  try {
+    writeDurably(
+      fileOf(places, agent),
+      JSON.stringify({ agent, authMethods: methods.slice(0, MAX_METHODS) }),
+    );
+  } catch {
+    // In a home that cannot be written to, the refusal alone says that a login is needed.
+  }
+}
+
+export function forgetLogin(places: Places, agent: string): void {
+  const file = fileOf(places, agent);
+  if (existsSync(file)) rmSync(file, { force: true });
+}
+
+/** Agents that asked for a login when they were last started. Nothing is started. */
+export function wantedLogins(places: Places): readonly WantedLogin[] {
+  const folder = folderOf(places);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .sort()
+    .flatMap((name) => readWanted(join(folder, name)));
+}
+
+function readWanted(file: string): readonly WantedLogin[] {
+  try {
+    if (statSync(file).size > MAX_BYTES) return [];
+    const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (!isJson(kept) || typeof kept.agent !== "string") return [];
+    const methods = readLoginMethods(kept.authMethods);
+    return methods.length === 0 ? [] : [{ agent: kept.agent, methods }];
+  } catch {
+    // The next refusal of the agent writes it again.
+    return [];
+  }
+}
+
+function folderOf(places: Places): string {
+  return join(continuoHome(places), "logins");
+}
+
+function fileOf(places: Places, agent: string): string {
+  return join(folderOf(places), `${createHash("sha256").update(agent).digest("hex").slice(0, 32)}.json`);
+}
