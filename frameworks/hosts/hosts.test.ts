@@ -145,6 +145,53 @@ describe.each(HOSTS)("the handler in $name", ({ command, cwd, path, ready, start
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
   });
 
+  interface Told {
+    readonly sequence: number;
+    readonly type: string;
+    readonly runId?: string;
+    readonly data: { readonly delta?: string };
+  }
+
+  /** The events of the run after a place, until `isEnough` or the end of the stream; whether that was said. */
+  async function follow(
+    after: number | null,
+    isEnough: (told: readonly Told[]) => boolean,
+  ): Promise<{ readonly told: readonly Told[]; readonly hasEnded: boolean }> {
+    const headers = {
+      authorization: "ann",
+      ...(after === null ? {} : { "last-event-id": String(after) }),
+    };
+    const { body } = await fetch(`${url}/sessions/shop/runs/1/events`, { headers });
+    let text = "";
+    let told: readonly Told[] = [];
+    for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += part;
+      const lines = text.matchAll(/^id: (\d+)\ndata: (.*)\n\n/gmu);
+      told = [...lines].map(([, id, data]) => ({ ...JSON.parse(data ?? ""), sequence: Number(id) }) as Told);
+      if (isEnough(told)) break;
+    }
+    return { told, hasEnded: text.endsWith("event: end\ndata: {}\n\n") };
+  }
+
+  test("a reader of an answer that is cut off by a kill goes on after its last event, and gets the next attempt whole", async () => {
+    await ask("ann", "/sessions/shop/messages", { text: "count", id: "1", agent: "counting" });
+    const wordsOf = (told: readonly Told[]): string =>
+      told.map(({ type, data }) => (type === "message_streamed" ? data.delta : "")).join("");
+    const before = await follow(null, (told) => wordsOf(told) === "1 2 3 4 5 ");
+    expect(before.hasEnded).toBe(false);
+    const last = before.told.at(-1)?.sequence ?? 0;
+    await kill();
+    await start();
+    const { told, hasEnded } = await follow(last, () => false);
+    expect(hasEnded).toBe(true);
+    const sequences = [...before.told, ...told].map(({ sequence }) => sequence);
+    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b));
+    expect(told.filter(({ type }) => type === "run_interrupted")).toHaveLength(1);
+    expect(told.at(-1)?.type).toBe("run_completed");
+    const ofLast = told.filter(({ runId }) => runId === told.at(-1)?.runId);
+    expect(wordsOf(ofLast)).toMatch(/^1 2 3 .* 19 20 $/u);
+  });
+
   const when = startsAtOnce ? ", also over a kill" : "";
   test(`asks those who may answer${when}, and gives the run their answer`, async () => {
     await ask("ann", "/sessions/shop/messages", { text: "may I?", id: "1", agent: "asking" });

@@ -1,5 +1,9 @@
-/** The program of every host: an agent that repeats what it hears, one that asks first, and people by their header. */
+/**
+ * The program of every host: an agent that repeats what it hears, one that asks first, one that counts, and people by their
+ * header.
+ */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { openContinuo } from "continuo";
 import { EchoAgent } from "continuo/testing";
 
@@ -15,8 +19,20 @@ const asking = {
   },
 };
 
+/** Says one number after the other. The first attempt stays in the middle until its process is killed. */
+const counting = {
+  name: "counting",
+  async execute({ run }, { onEvent, signal }) {
+    for (let number = 1; number <= 20; number++) {
+      await onEvent({ type: "text", delta: `${number} `, messageId: `count-${run.runId}` });
+      if (number === 5 && run.metadata.retryOf === undefined) await pause(600_000, undefined, { signal });
+    }
+    return {};
+  },
+};
+
 const c = await openContinuo(process.env.STORE ?? "", {
-  agents: [new EchoAgent(), asking],
+  agents: [new EchoAgent(), asking, counting],
   recover: "retry",
   pollMs: 20,
 });

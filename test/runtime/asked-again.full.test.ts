@@ -135,7 +135,9 @@ const GONE = "[The run was interrupted before it ended: the process that ran it 
 
 const BROKEN = { code: -32603, message: "broken" };
 
-describe.each<[string, Pick<Script, "hello" | "answers">, readonly string[]]>([
+type AskingAgent = [name: string, script: Pick<Script, "hello" | "answers">, opened: readonly string[]];
+
+const AGENTS: readonly AskingAgent[] = [
   ["that cannot resume", { hello: hello1() }, ["session/new"]],
   [
     "that resumes its session",
@@ -152,8 +154,12 @@ describe.each<[string, Pick<Script, "hello" | "answers">, readonly string[]]>([
     { hello: hello1({ resume: {} }), answers: { "session/resume": [{ error: BROKEN }] } },
     ["session/resume", "session/new"],
   ],
-])("the question of an agent %s", (_, agent, opened) => {
-  const made: Script = { ...agent, prompts: { "*": [{ ask: ASK }, chunk("It is made."), DONE] } };
+];
+
+const MADE = [{ ask: ASK }, chunk("It is made."), DONE] as const;
+
+describe.each(AGENTS)("the question of an agent %s", (_, agent, opened) => {
+  const made: Script = { ...agent, prompts: { "*": MADE } };
 
   test.each(["before it is answered", "after it was answered by another process"])(
     "outlives a program that is killed %s: the agent hears one answer once",
@@ -219,3 +225,26 @@ describe.each<[string, Pick<Script, "hello" | "answers">, readonly string[]]>([
     expect(told()).toEqual([YES, YES]);
   });
 });
+
+test.each(AGENTS.filter(([, , opened]) => opened.at(-1) === "session/new"))(
+  "an agent %s gets its message and what it did for it in a new session, and then the message again",
+  { timeout: 90_000 },
+  async (_, agent) => {
+    const call = { toolCallId: "t0", title: "look", kind: "read", rawInput: { path: "Makefile" } };
+    const looked = [
+      { update: { sessionUpdate: "tool_call", status: "pending", ...call } },
+      { update: { sessionUpdate: "tool_call_update", toolCallId: "t0", status: "completed" } },
+    ];
+    write({ ...agent, prompts: { "*": [chunk("I look."), ...looked, { ask: ASK }, DONE] } });
+    const dying = await start();
+    await send(dying);
+    const asked = await question(dying);
+    await dying.kill();
+    write({ ...agent, prompts: { "*": MADE } });
+    const next = await start();
+    await grant(next, await question(next, asked.runId));
+    expect(await answered(next)).toContain("It is made.");
+    const order = /user:\n\| make it\n[\s\S]*I look\.[\s\S]*look[\s\S]*was interrupted/u;
+    expect(prompts()).toEqual(["make it", expect.stringMatching(order), "make it"]);
+  },
+);

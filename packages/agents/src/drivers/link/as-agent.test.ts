@@ -108,6 +108,47 @@ describe("a driver as an agent", () => {
     expect(log.said[0]).toMatch(/^This conversation began before[\s\S]*\n\nnow$/u);
   });
 
+  describe("a turn that is given again after a crash", () => {
+    const says = (role: Message["role"], words: string, more: object = {}): Message => ({
+      id: words,
+      role,
+      content: [{ type: "text", text: words }],
+      metadata: { runId: "r1", ...more },
+    });
+    const note = says("user", "[The run was interrupted]", { note: "run_interrupted" });
+    const work = [says("assistant", "I look."), says("tool", "a parcel")];
+    const again = { runId: "r2", metadata: { saidBy: "r1" } } as unknown as AgentRequest["run"];
+    const told = (messages: readonly Message[]) => ({ ...transcript, messages: [before, ...messages] });
+
+    test("comes before what was done for it, as text and as a written session, and then again", async () => {
+      const request = { run: again, transcript: told([...work, note]) };
+      const text = await execute(request);
+      await text.run();
+      expect(text.log.said[0]).toMatch(
+        /earlier\n[\s\S]*user:\n\| now\n[\s\S]*I look\.[\s\S]*a parcel[\s\S]*interrupted\][\s\S]*\n\nnow$/u,
+      );
+      const written: string[][] = [];
+      const writeReplay: AgentOptions["writeReplay"] = async (messages) => {
+        written.push(messages.map(({ content }) => textOf(content)));
+        return { ref };
+      };
+      const native = await execute(request, { options: { writeReplay } });
+      await native.run();
+      expect(written).toEqual([["earlier", "now", "I look.", "a parcel", "[The run was interrupted]"]]);
+      expect(native.log.said).toEqual(["now"]);
+    });
+
+    test.each<[string, Partial<AgentRequest>]>([
+      ["an attempt that did nothing", { run: again, transcript: told([note]) }],
+      ["an attempt in the session that it resumes", { run: again, transcript: told(work), nativeRef: ref }],
+      ["a turn that is not given again", { transcript: told(work) }],
+    ])("is not said twice for %s", async (_, request) => {
+      const { run, log } = await execute(request);
+      await run();
+      expect(log.said[0]?.match(/\bnow\b/gu)).toHaveLength(1);
+    });
+  });
+
   test("a replay that is written as a native session is resumed, and not sent again", async () => {
     const asked: unknown[] = [];
     const writeReplay: AgentOptions["writeReplay"] = async (messages, { cwd, title }) => {

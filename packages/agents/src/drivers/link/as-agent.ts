@@ -23,7 +23,7 @@ import {
   type Usage,
 } from "@continuo/core/model";
 import { assertAgentOptions } from "./agent-options.ts";
-import { toRecordedMessages } from "./recorded-messages.ts";
+import { earlierMessages, toRecordedMessages } from "./recorded-messages.ts";
 
 /** Writes messages as a native session of the agent. On any error the messages are sent as text. */
 export type ReplayWriter = (
@@ -183,9 +183,9 @@ class Driven implements DrivenAgent {
 
   /** A replay is written as a native session if possible, otherwise sent as text. */
   async #begin(request: AgentRequest, signal: AbortSignal): Promise<TurnStart> {
-    const { session, input, transcript, nativeRef } = request;
-    const messages = transcript?.messages ?? [];
+    const { session, input, nativeRef } = request;
     const { writeReplay } = this.#options;
+    const messages = earlierMessages(request);
     if (nativeRef !== undefined || messages.length === 0 || writeReplay === undefined) {
       return { ...(await this.#go(session, nativeRef, signal)), input: inputOf(request) };
     }
@@ -290,8 +290,9 @@ function wayOf({ resumeBy }: AgentOptions): Pick<OpenConversation, "resumeBy"> {
 }
 
 /** The history that the native session lacks, before the prompt. */
-function inputOf({ input, transcript, nativeRef }: AgentRequest): readonly Block[] {
-  const messages = transcript?.messages ?? [];
+function inputOf(request: AgentRequest): readonly Block[] {
+  const { input, nativeRef } = request;
+  const messages = earlierMessages(request);
   // The native session records how its own turns ended: if there is nothing else, nothing is sent.
   if (nativeRef !== undefined && messages.every(({ metadata }) => metadata.note !== undefined)) return input;
   const { block } = toRecordedMessages(messages, nativeRef === undefined ? "all" : "elsewhere");
