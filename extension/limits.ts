@@ -15,7 +15,7 @@ export const LIMITS = {
   captionsPerTenSeconds: 100,
   /** The interval at which the page is examined. */
   lookMs: 500,
-  /** The least time between two looks at captions that a platform draws, which come with each change of its text. */
+  /** The least time between two looks at captions that a page draws, which come with each change of its text. */
   drawnLookMs: 50,
   /** The interval at which the page reports the position of its video. */
   positionMs: 1_000,

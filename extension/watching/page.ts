@@ -248,11 +248,17 @@ export class PageWatcher {
     for (const part of this.#lister.look(videoId, track)) this.#outbox.add(part);
   }
 
-  /** The player that draws captions; `null` if none is known to do so, or if nobody reads them. */
+  /** The player that draws captions, or perhaps does; `null` if nobody reads them. */
   #drawingPlayer(): Element | null {
-    const { captions } = this.#adapter ?? {};
+    const isPlatform = this.#adapter?.captions !== undefined;
     const isRead = this.#control.captions || !this.#isKnown;
-    return this.#video === null || captions === undefined || !isRead ? null : playerOf(this.#video);
+    const isDrawing = isPlatform || this.#readsPage();
+    return this.#video === null || !isRead || !isDrawing ? null : playerOf(this.#video);
+  }
+
+  /** True if text over the video is read as captions: the person switched it on, and the video has no others. */
+  #readsPage(): boolean {
+    return this.#control.pageCaptions && !this.#tracks.hasTrack;
   }
 
   /** Reads captions that have just changed: their time is the present time of the video. */
@@ -281,7 +287,7 @@ export class PageWatcher {
         lines.map(({ textContent }) => textContent?.slice(0, LIMITS.textChars) ?? "").join(" "),
       );
     }
-    if (!this.#control.pageCaptions || this.#tracks.hasTrack || video.paused) return null;
+    if (!this.#readsPage() || video.paused) return null;
     this.#texts = foldTexts(this.#texts, textsOver(video), Date.now());
     return captionsIn(this.#texts);
   }

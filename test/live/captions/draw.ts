@@ -44,10 +44,10 @@ const PAUSES = {
   short: { comma: 120, sentence: 380, thought: 1_100 },
   long: { comma: 260, sentence: 750, thought: 1_800 },
 };
-/** The extension sees a word that a platform draws so soon, and one of any other page so late. */
+/** The extension sees a word that a page draws so soon, and so late at the latest, if it misses its change. */
 const LOOK_MS = { drawn: 50, polled: 500 };
 
-export function talksIn(folder: "tune" | "final" | "judged"): readonly Talk[] {
+export function talksIn(folder: "tune" | "final" | "judged" | "blind"): readonly Talk[] {
   const path = join(import.meta.dirname, folder);
   return readdirSync(path)
     .filter((name) => name.endsWith(".txt"))
@@ -182,9 +182,9 @@ const lookedAt = (
   });
 
 const DRAWN: Readonly<Record<string, Draw>> = {
-  /** The extension reads words that a platform draws like this: those that are new, soon after each change. */
+  /** The extension reads words that a page draws like this: those that are new, soon after each change. */
   drawn: (steps, drawing) => lookedAt(steps, drawing, LOOK_MS.drawn),
-  /** It reads words that another page draws twice in a second. */
+  /** It looks at the page twice in a second as well. */
   polled: (steps, drawing) => lookedAt(steps, drawing, LOOK_MS.polled),
   /** Single words with their times. */
   words: (steps, drawing) =>

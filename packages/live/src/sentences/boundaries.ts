@@ -49,6 +49,8 @@ export interface SentenceEnd {
   readonly isCut: boolean;
   /** True if it is a guess: nobody knows when the words there were said. */
   readonly isGuess?: boolean;
+  /** True if somebody else begins to speak within it. */
+  readonly isBroken?: boolean;
 }
 
 /**
@@ -70,8 +72,11 @@ export function firstEnd(
     const heard = words.slice(0, n + 1);
     const place: Place = { words: heard, times: timesOf(heard), lang };
     if (isPlain && n > 1 && isJoined(place, n - 1, sure)) return endAt(place, n - 1, sure);
-    if (isSeek(before, next) || next.n === 1 || isSentenceEnd(before.t, next.t, lang))
-      return { at: n, isCut: false };
+    const isEnd = isSeek(before, next) || isSentenceEnd(before.t, next.t, lang);
+    if (isEnd || next.n === 1) {
+      const isBroken = !isEnd && !isPlain && !isClosed(before.t);
+      return { at: n, isCut: false, ...(isBroken ? { isBroken } : {}) };
+    }
     if (isPause(place, n, isPlain ? sure : null))
       return isPlain ? endAt(place, n, sure) : { at: n, isCut: false };
     if (units > most) return { at: bestCut({ ...place, words: words.slice(0, n) }), isCut: true };
@@ -82,14 +87,21 @@ export function firstEnd(
 /** An end that scores hardly more than it must, between words that a page drew, is a guess. */
 function endAt(place: Place, at: number, sure: number): SentenceEnd {
   const isTimed = (place.words[at]?.e ?? 0) > (place.words[at]?.s ?? 0);
-  const isGuess = !isTimed && (clauseScore(place, at) ?? 0) < sure + LIMITS.guessScore;
+  const isGuess = !isTimed && (clauseScore(place, at) ?? 0) < scoreOfEnd(place, at, sure) + LIMITS.guessScore;
   return { at, isCut: false, ...(isGuess ? { isGuess } : {}) };
 }
 
 /** The place before a conjunction is judged when the word after it is known. */
 function isJoined(place: Place, at: number, sure: number): boolean {
   const before = { ...place, words: place.words.slice(0, at + 1) };
-  return clauseScore(before, at) === null && (clauseScore(place, at) ?? 0) >= sure;
+  return clauseScore(before, at) === null && (clauseScore(place, at) ?? 0) >= scoreOfEnd(place, at, sure);
+}
+
+/** The longer a pause is, the less else has to speak for an end, however short the sentences of the speaker are. */
+function scoreOfEnd({ times }: Place, at: number, sure: number): number {
+  const pauseMs = (times[at]?.startMs ?? 0) - (times[at - 1]?.endMs ?? 0);
+  const beyondMs = pauseMs - LIMITS.longPauseMs;
+  return beyondMs < 0 ? sure : Math.min(sure, LIMITS.longPauseScore - beyondMs / LIMITS.longPauseStepMs);
 }
 
 function isSeek(before: TimedWord, next: TimedWord): boolean {
@@ -110,7 +122,7 @@ export function endOf({ t, s, e }: TimedWord): number {
 function isPause(place: Place, at: number, sure: number | null): boolean {
   const [before, next] = [place.words[at - 1], place.words[at]] as [TimedWord, TimedWord];
   if (sure === null) return pauseBefore(before, next) >= LIMITS.pauseMs;
-  return (clauseScore(place, at) ?? 0) >= sure;
+  return (clauseScore(place, at) ?? 0) >= scoreOfEnd(place, at, sure);
 }
 
 /** The best place to cut a sentence that has become too long: a comma, or the most likely end of a clause. */

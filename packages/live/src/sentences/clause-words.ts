@@ -67,7 +67,7 @@ const WORDS: Readonly<Record<string, ClauseWords>> = {
     neverFirst: wordsOf("sich gibt"),
     opening:
       wordsOf(`ich wir er sie es man aber denn weil wenn dass dann da also das deshalb deswegen darum trotzdem ja nein
-      jetzt heute hier dort dazu davon damit obwohl was warum wie wo wer ihr du sondern`),
+      jetzt heute hier dort dazu davon damit obwohl was warum woher wohin wozu wie wo wer ihr du sondern`),
     determiners:
       wordsOf(`der die den dem dieser diese dieses jeder jede jedes mein meine unser unsere sein seine ihre viele manche
       alle kein keine`),

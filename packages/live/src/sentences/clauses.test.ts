@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { firstEnd } from "./boundaries.ts";
 import { clauseScore, SURE, timesOf } from "./clauses.ts";
 import type { TimedWord } from "./types.ts";
 
@@ -81,4 +82,25 @@ test("words that a page draws began between two looks at it", () => {
     expect(startMs).toBeLessThanOrEqual(drawn[n]?.s ?? 0);
     expect(startMs).toBeGreaterThan(times[n - 1]?.startMs ?? -1);
   }
+});
+
+test("words less than 300 ms apart show that the page is followed: they began when they were seen", () => {
+  const drawn = ["the", "queen", "lays", "eggs"].map((t, n) => ({
+    t,
+    s: 1_000 + n * 250,
+    e: 1_000 + n * 250,
+    p: n,
+  }));
+  for (const [n, { startMs }] of timesOf(drawn).entries()) {
+    expect(startMs).toBeGreaterThanOrEqual((drawn[n]?.s ?? 0) - 50);
+    expect(startMs).toBeLessThanOrEqual(drawn[n]?.s ?? 0);
+  }
+});
+
+test("after sentences of a few words an end must be surer, but for a pause of more than a second", () => {
+  const words = said("the miller of the town sleeps |700 the gate stays shut");
+  const long = said("the miller of the town sleeps |1500 the gate stays shut");
+  const options = { lang: "en", isPlain: true, sure: SURE + 4 };
+  expect(firstEnd(words, options, 1)).toBeNull();
+  expect(firstEnd(long, options, 1)).toEqual({ at: 6, isCut: false });
 });

@@ -130,12 +130,13 @@ function shortScore(units: number): number {
 
 /** A word that a page draws is seen when the page is examined: it began since the examination before. */
 export function timesOf(words: readonly TimedWord[]): readonly WordTimes[] {
+  const lookMs = lookOf(words);
   const lengths = words.map(({ t }) => LIMITS.wordMs + t.length * LIMITS.letterMs);
   const earliest: number[] = [];
   const latest: number[] = [];
   for (const [n, { s }] of words.entries()) {
-    const after = n === 0 ? s - LIMITS.pollMs : (earliest[n - 1] ?? s) + (lengths[n - 1] ?? 0);
-    earliest.push(Math.min(s, Math.max(s - LIMITS.pollMs, after)));
+    const after = n === 0 ? s - lookMs : (earliest[n - 1] ?? s) + (lengths[n - 1] ?? 0);
+    earliest.push(Math.min(s, Math.max(s - lookMs, after)));
   }
   for (let n = words.length - 1; n >= 0; n--) {
     const s = words[n]?.s ?? 0;
@@ -147,4 +148,13 @@ export function timesOf(words: readonly TimedWord[]): readonly WordTimes[] {
     const startMs = ((earliest[n] ?? s) + (latest[n] ?? s)) / 2;
     return { startMs, endMs: startMs + (lengths[n] ?? 0) };
   });
+}
+
+/** Words that come soon after each other are seen with each change of the page, others perhaps only now and then. */
+function lookOf(words: readonly TimedWord[]): number {
+  const isFollowed = words.some(({ s }, n) => {
+    const gapMs = s - (words[n - 1]?.s ?? s);
+    return gapMs > 0 && gapMs < LIMITS.quickGapMs;
+  });
+  return isFollowed ? LIMITS.followedMs : LIMITS.pollMs;
 }

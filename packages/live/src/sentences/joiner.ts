@@ -168,7 +168,7 @@ function strictnessAfter({ strictness = FIRST_STRICTNESS, words }: JoinState, at
   return Math.min(MAX_STRICTNESS, Math.max(0, strictness + STRICTNESS_STEP * Math.max(-1, missing)));
 }
 
-function cut(state: JoinState, { at, isCut, isGuess }: SentenceEnd): JoinResult {
+function cut(state: JoinState, { at, isCut, isGuess, isBroken }: SentenceEnd): JoinResult {
   const { words, lang, tail } = state;
   const ended = words.slice(0, at);
   return {
@@ -182,6 +182,7 @@ function cut(state: JoinState, { at, isCut, isGuess }: SentenceEnd): JoinResult 
         ...sentenceOf(ended, lang),
         ...(isCut ? { isCut } : {}),
         ...(isGuess === true ? { isGuess } : {}),
+        ...(isBroken === true ? { isBroken } : {}),
       },
     ],
   };

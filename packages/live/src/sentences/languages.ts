@@ -16,14 +16,14 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     marks:
       /^(?:now|next|so what|okay|ok|all right|alright|let us|let's|let me|another|finally|lastly|the (?:next|last|second|third|other|biggest|first)|first of all|secondly|thirdly|moving on|turning to|after that|in the end|to sum up|my (?:first|next|last)|but (?:what|how|why)|can we|what about|and who|today)\b/iu,
     filler:
-      /\b(?:welcome (?:back|to)|welcome everyone|subscribe|like button|hit the bell|sponsored by|use (?:the |my )?code|percent off|free trial|link (?:is )?(?:in|below)|description below|promo code|thank(?:s| you) (?:so much |very much )?for (?:watching|coming|having|joining|listening|inviting)|see you (?:next|in the next|soon|later)|good (?:morning|evening|afternoon)|bye bye|my name is|what's up|hey (?:everybody|everyone|guys)|hi (?:everybody|everyone|guys)|hello (?:everybody|everyone|guys|and)|let us begin|let's begin|let's get started|glad (?:that )?you are here)\b/iu,
+      /\b(?:welcome (?:back|to)|welcome everyone|you(?:'re| are) listening to|subscribe|like button|hit the bell|sponsored by|brought to you by|people who make this possible|(?:short|quick) break|right back|at the checkout|use (?:the |my )?code|percent off|free trial|link (?:is )?(?:in|below)|description below|promo code|thank you (?:so|very) much\.?$|thank(?:s| you) (?:so much |very much )?for (?:watching|coming|having|joining|listening|inviting)|see you (?:next|in the next|soon|later)|good (?:morning|evening|afternoon)|bye bye|my name is|what's up|hey (?:everybody|everyone|guys)|hi (?:everybody|everyone|guys)|hello (?:everybody|everyone|guys|and)|let us begin|let's begin|let's get started|glad (?:that )?you are here)\b/iu,
     self: /\b(?:i|me|my|mine|myself)\b/iu,
   },
   de: {
     marks:
       /^(?:nun|jetzt|als nächstes|kommen wir|schauen wir|zum schluss|zuletzt|schließlich|erstens|zweitens|drittens|danach|eine andere|ein anderer|das nächste|der nächste|die nächste|heute|im jahr|außerdem)(?:\s|,|$)/iu,
     filler:
-      /(?:^|\s)(?:herzlich willkommen|willkommen zurück|abonniert|abonnieren|glocke|danke fürs|vielen dank für|bis zum nächsten|bis bald|tschüss|guten (?:tag|morgen|abend)|hallo (?:und|zusammen|leute)|schön dass ihr|schön, dass ihr|mein name ist|gesponsert|rabatt|das war es für heute|das war's)(?:\s|[.,!]|$)/iu,
+      /(?:^|\s)(?:herzlich willkommen|willkommen zurück|abonniert|abonnieren|glocke|danke fürs|dank fürs|vielen dank für|schönen (?:tag|abend) noch|damit sind wir am ende|bis zum nächsten|bis bald|tschüss|guten (?:tag|morgen|abend)|hallo (?:und|zusammen|leute)|schön dass ihr|schön, dass ihr|mein name ist|gesponsert|rabatt|das war es für heute|das war's)(?:\s|[.,!]|$)/iu,
     self: /(?<!\p{L})(?:ich|mich|mir|mein(?:e[mnrs]?)?)(?!\p{L})/iu,
   },
   ja: {

@@ -21,8 +21,16 @@ export const LIMITS = {
   backMs: 1_000,
   /** The interval at which a page is examined: drawn words arrive so much later. */
   pollMs: 500,
+  /** The same where each change of the page is followed, as words show that are less than this apart. */
+  followedMs: 50,
+  quickGapMs: 300,
   /** So much more than the usual score makes an end sure between words whose times are not known. */
   guessScore: 0.7,
+  /** The pause after which an end needs no higher score than this. */
+  longPauseMs: 1_000,
+  longPauseScore: 2.5,
+  /** The pause beyond it that lowers this score by one. */
+  longPauseStepMs: 500,
   /** The fewest and the most units of a sentence without punctuation: a word, or two characters without spaces. */
   fewestUnits: 4,
   usualUnits: 12,

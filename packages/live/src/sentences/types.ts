@@ -39,6 +39,8 @@ export interface Sentence {
   readonly isCut?: boolean;
   /** True if its end is a guess, by words whose times are not known: the next sentence may be the rest of it. */
   readonly isGuess?: boolean;
+  /** True if it has no end, because somebody else began to speak. */
+  readonly isBroken?: boolean;
   /** Who says it, where several are heard apart. */
   readonly speaker?: string;
   /** The sequences of its pieces. */

@@ -5,7 +5,7 @@ export const LIMITS = {
   aheadSentences: 2,
   aheadMs: 4_000,
   /** The time of one long sentence that counts as much. */
-  longAheadMs: 5_000,
+  longAheadMs: 8_000,
   /** Sentences to either side that are compared. */
   comparedBefore: 5,
   comparedAfter: 3,
@@ -39,6 +39,8 @@ export const LIMITS = {
   /** Sentences of one chapter that are compared with each other. */
   comparedSentences: 200,
   fewestTerms: 3,
+  /** What is shorter, and holds a greeting or an advertisement, is one as a whole. */
+  fillerMs: 20_000,
   /** With fewer words, what stands between two thoughts has no note. */
   asideTerms: 12,
 } as const;

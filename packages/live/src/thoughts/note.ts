@@ -21,7 +21,8 @@ export function noteOf(sentences: readonly Sentence[], fewestTerms: number): Tho
   const [first] = telling;
   const last = telling.at(-1);
   if (first === undefined || last === undefined || telling.length < spoken.length / 2) return null;
-  const known = joinCut(telling).map(knownOf);
+  if (telling.length < spoken.length && last.endMs - first.startMs < LIMITS.fillerMs) return null;
+  const known = wholeOnes(joinCut(telling)).map(knownOf);
   if (new Set(known.flatMap(({ terms }) => [...terms])).size < fewestTerms) return null;
   const chosen = chosenOf(known, LIMITS.noteSentences, placesIn(known));
   return {
@@ -35,7 +36,7 @@ export function noteOf(sentences: readonly Sentence[], fewestTerms: number): Tho
 /** The sentences that tell most, at most so many, in the order in which they were said. */
 export function keySentencesOf(sentences: readonly Sentence[], most: number): readonly Sentence[] {
   const telling = sentences.filter(({ kind, text, lang }) => kind === "speech" && !isFiller(text, lang));
-  return chosenOf(mostShared(joinCut(telling).map(knownOf)), most);
+  return chosenOf(mostShared(wholeOnes(joinCut(telling)).map(knownOf)), most);
 }
 
 /** Sentences of a chapter of many hours are too many to compare each with each: those whose words come most often. */
@@ -69,6 +70,12 @@ function joinCut(sentences: readonly Sentence[]): readonly Sentence[] {
     else joined[joined.length - 1] = whole(before, sentence);
   }
   return joined;
+}
+
+/** A sentence that somebody else interrupted says half of something: it is left out where others are not. */
+function wholeOnes(sentences: readonly Sentence[]): readonly Sentence[] {
+  const ended = sentences.filter(({ isBroken }) => isBroken !== true);
+  return ended.length === 0 ? sentences : ended;
 }
 
 function whole(before: Sentence, rest: Sentence): Sentence {

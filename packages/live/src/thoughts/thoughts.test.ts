@@ -1,7 +1,7 @@
 /** Notes of the writer without a model. */
 
 import { expect, test } from "vitest";
-import type { Sentence } from "../sentences/index.ts";
+import { EMPTY_JOIN_STATE, endSentence, joinPiece, type Sentence } from "../sentences/index.ts";
 import { addSentence, endThought, NO_THOUGHT } from "./cutter.ts";
 import type { ThoughtNote } from "./note.ts";
 
@@ -84,4 +84,25 @@ test("a thought ends at a pause that is long for its speaker, also where the sam
   const again =
     "The grass of the rope bridge over the gorge is twisted by hand to a rope as thick as an arm.";
   expect(notesOn([BRIDGE, [again, ...CLOCK.slice(1)]])).toHaveLength(2);
+});
+
+test("a sentence that somebody else interrupted stands in no note beside whole ones", () => {
+  const asked =
+    ">> The rope bridge of the village hangs over a gorge and >> Since when? >> Since a monk wove it of grass.";
+  const piece = { sequence: 1, text: asked, startMs: 0, endMs: 9_000, lang: "en" };
+  const joined = joinPiece(EMPTY_JOIN_STATE, piece);
+  const sentences = [...joined.sentences, ...endSentence(joined.state).sentences];
+  const added = sentences.reduce((before, sentence) => addSentence(before, sentence).state, NO_THOUGHT);
+  const [note] = endThought(added).notes;
+  expect(note?.text).toBe("Since a monk wove it of grass.");
+});
+
+test("a short stretch with a greeting or an advertisement has no note, also if most of it could be a subject", () => {
+  const aside = [
+    "The free watering can of the garden shed is green.",
+    "You get it with the promo code TOWER.",
+    "It holds nine litres of rain.",
+  ];
+  expect(notesOn([aside])).toEqual([]);
+  expect(notesOn([[...BRIDGE, ...aside]])).toHaveLength(1);
 });
