@@ -15,18 +15,20 @@ export function LiveLine({ sentences, position, onSeek }: Props): JSX.Element | 
   const now = saidAt(sentences, mediaTimeAt(position, Date.now()));
   return (
     <section class="line" aria-label="What is heard">
-      {sentences.map(({ startMs, text }, at) => (
-        <button
-          key={startMs}
-          type="button"
-          dir="auto"
-          class={at === now ? "now" : undefined}
-          aria-current={at === now ? "true" : undefined}
-          onClick={() => onSeek(startMs)}
-        >
-          {text}
-        </button>
-      ))}
+      <div>
+        {sentences.map(({ startMs, text }, at) => (
+          <button
+            key={startMs}
+            type="button"
+            dir="auto"
+            class={at === now ? "now" : undefined}
+            aria-current={at === now ? "true" : undefined}
+            onClick={() => onSeek(startMs)}
+          >
+            {text}
+          </button>
+        ))}
+      </div>
     </section>
   );
 }

@@ -10,6 +10,13 @@ import type { Viewer } from "./harness.ts";
 const PICTURES: string = join(import.meta.dirname, "../../node_modules/.cache/extension-pictures");
 const AXE: string = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** The sentence that is said now is the last one of those that were heard. */
+const SHOWS_NEWEST = `(() => {
+  const line = document.querySelector("section.line");
+  const newest = [...(line?.querySelectorAll("button") ?? [])].at(-1);
+  return newest === undefined || newest.getBoundingClientRect().bottom <= line.getBoundingClientRect().bottom + 1;
+})()`;
+
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string }[];
@@ -34,6 +41,7 @@ export async function checkPanel(panel: Page, name: string): Promise<void> {
       await panel.setViewportSize({ width, height: 700 });
       // Nothing leaves the panel to the side.
       expect(await panel.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(width);
+      expect(await panel.evaluate(SHOWS_NEWEST), `${name} shows the newest sentence`).toBe(true);
       await panel.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${width}.png`) });
     }
     await session.send("Runtime.evaluate", { expression: AXE });
