@@ -39,7 +39,7 @@ export const LIMITS = {
   /** Sentences of one chapter that are compared with each other. */
   comparedSentences: 200,
   fewestTerms: 3,
-  /** What is shorter, and holds a greeting or an advertisement, is one as a whole. */
+  /** A shorter stretch that holds a greeting or an advertisement is one as a whole. */
   fillerMs: 20_000,
   /** With fewer words, what stands between two thoughts has no note. */
   asideTerms: 12,
