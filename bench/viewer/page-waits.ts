@@ -33,10 +33,10 @@ export async function searchTimes(page: Page, rounds: number): Promise<readonly 
         find.addEventListener("input", () => { typedAt = performance.now(); }, { once: true, capture: true });
         const output = document.querySelector(".find-line output");
         const busy = () => document.querySelector(".list-main .scroller")?.ariaBusy === "true";
-        let wasBusy = false;
+        let frames = 0;
         const look = () => {
-          wasBusy ||= output.textContent === "Searching…";
-          const isDone = wasBusy && !busy() && /^[\\d,]+ session/.test(output.textContent) && !/so far/.test(output.textContent);
+          if (typedAt !== null) frames += 1;
+          const isDone = frames > 2 && !busy() && /^[\\d,]+ session/.test(output.textContent) && !/so far/.test(output.textContent);
           if (isDone) resolve(performance.now() - typedAt);
           else requestAnimationFrame(look);
         };

@@ -78,8 +78,15 @@ describe("the list", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("no session says this");
     await page.locator(".empty", { hasText: "No session matches" }).waitFor();
+    // A group without choices has no heading; a chosen agent stays among them, so that it can be given up.
+    const agents = page.getByRole("group", { name: "Agent" });
+    await expect.poll(() => agents.count()).toBe(0);
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator(".row").count()).toBe(all);
+    await page.evaluate(`location.hash = "#/?agents=pi&text=no+session+says+this"`);
+    await page.locator(".empty", { hasText: "No session matches" }).waitFor();
+    await agents.getByRole("button", { name: /^pi/u, pressed: true }).click();
+    await expect.poll(() => new URL(page.url()).hash).not.toContain("agents");
     await page.context().close();
   });
 

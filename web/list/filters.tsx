@@ -103,17 +103,7 @@ export function FilterColumn(): VNode {
     <nav class="filters" aria-label="Filters">
       <details open={isWide}>
         <summary>Filters</summary>
-        <Group name="Agent">
-          {facets.value.agents.map(({ agent, sessions }) => (
-            <Choice
-              key={agent}
-              label={agentName(agent)}
-              count={sessions}
-              isOn={filters.value.agents.includes(agent)}
-              onPick={() => setFilters({ agents: toggled(filters.value.agents, agent) })}
-            />
-          ))}
-        </Group>
+        <AgentChoices />
         {filters.value.pinned || filters.value.tags.length > 0 || hasMarks() ? (
           <Group name="Marks">
             <Choice
@@ -183,6 +173,26 @@ export function FilterColumn(): VNode {
         </Group>
       </details>
     </nav>
+  );
+}
+
+/** A chosen agent that has no session here can be given up too. */
+function AgentChoices(): VNode | null {
+  const counts = new Map(facets.value.agents.map(({ agent, sessions }) => [agent, sessions]));
+  for (const agent of filters.value.agents) if (!counts.has(agent)) counts.set(agent, 0);
+  if (counts.size === 0) return null;
+  return (
+    <Group name="Agent">
+      {[...counts].map(([agent, sessions]) => (
+        <Choice
+          key={agent}
+          label={visibleLine(agentName(agent))}
+          count={sessions}
+          isOn={filters.value.agents.includes(agent)}
+          onPick={() => setFilters({ agents: toggled(filters.value.agents, agent) })}
+        />
+      ))}
+    </Group>
   );
 }
 
