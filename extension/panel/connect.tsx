@@ -76,7 +76,7 @@ export function Connect({ settings, onConnected }: Props): JSX.Element {
         </button>
       )}
       {failure !== null && <Problem failure={failure} />}
-      <OtherServer settings={settings} onConnected={onConnected} />
+      <OtherServer settings={settings} onConnected={onConnected} onTry={() => setFailure(null)} />
     </section>
   );
 }
@@ -112,8 +112,13 @@ async function closeTab(tabId: number | undefined): Promise<void> {
   if (tabId !== undefined) await browser.tabs.remove(tabId).catch(() => undefined);
 }
 
+interface OtherProps extends Props {
+  /** A failure from before is over when another server is tried. */
+  readonly onTry: () => void;
+}
+
 /** A server of another machine, or one with a token of the person's own making. */
-function OtherServer({ settings, onConnected }: Props): JSX.Element {
+function OtherServer({ settings, onConnected, onTry }: OtherProps): JSX.Element {
   const [serverUrl, setServerUrl] = useState(settings.serverUrl);
   const [token, setToken] = useState("");
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -123,6 +128,7 @@ function OtherServer({ settings, onConnected }: Props): JSX.Element {
     event.preventDefault();
     if (!isComplete) return;
     const next = { ...settings, serverUrl, token: token.trim() };
+    onTry();
     setFailure(null);
     setChecking(true);
     try {

@@ -112,6 +112,7 @@ test("a wrong server, none, a wrong token and a token that was revoked are named
   await other.getByLabel("Token").fill(`${served.token}x`);
   await other.getByRole("button", { name: "Use this token" }).click();
   await other.getByText("The server does not know the token").waitFor();
+  expect(await other.getByRole("alert").count()).toBe(1);
   await checkPanel(other, "wrong-token");
   await other.getByLabel("Token").fill(served.token);
   await other.getByRole("button", { name: "Use this token" }).click();
