@@ -112,3 +112,11 @@ test("nothing is found of a living run, of one that was answered, and of one tha
   expect(await findCutOff(store, sessionId, "old")).not.toBeNull();
   expect((await eventsOf(store, sessionId)).filter(({ type }) => type === "run_interrupted")).toHaveLength(1);
 });
+
+test("the newest of the inputs with the same words is found, and one that is new enough", async () => {
+  const sinceMs = Date.now() - 60_000;
+  await leftRunning("same");
+  const { runId } = await leftRunning("same");
+  expect(await findCutOff(store, sessionId, "same")).toMatchObject({ runId });
+  expect(await findCutOff(store, sessionId, "same", { sinceMs })).toMatchObject({ runId });
+});

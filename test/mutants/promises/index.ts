@@ -14,8 +14,10 @@ import { CLIENT } from "./client.ts";
 import { CLIENT_ENDS } from "./client-ends.ts";
 import { CLIENT_FRAMES_CLIENT } from "./client-frames.ts";
 import { CLIENT_LIVE } from "./client-live.ts";
+import { GATEWAY } from "./gateway.ts";
 import { GUARD_PROMISES } from "./guard.ts";
 import { HOLDER_PROMISES, HOOK_PROMISES } from "./leases.ts";
+import { LIVE } from "./live.ts";
 import { MACHINE } from "./machine.ts";
 import { MACHINE_HISTORIES } from "./machine-histories.ts";
 import { MACHINE_LISTS } from "./machine-lists.ts";
@@ -33,6 +35,7 @@ import { SERVER } from "./server.ts";
 import { SERVER_ACCESS } from "./server-access.ts";
 import { SERVER_TOKENS_SERVER } from "./server-tokens.ts";
 import { SERVER_USE } from "./server-use.ts";
+import { SESSIONS } from "./sessions.ts";
 import { SETUP_PROMISES } from "./setup.ts";
 import { SINGLE } from "./single.ts";
 import { WIRE } from "./wire.ts";
@@ -54,6 +57,9 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   wire: WIRE,
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
   runtime: RUNTIME_REPLAY,
+  sessions: SESSIONS,
+  gateway: GATEWAY,
+  live: LIVE,
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
   native: RELOCATE_NATIVE,
   handoff: MOVE_HANDOFF,

@@ -215,3 +215,10 @@ test("whatever the drafts and notes are, only notes that the agent may change ch
     ),
   );
 });
+
+test("a note at the same time of another video is at another place, whatever it says", () => {
+  const other = note("a", { content: { videoId: "other" } });
+  expect(decideOne(draft({ videoId: "own" }), [other]).decision.action).toBe("write");
+  expect(decideOne(draft(), [other]).decision.action).toBe("write");
+  expect(decideOne(draft({ videoId: "other" }), [other]).decision.action).toBe("update");
+});

@@ -18,6 +18,14 @@ test("the first reason counts", () => {
   expect(stops.stop).toEqual({ status: "cancelled", reason: "enough" });
 });
 
+test("a run that ran out of time stays so, whatever comes after it", () => {
+  const stops = createStops({ ...NONE, timeoutMs: 50 });
+  vi.advanceTimersByTime(50);
+  stops.end({ status: "cancelled", reason: "enough" });
+  stops.end({ status: "failed", error: new Error("no") });
+  expect(stops.stop).toEqual({ status: "timeout", timeoutMs: 50 });
+});
+
 const FAILURE = new Error("no");
 
 test.each([

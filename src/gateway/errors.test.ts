@@ -1,0 +1,34 @@
+/** The code of the protocol for each error of ours. */
+
+import { RequestError } from "@agentclientprotocol/sdk/unstable";
+import { ContinuoError, type ErrorCode } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import { toRequestError } from "./errors.ts";
+
+test.each<[ErrorCode, number]>([
+  ["not_found", -32_002],
+  ["gone", -32_002],
+  ["ambiguous", -32_602],
+  ["invalid", -32_602],
+  ["usage", -32_602],
+  ["out_of_range", -32_602],
+  ["too_large", -32_602],
+  ["busy", -32_603],
+  ["agent_failed", -32_603],
+])("an error %s has the number %d, its words in a line, and its code and hint as data", (ours, code) => {
+  const error = toRequestError(new ContinuoError(ours, "it went\n  wrong", { hint: "Try again." }));
+  expect([error.code, error.message, error.data]).toEqual([
+    code,
+    "it went wrong. Try again.",
+    { code: ours, hint: "Try again." },
+  ]);
+});
+
+test("an error of the protocol stays as it is, and any other is an internal one", () => {
+  const own = new RequestError(-32_000, "as it was");
+  expect(toRequestError(own)).toBe(own);
+  expect(toRequestError(new TypeError("x is not a function"))).toMatchObject({
+    code: -32_603,
+    message: "x is not a function",
+  });
+});

@@ -1,0 +1,56 @@
+/** The questions of agents to an editor, and the meaning of its answers for the agent. */
+
+import type { PermissionRequest } from "@continuo/core/model";
+import { expect, test } from "vitest";
+import { toDecision, toQuestion } from "./permission.ts";
+
+const REQUEST: PermissionRequest = {
+  approvalId: "a1",
+  toolCallId: "t1",
+  toolName: "Bash",
+  toolInput: { command: "npm test" },
+  readOnly: false,
+  options: [
+    { id: "once", name: "Yes", kind: "allow_once" },
+    { id: "ever", name: "Always", kind: "allow_always" },
+    { id: "no", name: "No", kind: "reject_once" },
+    { id: "never", name: "Never", kind: "reject_always" },
+  ],
+};
+
+function chosen(optionId: string, request: PermissionRequest = REQUEST) {
+  return toDecision({ outcome: { outcome: "selected", optionId } }, request);
+}
+
+test.each([
+  ["once", "granted"],
+  ["ever", "granted"],
+  ["no", "denied"],
+  ["never", "denied"],
+] as const)("the option %s of an agent is %s, and the agent hears which one it was", (optionId, outcome) => {
+  expect(chosen(optionId)).toEqual({ outcome, by: "person", optionId });
+});
+
+test("an agent without options of its own is given an answer without one", () => {
+  const request = { ...REQUEST, options: [] };
+  const { options } = toQuestion(request, { sessionId: "s", toolCallId: "t1~2" });
+  expect(options.map(({ optionId, kind }) => [optionId, kind])).toEqual([
+    ["allow", "allow_once"],
+    ["deny", "reject_once"],
+  ]);
+  expect(chosen("allow", request)).toEqual({ outcome: "granted", by: "person" });
+  expect(chosen("deny", request)).toEqual({ outcome: "denied", by: "person" });
+});
+
+test("an option that was not offered grants nothing, and a question that was closed is cancelled", () => {
+  expect(chosen("allow")).toMatchObject({ outcome: "denied", by: "policy" });
+  expect(toDecision({ outcome: { outcome: "cancelled" } }, REQUEST)).toEqual({
+    outcome: "cancelled",
+    by: "person",
+  });
+});
+
+test("a question is about the call by the id that the editor knows", () => {
+  const { sessionId, toolCall } = toQuestion(REQUEST, { sessionId: "s", toolCallId: "t1~2" });
+  expect([sessionId, toolCall.toolCallId, toolCall.title]).toEqual(["s", "t1~2", "Bash: npm test"]);
+});

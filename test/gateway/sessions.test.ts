@@ -1,0 +1,108 @@
+/** Sessions of an editor: a part of one is copied, the agent of one is changed, and all that waits is stopped. */
+
+import { join } from "node:path";
+import { openOwn } from "@continuo/agents/catalog";
+import { beforeEach, expect, test } from "vitest";
+import { removeUnused } from "../../src/gateway/unused-sessions.ts";
+import { chunk, DONE } from "../acp/script.ts";
+import { CLAUDE_ID, CONVERSATION, claudeFile, claudeText, cleanEnv } from "../cli/home.ts";
+import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
+import { type Editor, openEditor, spokenIn } from "./editor.ts";
+
+let home: TalkHome;
+let cwd: string;
+beforeEach(() => {
+  home = createTalkHome();
+  cwd = join(home.path, "project");
+});
+
+async function newSession({ agent }: Editor): Promise<string> {
+  return (await agent.request("session/new", { cwd, mcpServers: [] })).sessionId;
+}
+
+function say(editor: Editor, sessionId: string, text: string) {
+  return editor.agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+}
+
+/** Loads the session and returns the words of the person. */
+async function saidIn(editor: Editor, sessionId: string): Promise<readonly string[]> {
+  await editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+  return editor
+    .take()
+    .flatMap((one) =>
+      one.sessionUpdate === "user_message_chunk" && one.content.type === "text" ? [one.content.text] : [],
+    );
+}
+
+test("a fork goes up to the message that the editor names, and one without a name has all of it", async () => {
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
+  await using editor = await openEditor(home);
+  const from = { sessionId: `claude:${CLAUDE_ID}`, cwd, mcpServers: [] };
+  await editor.agent.request("session/load", from);
+  const [first] = editor.take();
+  const at = first !== undefined && "messageId" in first ? first.messageId : null;
+  const part = await editor.agent.request("session/fork", { ...from, _meta: { continuo: { at } } });
+  const whole = await editor.agent.request("session/fork", { ...from, _meta: null });
+  expect(await saidIn(editor, part.sessionId)).toEqual(["Fix the build"]);
+  expect(await saidIn(editor, whole.sessionId)).toEqual(["Fix the build", "Try again"]);
+});
+
+test("a change of the agent has one receipt, and the session stays with its new agent", async () => {
+  const id = "4bf3c2a1-0000-4000-8000-00000000000a";
+  home.write("app/readme", "");
+  home.write(
+    claudeFile(id),
+    claudeText(id, CONVERSATION).replaceAll("/home/ann/app", join(home.path, "app")),
+  );
+  const sessionId = `claude:${id}`;
+  {
+    await using editor = await openEditor(home);
+    await editor.agent.request("session/resume", { sessionId, cwd });
+    const choice = { sessionId, configId: "agent", value: "robot" };
+    await editor.agent.request("session/set_config_option", choice);
+    await say(editor, sessionId, "hello");
+    expect(spokenIn(editor.take())).toMatch(/\[Continuo: robot /u);
+    await say(editor, sessionId, "again");
+    expect(spokenIn(editor.take())).not.toMatch(/\[Continuo: robot /u);
+  }
+  await using editor = await openEditor(home);
+  const { configOptions } = await editor.agent.request("session/resume", { sessionId, cwd });
+  expect(configOptions).toMatchObject([{ id: "agent", currentValue: "robot" }, {}]);
+});
+
+test("an editor that cancels stops the turn that runs and the one that waits", async () => {
+  await using editor = await openEditor(home);
+  const id = await newSession(editor);
+  const running = say(editor, id, "slow");
+  await expect
+    .poll(() => editor.updates.some(({ update }) => update.sessionUpdate === "tool_call"))
+    .toBe(true);
+  const waiting = say(editor, id, "hello");
+  // Requests are taken in their order.
+  await editor.agent.request("session/list", {});
+  await editor.agent.notify("session/cancel", { sessionId: id });
+  expect(await running).toEqual({ stopReason: "cancelled" });
+  expect(await waiting).toEqual({ stopReason: "cancelled" });
+});
+
+test("an editor hears how much of the context is used, and how much there is", async () => {
+  const used = { update: { sessionUpdate: "usage_update", used: 5, size: 9 } };
+  home = createTalkHome({ ...SCRIPT, prompts: { ...SCRIPT.prompts, hello: [used, chunk("Hi."), DONE] } });
+  cwd = join(home.path, "project");
+  await using editor = await openEditor(home);
+  await say(editor, await newSession(editor), "hello");
+  expect(editor.take()).toContainEqual({ sessionUpdate: "usage_update", used: 5, size: 9 });
+});
+
+test("an empty session that a person made stays when those of editors are removed", async () => {
+  const places = { home: home.path, cwd, env: cleanEnv(home.path) };
+  {
+    await using editor = await openEditor(home);
+    await newSession(editor);
+  }
+  await using own = await openOwn(places);
+  await own?.store.createSession({ sessionId: "mine", title: "My plan" });
+  await removeUnused(places, Date.now() + 8 * 24 * 60 * 60 * 1000);
+  const left = (await own?.store.listSessions({}))?.items.map(({ sessionId }) => sessionId);
+  expect(left).toEqual(["mine"]);
+});

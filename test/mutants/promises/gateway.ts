@@ -1,0 +1,141 @@
+/** The promises of `src/gateway/`, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+const ROOM = "src/gateway";
+const PERMISSION = { file: `${ROOM}/permission.ts`, test: `${ROOM}/permission.test.ts` };
+const REPLAY = { file: `${ROOM}/replay.ts`, test: `${ROOM}/replay.test.ts` };
+const V2 = { file: `${ROOM}/v2-updates.ts`, test: `${ROOM}/v2-updates.test.ts` };
+const ERRORS = { file: `${ROOM}/errors.ts`, test: `${ROOM}/errors.test.ts` };
+const SESSION = { file: `${ROOM}/session.ts`, test: "test/gateway/sessions.test.ts" };
+const WHOLE = "test/gateway/gateway.test.ts";
+
+export const GATEWAY: readonly PromiseOfRoom[] = [
+  {
+    ...PERMISSION,
+    promise: "A person who allows a call for ever has allowed it.",
+    text: 'chosen.kind === "allow_once" || chosen.kind === "allow_always"',
+    mistake: 'chosen.kind === "allow_once"',
+  },
+  {
+    ...PERMISSION,
+    promise: "An agent hears which of its options a person chose.",
+    text: "decided : { ...decided, optionId: chosen.id }",
+    mistake: "decided : decided",
+  },
+  {
+    ...PERMISSION,
+    promise: "An option that an agent did not offer allows nothing.",
+    text: "optionsOf(request).find(({ id }) => id === outcome.optionId)",
+    mistake: "optionsOf(request).find(({ id }) => id.length <= outcome.optionId.length)",
+  },
+  {
+    ...REPLAY,
+    promise: "A call that runs in the agent's own program is not shown as failed.",
+    text: "  if (isLive) return;\n",
+    mistake: "  if (isLive && open.size === 0) return;\n",
+  },
+  {
+    ...REPLAY,
+    promise: "Only the first message of a run has the id of the run.",
+    text: " || prompted.has(runId)) return id;",
+    mistake: ") return id;",
+  },
+  {
+    ...REPLAY,
+    promise: "What an agent's program put into a conversation is shown to nobody.",
+    text: 'origin === "injected" || origin === "notification"',
+    mistake: 'origin === "injected"',
+  },
+  {
+    file: `${ROOM}/calls.ts`,
+    test: `${ROOM}/replay.test.ts`,
+    promise: "A call that was denied did not succeed.",
+    text: 'denied: "failed"',
+    mistake: 'denied: "completed"',
+  },
+  {
+    ...V2,
+    promise: "A change shows what went before what came.",
+    text: '...(isNew ? [] : signed("-", oldText)), ...signed("+", newText)',
+    mistake: '...(isNew ? [] : signed("+", oldText)), ...signed("-", newText)',
+  },
+  {
+    ...V2,
+    promise: "Words after a call are another message than those before it.",
+    text: '      case "tool_call_update":\n        this.#current = null;\n',
+    mistake: '      case "tool_call_update":\n',
+  },
+  {
+    ...ERRORS,
+    promise: "A session that is gone has the number of a session that is not there.",
+    text: "gone: NOT_FOUND",
+    mistake: "gone: INTERNAL",
+  },
+  {
+    ...ERRORS,
+    promise: "An error for an editor says what to do.",
+    text: "const words = hint === undefined ?",
+    mistake: "const words = hint !== null ?",
+  },
+  {
+    file: `${ROOM}/actions.ts`,
+    test: "test/gateway/sessions.test.ts",
+    promise: "A fork ends at the message that the editor named.",
+    text: "at === undefined ? {} : { at }",
+    mistake: "at === undefined ? {} : {}",
+  },
+  {
+    file: `${ROOM}/actions.ts`,
+    test: WHOLE,
+    promise: "A deleted conversation leaves none of its native sessions in the list.",
+    text: "    if (isAgentName(native.agent)) await moveNamedToTrash(nativeKey(native), places);\n",
+    mistake: "    if (!isAgentName(native.agent)) await moveNamedToTrash(nativeKey(native), places);\n",
+  },
+  {
+    ...SESSION,
+    promise: "A change of the agent has one receipt.",
+    text: "        this.#isHandedOver = false;\n",
+    mistake: "",
+  },
+  {
+    ...SESSION,
+    promise: "A session that is opened again answers with its last agent.",
+    file: `${ROOM}/look-up.ts`,
+    text: "name: ownId(row.sessionId), agent: row.lastAgent,",
+    mistake: "name: ownId(row.sessionId), agent: row.importedFrom?.agent ?? row.lastAgent,",
+  },
+  {
+    ...SESSION,
+    promise: "An editor that cancels stops the turns that wait too.",
+    text: "    for (const stop of this.#stops)\n",
+    mistake: "    for (const stop of [...this.#stops].slice(0, 1))\n",
+  },
+  {
+    ...SESSION,
+    promise: "An editor receives the used part of the context as the used one.",
+    text: "usedTokens: used, windowTokens: size",
+    mistake: "usedTokens: size, windowTokens: used",
+  },
+  {
+    ...SESSION,
+    file: `${ROOM}/unused-sessions.ts`,
+    promise: "Only sessions that editors began are removed unused.",
+    text: "    if (metadata.editor !== true) continue;\n",
+    mistake: "    if (metadata.editor === false) continue;\n",
+  },
+  {
+    file: `${ROOM}/list.ts`,
+    test: WHOLE,
+    promise: "The next page begins where the page before it ended.",
+    text: "list.slice(Number(start), end)",
+    mistake: "list.slice(Number(start) + 1, end)",
+  },
+  {
+    file: `${ROOM}/turns-of-others.ts`,
+    test: WHOLE,
+    promise: "An editor sees its own turn once.",
+    text: "runId === undefined || isOwn(runId)) continue",
+    mistake: "runId === undefined) continue",
+  },
+];

@@ -1,0 +1,77 @@
+/** The promises of `packages/live/src/`, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+const ROOM = "packages/live/src";
+const DECIDE = { file: `${ROOM}/batches/decide.ts`, test: `${ROOM}/batches/decide.test.ts` };
+const BATCH = { file: `${ROOM}/batches/decide-batch.ts`, test: "test/live/notes.test.ts" };
+
+export const LIVE: readonly PromiseOfRoom[] = [
+  {
+    ...DECIDE,
+    promise: "An unsure draft changes no note.",
+    text: '  if (best !== undefined && isUnsure(draft, rule)) return keep("a note says the same with more confidence");\n',
+    mistake: "",
+  },
+  {
+    ...DECIDE,
+    promise: "The same time in another video is another place.",
+    text: "  if (draft.videoId !== compared.note.videoId) return [];\n",
+    mistake: "",
+  },
+  {
+    ...BATCH,
+    promise: "A note can be revised again after an hour.",
+    text: "(at) => nowMs - at < LIMITS.revisionMs",
+    mistake: "(at) => at <= nowMs",
+  },
+  {
+    file: `${ROOM}/owner/clean-up.ts`,
+    test: "test/live/service.test.ts",
+    promise: "A session whose page still pings is not abandoned.",
+    text: "Math.max(fold.lastInputAtMs, pingedAtMs, activeAtMs)",
+    mistake: "Math.max(fold.lastInputAtMs, activeAtMs)",
+  },
+  {
+    file: `${ROOM}/owner/nightly-replay.ts`,
+    test: `${ROOM}/owner/nightly-replay.test.ts`,
+    promise: "Every night has a replay.",
+    text: "now.slice(0, 10)",
+    mistake: "now.slice(0, 7)",
+  },
+  {
+    file: `${ROOM}/evidence/context-window.ts`,
+    test: "test/live/context-window.test.ts",
+    promise: "Evidence that is too long leaves room for shorter evidence after it.",
+    text: "if (tokens + tokensOf(event) > tokenBudget) continue;",
+    mistake: "if (tokens + tokensOf(event) > tokenBudget) return;",
+  },
+  {
+    file: `${ROOM}/notes/note-history.ts`,
+    test: "test/live/history.test.ts",
+    promise: "The versions of a note come oldest first.",
+    text: "found.unshift(entry)",
+    mistake: "found.push(entry)",
+  },
+  {
+    file: `${ROOM}/notes/note-revision.ts`,
+    test: `${ROOM}/batches/decide.test.ts`,
+    promise: "A note that was merged keeps its origins when it is updated.",
+    text: "(bases[0]?.lineage ?? [])",
+    mistake: "[]",
+  },
+  {
+    file: `${ROOM}/batches/owed.ts`,
+    test: `${ROOM}/batches/owed.test.ts`,
+    promise: "A lane writes again only what a stand-in wrote in it.",
+    text: 'lane === "all" || one.lane === lane',
+    mistake: 'lane === "all" || one.lane !== ""',
+  },
+  {
+    file: `${ROOM}/batches/agreement.ts`,
+    test: `${ROOM}/batches/agreement.test.ts`,
+    promise: "Other words on the same evidence are no second opinion.",
+    text: "base.evidence.length > 0 && base.evidence.every((id) => !evidence.has(id))",
+    mistake: "base.evidence.length > 0",
+  },
+];
