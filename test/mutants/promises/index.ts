@@ -1,5 +1,6 @@
 /** The promises of each room, by its name. */
 
+import { AHP } from "./ahp.ts";
 import { CATALOG } from "./catalog.ts";
 import { CATALOG_AGENTS } from "./catalog-agents.ts";
 import { CATALOG_FIGURES } from "./catalog-figures.ts";
@@ -60,6 +61,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   sessions: SESSIONS,
   gateway: GATEWAY,
   live: LIVE,
+  ahp: AHP,
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
   native: RELOCATE_NATIVE,
   handoff: MOVE_HANDOFF,

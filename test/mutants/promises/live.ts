@@ -74,4 +74,25 @@ export const LIVE: readonly PromiseOfRoom[] = [
     text: "base.evidence.length > 0 && base.evidence.every((id) => !evidence.has(id))",
     mistake: "base.evidence.length > 0",
   },
+  {
+    file: `${ROOM}/owner/video-deletion.ts`,
+    test: `${ROOM}/owner/video-deletion.test.ts`,
+    promise: "A deleted video takes no session of a video whose id begins alike.",
+    text: "metadata.live.videoId !== videoId",
+    mistake: "!String(metadata.live.videoId).startsWith(videoId)",
+  },
+  {
+    file: `${ROOM}/kit/removals.ts`,
+    test: "test/live/removal.test.ts",
+    promise: "A session that is being deleted is hidden.",
+    text: 'removal.status !== "restored"',
+    mistake: 'removal.status === "removed"',
+  },
+  {
+    file: `${ROOM}/batches/batching.ts`,
+    test: `${ROOM}/batches/batching.test.ts`,
+    promise: "A frame begins no batch.",
+    text: '(kind === "frame" ? null : atMs);',
+    mistake: "atMs;",
+  },
 ];

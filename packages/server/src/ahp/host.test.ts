@@ -63,3 +63,17 @@ test("sessions that nobody reads give way, those that somebody reads or just ask
   await own.feedOf("claude:/draft--1");
   expect(await own.feedOf("claude:/draft-0")).toBe(first);
 });
+
+test("a client that knew a session before it was read again gets a new state in place of the actions since", async () => {
+  const machine = {
+    known: () => Promise.reject(new ContinuoError("not_found", "there is no such session")),
+    chat: { agentsIn: async (cwd: string) => ({ cwd, agents: ["claude"], agent: "claude" }) },
+  };
+  const own = hostOver(machine);
+  const before = own.serverSeq;
+  await own.create("claude:/draft", { provider: "claude", folder: "/work" });
+  await own.feedOf("claude:/draft");
+  const reader = { clientId: "editor", channels: new Set(["claude:/draft"]), notify: () => undefined };
+  expect(own.missedBy(reader, before)).toBeNull();
+  expect(own.missedBy(reader, own.serverSeq)).toEqual([]);
+});

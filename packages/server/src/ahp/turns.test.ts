@@ -5,7 +5,7 @@ import type { WindowMessage } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
 import { editsOf } from "./edits.ts";
 import type { ToolCall } from "./protocol.ts";
-import { callOfPart, toParts } from "./turns.ts";
+import { callOfPart, toParts, toTurns } from "./turns.ts";
 import { parseEditUri } from "./uris.ts";
 
 const PLACE = { session: "claude:/one", cwd: "/work/app" };
@@ -77,4 +77,36 @@ test("a new file has nothing before it, and a change that failed is none", () =>
   expect(edit).not.toHaveProperty("before");
   expect(shownCall(called(call, { isError: true }))).toMatchObject({ success: false });
   expect(shownCall(called(call, { isError: true })).content).toBeUndefined();
+});
+
+test("a turn lasts from its first message to its last one, in milliseconds, and has the tokens of all of them", () => {
+  const at = (second: number, more: object): WindowMessage => {
+    const timestamp = `2026-03-01T10:00:0${second}.000Z`;
+    const message = { id: `m${second}`, content: [], metadata: {}, role: "assistant", timestamp, ...more };
+    return { turnId: "1", message } as unknown as WindowMessage;
+  };
+  const [turn] = toTurns(
+    [
+      at(0, { role: "user", content: [{ type: "text", text: "go" }] }),
+      at(2, { usage: { inputTokens: 10, outputTokens: 1 } }),
+      at(5, { usage: { inputTokens: 30, outputTokens: 4 } }),
+    ],
+    PLACE,
+  );
+  expect(turn).toMatchObject({
+    startedAt: "2026-03-01T10:00:00.000Z",
+    duration: 5_000,
+    usage: { inputTokens: 40, outputTokens: 5 },
+    message: { text: "go", origin: { kind: "user" } },
+  });
+});
+
+test.each([
+  ["denied", "the call was denied"],
+  ["cancelled", "the call was cancelled"],
+  ["interrupted", "the call was interrupted"],
+  ["error", "the call failed"],
+] as const)("a call that was %s did not succeed: %s", (status, message) => {
+  const call = { type: "tool_call", id: "c", name: "Bash", args: { command: "make" } } as const;
+  expect(shownCall(called(call, { status }))).toMatchObject({ success: false, error: { message } });
 });

@@ -1,0 +1,36 @@
+/** The rows of the list that an editor shows. */
+
+import type { MachineSession } from "@continuo/core/wire/machine";
+import { expect, test } from "vitest";
+import { isShown, toSummary } from "./summary.ts";
+
+const ROW = {
+  key: "claude:4bf3",
+  agent: "claude",
+  title: "Fix the build",
+  createdAt: "2026-03-01T10:00:00.000Z",
+  updatedAt: "2026-03-01T11:00:00.000Z",
+  cwd: "/home/ann/app",
+  archived: false,
+  gitBranch: "main",
+  live: null,
+  place: null,
+} as unknown as MachineSession;
+
+test("conversations are shown, parts of channels and sessions without a word are not", () => {
+  expect(isShown(ROW)).toBe(true);
+  expect(isShown({ ...ROW, title: null })).toBe(false);
+  expect(
+    isShown({ ...ROW, place: { of: "channel", name: "team" } as unknown as MachineSession["place"] }),
+  ).toBe(false);
+});
+
+test("a row has the time of its last change, and of its beginning where there is none", () => {
+  expect(toSummary(ROW)).toMatchObject({
+    provider: "claude",
+    title: "Fix the build",
+    createdAt: "2026-03-01T10:00:00.000Z",
+    modifiedAt: "2026-03-01T11:00:00.000Z",
+  });
+  expect(toSummary({ ...ROW, updatedAt: null }).modifiedAt).toBe("2026-03-01T10:00:00.000Z");
+});

@@ -1,0 +1,82 @@
+/** The promises of `packages/server/src/ahp/`, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+const ROOM = "packages/server/src/ahp";
+const ACTIONS = { file: `${ROOM}/client-actions.ts`, test: `${ROOM}/client-actions.test.ts` };
+const HOST = { file: `${ROOM}/host.ts`, test: `${ROOM}/host.test.ts` };
+const TURNS = { file: `${ROOM}/turns.ts`, test: `${ROOM}/turns.test.ts` };
+
+export const AHP: readonly PromiseOfRoom[] = [
+  {
+    ...ACTIONS,
+    promise: "A client that only reads names no session.",
+    text: 'title: string): Promise<void> {\n  sender.may("write");\n',
+    mistake: "title: string): Promise<void> {\n",
+  },
+  {
+    ...ACTIONS,
+    promise: "A client that may not answer answers no question.",
+    text: '  sender.may("answer");\n',
+    mistake: "",
+  },
+  {
+    ...ACTIONS,
+    promise: "A client speaks for itself only.",
+    text: "if (clientId !== sender.origin.clientId) throw",
+    mistake: 'if (clientId === "") throw',
+  },
+  {
+    ...HOST,
+    test: `${ROOM}/client-actions.test.ts`,
+    promise: "A client whose connection ended is no longer active.",
+    text: "      if (feed?.session.activeClients.some((one) => one.clientId === clientId) === true)\n",
+    mistake: "      if (feed?.session.activeClients.length === 0)\n",
+  },
+  {
+    ...HOST,
+    promise: "A session that was read again is told whole to a client that knew it before.",
+    text: "kept === undefined || kept.since > lastSeen",
+    mistake: "kept === undefined",
+  },
+  {
+    file: `${ROOM}/action-log.ts`,
+    test: `${ROOM}/action-log.test.ts`,
+    promise: "A refusal comes back only to the client whose action it was.",
+    text: "channels.has(one.channel) : one.origin?.clientId === clientId",
+    mistake: 'channels.has(one.channel) : channels.has(one.channel) || clientId === ""',
+  },
+  {
+    file: `${ROOM}/summary.ts`,
+    test: `${ROOM}/summary.test.ts`,
+    promise: "Parts of channels are no conversations of the list.",
+    text: "place === null && title !== null",
+    mistake: "title !== null",
+  },
+  {
+    ...TURNS,
+    promise: "The tokens of a turn are those of all its calls of the model.",
+    text: "usages.reduce((sum, { inputTokens }) => sum + inputTokens, 0)",
+    mistake: "usages.at(-1)?.inputTokens ?? 0",
+  },
+  {
+    ...TURNS,
+    promise: "The duration of a turn is in milliseconds.",
+    text: "Date.parse(times.at(-1) ?? startedAt) - Date.parse(startedAt)",
+    mistake: "(Date.parse(times.at(-1) ?? startedAt) - Date.parse(startedAt)) / 1_000",
+  },
+  {
+    file: `${ROOM}/calls.ts`,
+    test: `${ROOM}/turns.test.ts`,
+    promise: "An editor does not show a denied call as done.",
+    text: 'denied: "the call was denied"',
+    mistake: "denied: null",
+  },
+  {
+    file: `${ROOM}/unanswered.ts`,
+    test: `${ROOM}/unanswered.test.ts`,
+    promise: "An earlier turn with the same words does not belong to a run.",
+    text: "!claimed.has(id) && startedAt >= run.at &&",
+    mistake: "!claimed.has(id) &&",
+  },
+];
