@@ -6,6 +6,7 @@ import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import { besideBundle, continuoHome, homeOfThisUser, readVersion } from "@continuo/files";
 import { compileCacheFolder } from "./compile-cache.ts";
+import { optimizeLate } from "./late-optimizing.ts";
 import { answerCommands, answeredElsewhere } from "./running/index.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 
@@ -28,6 +29,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const shell = shellOfThisProcess(isHook);
   // A hook looks at one session.
   if (!isHook) keepHeapSmall(argv);
+  if (!isHook && argv[0] !== "serve") optimizeLate();
   const answered = await answeredElsewhere(argv, shell, import.meta.filename);
   process.exitCode = answered ?? (await run(argv, shell, keepCompiled));
 }

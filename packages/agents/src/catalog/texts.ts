@@ -201,7 +201,8 @@ async function allSources(
     rules: exclude.length === 0 ? "" : `\n${JSON.stringify(exclude)}`,
     memo,
   };
-  const at: PlacesAt = { cwd: process.cwd(), ...places };
+  // A spread would read all that the caller has, and a shell opens its standard input when it is read.
+  const at: PlacesAt = { ...placesOf(places), cwd: places.cwd ?? process.cwd() };
   const native = await nativeSources({ ...shared, places, signal, ...present({ onFound }) });
   const own = await ownSources({ ...shared, places: at });
   const metIds = new Set(native.map(({ sessionId }) => sessionId));

@@ -110,13 +110,18 @@ function hasPart(parts: ReadonlySet<string>, { words: [word = ""], isPrefix }: P
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu;
 
 function tokensOf(text: string): Token[] {
-  return [...text.matchAll(TOKEN)].map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-    words: wordsOf(match[0]),
-    parts: partsOf(match[0]),
-  }));
+  return [...text.matchAll(TOKEN)].map(({ 0: run, index }) => {
+    const place = { start: index, end: index + run.length };
+    // Nearly all runs are one word, and none of its parts.
+    return PLAIN_WORD.test(run)
+      ? { ...place, words: [run.toLowerCase()], parts: NO_PARTS }
+      : { ...place, words: wordsOf(run), parts: partsOf(run) };
+  });
 }
+
+/** A run that is too short for data, without a border between parts of a name. */
+const PLAIN_WORD = /^[A-Z]?[a-z0-9]{0,30}$/;
+const NO_PARTS: ReadonlySet<string> = new Set();
 
 /** The window that begins a little before the first match, on one line. */
 function cutOut(text: string, ranges: readonly Range[]): ExcerptPiece[] {
