@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { excerptOf } from "./excerpt.ts";
+
+/** The pieces that an excerpt marks in a text. */
+function markedIn(text: string, word: string): readonly string[] {
+  const passage = { voice: "person", messageId: "m1", text } as const;
+  const excerpt = excerptOf([passage], [{ words: [word], exact: false }], ["person"]);
+  return (excerpt?.pieces ?? []).filter(({ match }) => match).map((piece) => piece.text);
+}
+
+test.each([
+  ["a plain word", "wait, then retry twice", "retry", ["retry"]],
+  ["a word that begins with a capital", "Retry after a retry", "retry", ["Retry", "retry"]],
+  ["a word in capitals", "please RETRY now", "retry", ["RETRY"]],
+  ["a name by one of its parts", "call readUserName here", "user", ["readUserName"]],
+  ["a name that begins with a capital by one of its parts", "a ReadUserName", "name", ["ReadUserName"]],
+  ["a word with an accent", "the café closes", "cafe", ["café"]],
+  ["one character of a script without spaces", "本を読む", "読", ["本を読む"]],
+  ["a number", "error 404 again", "404", ["404"]],
+])("an excerpt marks %s", (_, text, word, marked) => {
+  expect(markedIn(text, word)).toEqual(marked);
+});
+
+test("an excerpt marks no word of which the searched one is only a piece", () => {
+  expect(markedIn("the retrying client", "retry")).toEqual([]);
+});
