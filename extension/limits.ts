@@ -94,7 +94,7 @@ export const LIMITS = {
   /** Bytes of one file of Whisper that a server gives, and the number of its files. */
   whisperFileBytes: 400_000_000,
   whisperFiles: 100,
-  /** The interval at which a server that has no Whisper is asked for it. */
+  /** The interval at which a server without Whisper is asked whether it has it now. */
   whisperLookMs: 5_000,
   /** UTF-16 units of the text of one picture. */
   readTextChars: 2_000,
@@ -158,7 +158,7 @@ export const LIMITS = {
   noteFrameMs: 10_000,
   /** The price of an hour is named after this time. */
   priceAfterMs: 300_000,
-  /** The interval at which the server is asked for note writers while it has found none. */
+  /** The interval at which a server without note writers is asked whether it has one now. */
   offersEveryMs: 5_000,
   /** The newest remarks that are shown while no note has them. */
   shownRemarks: 20,

@@ -1,6 +1,6 @@
 /**
  * The script that runs once in each page of the sites that the person allowed, isolated from the page's own scripts. It
- * is not a content script of WXT, because those send the page a message that shows that they are there.
+ * is not a content script of WXT, because those send the page a message that reveals the extension.
  */
 
 import { defineUnlistedScript } from "wxt/utils/define-unlisted-script";

@@ -29,7 +29,7 @@ export interface Sources {
   /** The text in frames is read by the extension itself. */
   readonly pictureText: boolean;
   readonly frameEveryMs: number;
-  /** BCP 47, of what the person says. */
+  /** The BCP 47 tag of the language that the person speaks. */
   readonly lang: string;
 }
 
@@ -56,7 +56,7 @@ export interface Server {
 }
 
 export interface Settings extends Server {
-  /** When the person was asked for the microphone last: it is tried again after that. */
+  /** The time of the last request for the microphone: after it, the engine tries again. */
   readonly microphoneAskedAtMs: number;
   /** The person pressed the pause of the microphone; it stays so until it is pressed again. */
   readonly isMicrophonePaused: boolean;
@@ -161,7 +161,7 @@ export type ToPage =
 /** `forbidden`: the video is of another site. `nothing`: there is no picture now. */
 export type CaptureResult = "captured" | "forbidden" | "failed" | "nothing";
 
-/** `stored`: it is on disk. `moved`: the tab shows another video by now. `off`: nothing is recorded there. */
+/** `stored`: it is on disk. `moved`: the tab shows another video now. `off`: nothing is recorded there. */
 export type EvidenceAnswer = "stored" | "moved";
 
 export function parseVideo(value: unknown): Video | null {

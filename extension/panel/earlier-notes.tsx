@@ -89,7 +89,7 @@ export function EarlierNotes({ session, onClose }: Props): JSX.Element {
   );
 }
 
-/** The pictures of its video that are removed within a day, also of a session that ended. */
+/** The pictures of its video that are removed within a day, even of a session that ended. */
 function usePurges(
   key: string,
   onFailure: (failure: Failure) => void,

@@ -43,7 +43,7 @@ function saidAt(citations: readonly string[]): string {
   return citations.length === 0 ? "" : ` (said at ${citations.join(", ")})`;
 }
 
-/** Nothing may be loaded or run, whatever stands in the file; its pictures are in it. */
+/** Nothing may be loaded or run, whatever is in the file; its pictures are in it. */
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 const STYLE =

@@ -15,7 +15,7 @@ export interface NoteOperations {
   readonly setUndo: (undo: Undo | null) => void;
 }
 
-/** Returns a function that is true while the session with this key is shown, also in answers that come late. */
+/** Returns a function that is true while the session with this key is shown; it works for late answers too. */
 export function useIsShown(key: string): () => boolean {
   const shown = useRef(key);
   shown.current = key;

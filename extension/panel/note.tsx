@@ -1,4 +1,4 @@
-/** One note: its place, its text, what it is made of, and what a person can do with it. */
+/** One note: its position in the video, its text, its sources, and the actions on it. */
 
 import type { Note, NoteOperation } from "@continuo/core/wire";
 import type { JSX } from "preact";
@@ -144,7 +144,7 @@ function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () =
       onDone();
       return;
     }
-    // The version that stands in the panel: an edit of another tab that is not seen yet is not overwritten.
+    // The version that is in the panel: an edit of another tab that is not seen yet is not overwritten.
     const edit = { operation: "edit", text, ifHash: note.hash } as const;
     void onOperate(note.noteId, edit).then((isDone) => isDone && onDone());
   };

@@ -8,7 +8,7 @@ import { NewestAnswer, oneAtATime } from "./clicks.ts";
 import { ask } from "./link.ts";
 
 interface Props {
-  /** The list of the sessions that are there: with each new list, the deleted ones are read again. */
+  /** The list of the sessions that exist: with each new list, the deleted ones are read again. */
   readonly sessions: readonly LiveSession[] | null;
   readonly onRestored: () => void;
   readonly onFailure: (failure: Failure) => void;

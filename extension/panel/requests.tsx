@@ -24,7 +24,7 @@ interface RequestProps extends Props {
 
 export function RequestItem({ sessionKey, request, onFailure, onCapture }: RequestProps): JSX.Element {
   const [text, setText] = useState("");
-  // The request goes away when the session has the answer.
+  // The request disappears when the session has the answer.
   const [isSent, setSent] = useState(false);
   const { requestId } = request;
   const answer = useRef(

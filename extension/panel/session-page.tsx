@@ -8,7 +8,7 @@ import { type ExportedPage, partsOf, writtenBy } from "./page-parts.ts";
 interface Props {
   readonly page: ExportedPage | null;
   readonly isOpen: boolean;
-  /** `null` if no video is there to seek. */
+  /** `null` if the page has no video to seek. */
   readonly onSeek: ((ms: number) => void) | null;
 }
 
@@ -76,7 +76,7 @@ function Item(props: { readonly item: PanelPageItem } & Pick<Props, "onSeek">): 
   );
 }
 
-/** A passage by its time. It seeks the video, where one is there. */
+/** A passage by its time. It seeks the video, if the page has one. */
 function Time({ startMs, text, onSeek }: Citation & Pick<Props, "onSeek">): JSX.Element {
   if (onSeek === null) {
     return (

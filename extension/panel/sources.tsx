@@ -66,7 +66,7 @@ function SourceLine({ status, onMend }: SourceLineProps): JSX.Element {
   );
 }
 
-/** It stays paused until it is pressed again, also after a restart of the browser. */
+/** It stays paused until it is pressed again, even after a restart of the browser. */
 function MicrophonePause({
   settings,
   isOn,

@@ -13,7 +13,7 @@ export interface AccessWait {
 }
 
 /**
- * Asks until the person has answered. `null` when the signal is aborted, also if the person granted access meanwhile.
+ * Asks until the person has answered. `null` when the signal is aborted, even if the person granted access meanwhile.
  * Errors: `forbidden` when the person refused, `unavailable` when the server is away for long, those of `collect`.
  */
 export async function waitForAccess({

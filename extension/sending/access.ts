@@ -20,7 +20,7 @@ export interface AccessRequest {
   readonly site: string | null;
 }
 
-/** Errors: `unavailable` when nothing answers, `forbidden` or `unsupported` when it does not fit. */
+/** Errors: `unavailable` when nothing answers, `forbidden` or `unsupported` when the server does not fit. */
 export async function requestAccess({
   serverUrl,
   version,

@@ -1,4 +1,4 @@
-/** The answer to a question as the panel shows it: the places of the video that it stands on, and who answered. Pure. */
+/** The answer to a question as the panel shows it: the parts of the video that support it, and who answered. Pure. */
 
 import type { LiveAnswer } from "@continuo/core/wire";
 import { type Citation, citationsOf } from "./panel-view.ts";

@@ -11,7 +11,10 @@ export interface HeardSentence {
   readonly text: string;
 }
 
-/** The newest sentences, oldest first; the last one may be open. What comes again after a seek back is shown again. */
+/**
+ * The newest sentences, oldest first; the last one may be open. Words that come again after a seek back are shown
+ * again.
+ */
 export function heardLast(evidence: readonly ShownEvidence[]): readonly HeardSentence[] {
   const pieces = evidence.filter(({ type }) => type === "transcript_added").slice(-LIMITS.linePieces);
   const sentences: Sentence[] = [];

@@ -86,7 +86,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       return null;
     }
     case "repair":
-      // The socket says when it is done, and what waits is sent then.
+      // The socket reports that it is open, and then the waiting requests are sent.
       await requestJson(server, "POST", `${path}/repair`);
       return null;
     case "chooseWriter":

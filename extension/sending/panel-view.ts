@@ -26,7 +26,7 @@ export interface Timeline {
 
 /** A passage that an item of the page, or an answer, cites. */
 export interface Citation {
-  /** The id of its event; not there where the passage is of an earlier session. */
+  /** The id of its event; missing if the passage belongs to an earlier session. */
   readonly id?: string;
   readonly startMs: number;
   /** Its words; empty where the passage is of an earlier session. */
@@ -142,7 +142,7 @@ export function framesOf(
   return frames;
 }
 
-/** Citations that are close together lead to the same place. What is of the tab's own video comes first. */
+/** Citations that are close together lead to the same place. Notes about the video of the tab come first. */
 export function toPanelPage(
   page: LivePage,
   evidence: readonly CitedWords[],
@@ -151,7 +151,7 @@ export function toPanelPage(
   const known = new Map(evidence.map((one) => [one.id, one]));
   const items = page.items.map(({ evidence: ids, videoId = session, ...item }): PanelPageItem => {
     const citations = citationsOf(ids.flatMap((id) => known.get(id) ?? []));
-    // The passages of a page of an earlier session are there.
+    // The passages of a page of an earlier session are included.
     const place = { startMs: item.startMs, text: "" };
     return {
       ...item,

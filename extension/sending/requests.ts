@@ -8,7 +8,7 @@ import { toBase64 } from "../watching/base64.ts";
 const REQUEST_MS = 30_000;
 const PICTURE_BYTES = 2_000_000;
 
-/** Errors: the server's; `unavailable`. */
+/** Errors: those of the server; `unavailable`. */
 export async function requestJson(
   server: Server,
   method: "GET" | "POST" | "DELETE",
@@ -19,7 +19,7 @@ export async function requestJson(
   return response.status === 204 ? null : await response.json().catch(() => null);
 }
 
-/** A picture as a `data:` URL. Errors: the server's; `invalid` for what is no picture. */
+/** A picture as a `data:` URL. Errors: those of the server; `invalid` for bytes that are not a picture. */
 export async function requestPicture(server: Server, path: string): Promise<string> {
   const bytes = new Uint8Array(await (await request(server, "GET", path)).arrayBuffer());
   const mediaType = pictureType(bytes);

@@ -24,7 +24,7 @@ export async function earlierSessions(server: Server): Promise<readonly LiveSess
 export async function removedSessions(server: Server): Promise<readonly RemovedLiveSession[]> {
   const found: RemovedLiveSession[] = [];
   for await (const session of pagesOf<RemovedLiveSession>(server, "status=removed")) {
-    // A server of an earlier version lists the sessions that are there.
+    // A server of an earlier version lists the sessions that exist.
     if (session.removedAt !== undefined) found.push(session);
   }
   return found.sort((a, b) => b.removedAt.localeCompare(a.removedAt)).slice(0, LIMITS.shownSessions);

@@ -37,7 +37,7 @@ import {
 export interface SessionOptions extends Video {
   readonly key: string;
   readonly server: Server;
-  /** The text in a picture; empty if it has none, or nobody wants it. It does not fail. */
+  /** The text in a picture; empty if it has none, or nobody wants it. It never fails. */
   readonly textOf: (picture: Picture) => Promise<string>;
   readonly onChange: () => void;
 }

@@ -186,7 +186,7 @@ export function forget(key: string): Promise<void> {
   });
 }
 
-/** The outbox of the client of one session. Adding a batch takes its items out of what waits. */
+/** The outbox of the client of one session. Adding a batch removes its items from the waiting ones. */
 export function outboxOf(key: string): Outbox {
   const batchesOf = async (): Promise<readonly OutboxBatch[]> =>
     ((await read("batches", (store) => store.getAll(ofKey(key)))) as StoredBatch[]).map(

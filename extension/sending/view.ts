@@ -92,7 +92,7 @@ export interface SessionView {
   /** When the newest evidence was stored; `null` before the first. */
   readonly storedAtMs: number | null;
   readonly notes: readonly Note[];
-  /** The ids of the notes that the session took over from an earlier one of its video; their evidence is there. */
+  /** The ids of the notes that the session took over from an earlier one of its video, together with their evidence. */
   readonly carried: readonly string[];
   readonly evidence: readonly ShownEvidence[];
   /** Remarks that the server has not stored yet. */

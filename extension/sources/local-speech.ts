@@ -9,7 +9,7 @@ export class LocalSpeechAnswer {
   #isLocal = false;
   #askedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `changed` is called when a language is there after all. */
+  /** `changed` is called when a language becomes available. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }

@@ -138,7 +138,7 @@ function recognitionError(code: string, heard: "microphone" | "tab"): ContinuoEr
 
 export interface RecognitionEvents extends Pick<SpeechEvents, "mediaTimeMs" | "began"> {
   said(said: RecognizedSpeech): void;
-  /** The browser cannot recognise speech at the moment; `null` when it does again. */
+  /** The reason why the browser cannot recognise speech at the moment; `null` when it can again. */
   failed(error: ContinuoError | null): void;
 }
 
@@ -175,7 +175,7 @@ export function recognise(
   };
   recogniser.onresult = ({ resultIndex, results }) => {
     if (isDiscarded) return;
-    // The video went back meanwhile.
+    // The video went back in the meantime.
     startMs = Math.min(startMs, mediaTimeMs());
     for (const result of Array.from(results).slice(resultIndex)) {
       const text = result[0]?.transcript.trim() ?? "";

@@ -70,7 +70,9 @@ export function tabSoundState(input: TabSoundInput): TabSoundChoice {
   return isPlaying(position, nowMs) ? "listening" : "video-paused";
 }
 
-/** A text track counts from the start. An element of a platform is there without captions too: only what it shows counts. */
+/**
+ * A text track counts from the start. An element of a platform exists without captions too: only its shown text counts.
+ */
 function hasCaptions({ settings, report, nowMs }: TabSoundInput): boolean {
   if (report === null || settings?.sources.captions !== true) return false;
   const { from, lastAtMs } = report.captions;

@@ -1,4 +1,4 @@
-/** Takes what is said in the sound of a tab, and plays the sound on, because the browser no longer does. */
+/** Records the sound of a tab, and plays it to the person, because the browser stops doing so. */
 
 import { LIMITS } from "../limits.ts";
 import type { SessionToOpen, Sources, TabSoundAnswer } from "../messages/messages.ts";

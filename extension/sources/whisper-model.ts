@@ -31,7 +31,7 @@ interface Transformers {
 /** The folder of the runtime, or the addresses of its two files. */
 export type WasmPaths = string | { readonly mjs: string; readonly wasm: string };
 
-/** The library, whose presence tells that Whisper is there; on a server its path begins at another folder. */
+/** The library, whose presence shows that Whisper is installed; on a server its path begins at another folder. */
 export const WHISPER_LIBRARY = "transformers.min.js";
 export const FOLDER = "/whisper/";
 /** The folder of the model below it, as the model's maker publishes it. */

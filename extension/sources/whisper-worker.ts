@@ -11,7 +11,7 @@ import {
 } from "./whisper-model.ts";
 import type { TextAnswer } from "./worker-reader.ts";
 
-/** The answer to a request for a file; `blob` is `null` for one that is not there. */
+/** The answer to a request for a file; `blob` is `null` for one that does not exist. */
 export type FileAnswer = { readonly blob: Blob | null } | { readonly error: string };
 
 /** The worker's messages: it is ready, or it answers. */

@@ -17,7 +17,7 @@ export interface Heard {
   readonly speaker: "viewer" | "film";
 }
 
-/** The files lie in the folder of the extension, or on the server of the person. */
+/** The files are in the folder of the extension, or on the server of the person. */
 export type WhisperPlace = "extension" | "server";
 
 /** Starts the worker with the files of the extension, or with those of a server. */

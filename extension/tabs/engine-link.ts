@@ -48,7 +48,7 @@ function inDocument(): EngineLink {
       await ready();
       send({ to: "engine", type: "configure", config });
     },
-    // A document that crashed is there again with the next item.
+    // A document that crashed is made again with the next item.
     queued: (key) =>
       void ready().then(
         () => send({ to: "engine", type: "queued", key }),

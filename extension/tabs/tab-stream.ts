@@ -8,7 +8,7 @@ const RETRY_MS = 200;
 
 /** Errors: the browser's, except its refusal of a tab in which the button was not pressed. */
 export async function soundOf(tabId: number): Promise<TabSoundAnswer> {
-  // It is an optional permission: without it, the API is not there.
+  // It is an optional permission: without it, the API does not exist.
   if (!(await browser.permissions.contains({ permissions: ["tabCapture"] }))) {
     return { refusal: "no-permission" };
   }

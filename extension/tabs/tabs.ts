@@ -206,7 +206,7 @@ function replaced(tabs: Tabs, tab: LiveTab): Tabs {
   return { ...tabs, live: tabs.live.map((one) => (one.tabId === tab.tabId ? tab : one)) };
 }
 
-/** A video in the background does not take the place of the one that is watched. */
+/** A video in the background does not replace the one that is watched. */
 function withRecording(tabs: Tabs, { tabId, isActive }: Pick<Hello, "tabId" | "isActive">): Tabs {
   return isActive || tabs.recording === null ? { ...tabs, recording: tabId } : tabs;
 }

@@ -56,7 +56,7 @@ const html5: Adapter = {
 
 const ADAPTERS: readonly Adapter[] = [youtube, vimeo, file, html5];
 
-/** The adapter and the id; `null` for an address that is none of a page with a video. */
+/** The adapter and the id of the video; `null` for an address that is not a page of a video. */
 export function recognise(
   pageUrl: string,
   source: string,

@@ -54,7 +54,7 @@ const CONTROLS =
 /** Elements around a video that belong to its player. */
 const LEVELS = 5;
 
-/** The texts that lie inside of the picture of a video, in the player around it. */
+/** The texts that are inside of the picture of a video, in the player around it. */
 export function textsOver(video: HTMLVideoElement): readonly ShownText[] {
   const frame = video.getBoundingClientRect();
   const found: ShownText[] = [];

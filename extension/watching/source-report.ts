@@ -13,7 +13,7 @@ export interface SourceReport {
   /** A text track, an element that the platform is known for, or text that was found over the video. */
   readonly captions: Given & { readonly from: "track" | "platform" | "page" | null };
   readonly pictures: Given & {
-    /** When a picture was read last, also one that showed nothing new. */
+    /** The time of the last read of a picture, even of one that showed nothing new. */
     readonly readAtMs: number | null;
     readonly problem: "forbidden" | "failed" | null;
   };
@@ -36,7 +36,7 @@ export function givenOf(times: readonly number[], nowMs: number): Given {
   return { perMinute: recent.length, lastAtMs: times.at(-1) ?? null };
 }
 
-/** `null` for what is no report: a page's process may send anything. */
+/** `null` for anything that is not a report: the process of a page may send any value. */
 export function parseReport(value: unknown): SourceReport | null {
   if (!isFields(value) || !isFields(value.captions) || !isFields(value.pictures)) return null;
   const { captions, pictures, file } = value;

@@ -69,7 +69,7 @@ export class TrackWatcher {
   /** Reports the cues that were shown since the last call; the same cue may come again. */
   read(): void {
     const [track, video] = [this.#track, this.#video];
-    // Captions that are still loading are read when they are there.
+    // Captions that are still loading are read as soon as they have loaded.
     if (video === null || track === null || (track.cues?.length ?? 0) === 0) return;
     const [since, now] = [this.#since, video.currentTime];
     this.#since = now;

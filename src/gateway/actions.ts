@@ -32,7 +32,7 @@ export async function deleteSession({ hit }: FoundForEditor, places: PlacesAt): 
   await withOwn(places, (own) => deleteOwn(row, own));
 }
 
-/** A session that is gone already needs no trash. */
+/** A session that no longer exists is not moved to the trash. */
 async function moveNamedToTrash(name: string, places: PlacesAt): Promise<void> {
   try {
     const { found } = await lookUpSession(name, { places: placesOf(places) });

@@ -143,7 +143,7 @@ export class Gateway {
     return "saved";
   }
 
-  /** Succeeds also if there is no such session. */
+  /** Succeeds even if there is no such session. */
   async delete(id: string): Promise<Record<string, never>> {
     await this.close(id);
     try {

@@ -1,7 +1,7 @@
 /**
  * The ids by which editors name sessions. They never change: not when a session continues here, nor in another agent.
- * `AGENT:ID` is the native session that a conversation began as, also when it is one of Continuo's by now; what began
- * here is `continuo:ID`.
+ * `AGENT:ID` names a conversation that began as a native session, even if it is a session of Continuo now;
+ * `continuo:ID` names one that began here.
  */
 
 import { OWN } from "@continuo/agents/catalog";
@@ -23,7 +23,7 @@ export function parseId(id: string): SessionName {
   return { agent, sessionId };
 }
 
-/** The one error of a session that is not there. It never becomes a new session in silence. */
+/** The error for a session that does not exist. A session that does not exist is never replaced by a new one. */
 export function sessionGone(id: string): ContinuoError {
   return new ContinuoError("not_found", `there is no session ${JSON.stringify(id)}`, {
     hint: "Ask for the list of sessions again.",

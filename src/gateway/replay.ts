@@ -98,7 +98,7 @@ function resultOf({ content, status, isError }: ToolResultBlock, toolCallId: str
     sessionUpdate: "tool_call_update",
     toolCallId,
     status: endOf(status ?? (isError ? "error" : "ok")),
-    // An edit keeps the difference that its call shows: a result would take its place.
+    // An edit keeps the difference that its call shows: a result would replace it.
     ...(shown.length === 0 ? {} : { content: shown }),
   };
 }

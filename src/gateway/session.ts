@@ -45,7 +45,7 @@ import { TurnUpdates } from "./updates.ts";
 
 export interface SessionOptions {
   readonly id: string;
-  /** The name of a session that is there; `null` for a new one. */
+  /** The name of a session that exists; `null` for a new one. */
   readonly name: string | null;
   readonly places: PlacesAt;
   readonly openStore: TalkOptions["openStore"];

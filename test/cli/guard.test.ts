@@ -30,12 +30,12 @@ async function goneWithCopy(): Promise<void> {
   rmSync(path);
 }
 
-test("status says what each agent deletes and what goes soon, and changes nothing", async () => {
+test("status shows what each agent deletes and which sessions are deleted soon, and changes nothing", async () => {
   const { code, stdout } = await run("guard", "status");
   expect(code).toBe(0);
   expect(stdout).toContain("The guard is off");
   expect(stdout).toContain("Claude Code deletes what nobody wrote to for 30 days");
-  expect(stdout).toContain("1 session goes within 5 days, without a copy");
+  expect(stdout).toContain("1 session will be deleted within 5 days, without a copy");
   expect(stdout).toContain(`claude:${OLD}`);
   expect(existsSync(join(home.path, ".continuo/guard"))).toBe(false);
 });
@@ -46,14 +46,14 @@ test("the doctor and a list on a terminal mention sessions that go without a cop
   const guard = async () =>
     JSON.parse((await run("doctor", "--json")).stdout).find((one: { name: string }) => one.name === "guard");
   expect(await list()).toContain(
-    "1 session goes within 5 days, without a copy: `continuo guard on` copies them",
+    "1 session will be deleted within 5 days, without a copy: `continuo guard on` copies them",
   );
   expect(await guard()).toMatchObject({
     state: "warning",
-    message: "off · 1 session goes within 5 days, without a copy",
+    message: "off · 1 session will be deleted within 5 days, without a copy",
   });
   await run("guard", "on");
-  expect(await list()).not.toContain("goes within");
+  expect(await list()).not.toContain("will be deleted within");
   expect(await guard()).toMatchObject({ state: "fine" });
 });
 
@@ -159,7 +159,7 @@ test("restore puts the session back with a time of now, and refuses what lies in
   expect((await run("session", "trash", "--json")).stdout).toBe("[]\n");
   const { code, stdout } = await run("guard", "restore", OLD, "--force");
   expect([code, stdout]).toEqual([0, expect.stringContaining(`restored  claude:${OLD}`)]);
-  expect((await run("guard", "status")).stdout).toContain("No session goes within 5 days.");
+  expect((await run("guard", "status")).stdout).toContain("No session will be deleted within 5 days.");
   expect((await run("guard", "verify")).stdout).toContain("everything is as it was stored");
 });
 

@@ -72,7 +72,7 @@ test("one changed byte hides no note; verify says which event it is, and repair 
   const verified = await run(home, ["live", "verify", "k"], { env });
   expect([verified.code, verified.stdout]).toEqual([
     4,
-    expect.stringMatching(/the event \d+ is not as it was/u),
+    expect.stringMatching(/the event \d+ was changed after it was written/u),
   ]);
   expect(verified.stderr).toContain("`continuo live repair k`");
   expect((await run(home, ["live", "list"], { env })).stdout).toContain("degraded");

@@ -108,5 +108,5 @@ test("a plan says why a session cannot be brought back, and the change of one th
   expect([plan.entries, plan.lines.length]).toEqual([[], 3]);
   const performer = createPerformer({ send: () => undefined } as never, shell, () => new Map());
   const { message } = await performer.perform({ type: "perform", action: "bring back", value: "", entries });
-  expect(message).toBe("cannot bring back: its agent lists the session by now");
+  expect(message).toBe("cannot bring back: its agent lists the session already");
 });

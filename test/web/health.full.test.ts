@@ -42,7 +42,7 @@ test("the keyboard is enough to read the plan for a hidden session, to bring it 
   const line = page.locator(".hidden-session", { hasText: TITLE });
   const focused = async (): Promise<string> => await page.evaluate("document.activeElement.textContent");
   await judgement.getByText(THREE).waitFor();
-  await judgement.getByText("1 session goes within 5 days, without a copy.").waitFor();
+  await judgement.getByText("1 session will be deleted within 5 days, without a copy.").waitFor();
   await judgement.getByRole("button", { name: `Details: ${THREE}` }).press("Enter");
   expect(await focused()).toBe("Hidden from their agents' own lists");
   await line.getByRole("button", { name: `Bring back… ${TITLE}` }).press("Enter");
@@ -81,7 +81,7 @@ test("a session that came back in the meantime is an error in its line, and the 
   const { trashId } = (await (await viewer.machine.post(path)).json()) as BringBackAnswer;
   await line.getByRole("button", { name: "Bring back… Retry loop" }).click();
   await line.getByRole("alert").waitFor();
-  expect(await line.getByRole("alert").textContent()).toContain("opencode lists the session by now");
+  expect(await line.getByRole("alert").textContent()).toContain("opencode lists the session already");
   expect(await page.locator(".hidden-session").count()).toBe(3);
   expect((await viewer.machine.post(`/v1/machine/trash/${trashId}/restore`)).status).toBe(200);
   await page.context().close();

@@ -21,8 +21,8 @@ export const FIRST_PAGE: PageStart = { cursor: null, after: "" };
 export const NO_PAGES: ChannelPages = { rows: [], starts: [], next: FIRST_PAGE };
 
 /**
- * Adds a page, or replaces one that was read before. Rows outside of the part that the page covers stay. A page that ends
- * elsewhere than before moves the start of the page after it, so that no channel lies between two pages.
+ * Adds a page, or replaces one that was read before. Rows outside of the part that the page covers stay. A page that
+ * ends elsewhere than before moves the start of the page after it, so that no channel is between two pages.
  */
 export function foldPage(pages: ChannelPages, start: PageStart, page: ChannelsPage): ChannelPages {
   const { rows, starts, next } = pages;

@@ -25,7 +25,7 @@ export function addToDraft(key: string, part: string): void {
 
 let typedOn: string | null = null;
 
-/** The person began a session in a field that goes away: they type on in that of the session. */
+/** The person began a session in a field that disappears: they type on in that of the session. */
 export function typeOnIn(key: string): void {
   typedOn = key;
 }

@@ -28,7 +28,7 @@ export function Html({ html, class: name }: { html: string; class: string }): VN
   return <div ref={place} class={name} />;
 }
 
-/** Bullets and bars stand where the text begins, on the left or right; a paragraph finds its direction by itself. */
+/** Bullets and bars are where the text begins, on the left or right; a paragraph finds its direction by itself. */
 function followDirection(element: Element): void {
   for (const block of element.querySelectorAll<HTMLElement>("ul, ol, blockquote, table")) block.dir = "auto";
 }

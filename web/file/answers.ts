@@ -45,7 +45,7 @@ function answerOf(session: SavedSession, part: string, query: URLSearchParams): 
   return changes;
 }
 
-/** The first history, and the one of the branch that was asked for. */
+/** The first history, and the one of the branch that was requested. */
 function historiesOf({ histories, head }: SavedSession, query: URLSearchParams): readonly SavedHistory[] {
   const branch = query.get("branch");
   const [first] = histories;

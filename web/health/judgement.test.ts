@@ -25,7 +25,7 @@ const saidOf = (atRisk: Partial<SessionsAtRisk>): readonly string[] =>
 describe("the judgement of health", () => {
   test("says that everything works only when the sessions at risk are known", () => {
     expect(said({})).toEqual([
-      "good: Everything works. No session is hidden by its agent, and none goes within 5 days.",
+      "good: Everything works. No session is hidden by its agent, and none will be deleted within 5 days.",
     ]);
     expect(said({ atRisk: null })).toEqual([
       "good: The server works. Looking for sessions that agents hide or delete soon.",
@@ -47,7 +47,11 @@ describe("the judgement of health", () => {
         section: "health-server",
       },
       { tone: "bad", sentence: "1 turn lost its process.", section: "health-turns" },
-      { tone: "warn", sentence: "2 sessions go within 5 days, without a copy.", section: "health-due" },
+      {
+        tone: "warn",
+        sentence: "2 sessions will be deleted within 5 days, without a copy.",
+        section: "health-due",
+      },
       { tone: "warn", sentence: "1 session is hidden from its agent's own list.", section: "health-hidden" },
     ]);
   });
@@ -55,7 +59,7 @@ describe("the judgement of health", () => {
   test("a turn that runs, and sessions that the guard has copied, are nothing wrong", () => {
     expect(said({ running: [RUN] })).toHaveLength(1);
     expect(saidOf({ due: { ...NO_DUE, sessions: 1, withoutCopy: 0 } })).toEqual([
-      "good: Everything works. No session is hidden by its agent, and 1 session goes within 5 days; the guard has a copy of each.",
+      "good: Everything works. No session is hidden by its agent, and 1 session will be deleted within 5 days; the guard has a copy of each.",
     ]);
   });
 
@@ -66,10 +70,10 @@ describe("the judgement of health", () => {
     const lost = { ...RUN, runner: "nobody" } as const;
     expect(said({ running: [lost, lost] })).toEqual(["bad: 2 turns lost their process."]);
     expect(goWithin({ ...NO_DUE, sessions: 9, withoutCopy: 4 })).toBe(
-      "9 sessions go within 5 days, 4 of them without a copy",
+      "9 sessions will be deleted within 5 days, 4 of them without a copy",
     );
     expect(goWithin({ ...NO_DUE, sessions: 1, withoutCopy: 1, days: 1 })).toBe(
-      "1 session goes within 1 day, without a copy",
+      "1 session will be deleted within 1 day, without a copy",
     );
   });
 

@@ -47,7 +47,7 @@ function sayGood(atRisk: SessionsAtRisk | null, isLooking: boolean): string {
     return `The server works. ${isLooking ? "Looking for sessions that agents hide or delete soon." : "Sessions that agents hide or delete soon are not known."}`;
   }
   const { due } = atRisk;
-  const go = due.sessions === 0 ? `none goes within ${counted(due.days, "day")}` : goWithin(due);
+  const go = due.sessions === 0 ? `none will be deleted within ${counted(due.days, "day")}` : goWithin(due);
   return `Everything works. No session is hidden by its agent, and ${go}.`;
 }
 
@@ -67,7 +67,7 @@ function judgeSessions({ due, hiddenCount, notices }: SessionsAtRisk): readonly 
 
 /** Without a full stop. */
 export function goWithin({ sessions, withoutCopy, days }: SessionsAtRisk["due"]): string {
-  const go = `${counted(sessions, "session")} ${sessions === 1 ? "goes" : "go"} within ${counted(days, "day")}`;
+  const go = `${counted(sessions, "session")} will be deleted within ${counted(days, "day")}`;
   if (withoutCopy === 0) return `${go}; the guard has a copy of each`;
   const which =
     withoutCopy === sessions

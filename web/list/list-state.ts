@@ -66,7 +66,7 @@ export function setFilters(next: Partial<Filters>): void {
   const wanted = { ...filters.value, ...next };
   // The way back leads to the rows as they are now.
   writePlaces();
-  // Before the rows change, which are written into the address that is there.
+  // Before the rows change, which are written into the address that exists.
   history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(wanted));
   show(wanted, isTyped ? TYPING_MS : 0);
 }
@@ -181,7 +181,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
       failure.value = null;
       loading.value = page.unsearched > 0;
     });
-    // The search goes on at the server: the same question gets what it has found meanwhile.
+    // The search goes on at the server: the same question gets what it has found in the meantime.
     if (loading.value) await loadPage(stop, null);
   } catch (error) {
     if (isAbort(error)) return;

@@ -74,7 +74,7 @@ export class LiveState {
   /** Counts the jumps of the reader. */
   #moves = 0;
   #gathered: WireEvent[] = [];
-  /** The newest events, which may be missing in a window that was asked for before them. */
+  /** The newest events, which may be missing in a window that was requested before them. */
   #recent: readonly WireEvent[] = [];
   /** The sequence after which they have every event. */
   #recentFrom = 0;

@@ -112,7 +112,7 @@ function NoteView({ note, state }: { note: NoteVersion; state: LiveState }): VNo
   );
 }
 
-/** The frame that the note cites, or else the first one within its span, as far as it is loaded. */
+/** The frame that the note cites, or else the first loaded frame within its span. */
 function frameOf({ evidence, startMs, endMs }: NoteVersion, state: LiveState): FrameItem | undefined {
   const cited = new Set(evidence);
   const frames = state.frames.value;

@@ -70,7 +70,7 @@ export function withChoices(
   return query.size === 0 ? link : `${link}?${query}`;
 }
 
-/** The first words that can stand in a text: a search of all sessions also has operators and quotes. */
+/** The first words that can be in a text: a search of all sessions also has operators and quotes. */
 export function wordsIn(find: string): readonly string[] {
   const plain = find.replaceAll(/(?:^|\s)-?[a-z]+:\S+/giu, " ").replaceAll(/["()]/gu, " ");
   const words = new Set(plain.toLowerCase().split(/\s+/u));

@@ -36,7 +36,7 @@ const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 /** The next part is requested this many rows before an end of the loaded part. */
 const AHEAD = 12;
 
-/** With nothing open that lies beside the messages. */
+/** With nothing open that is beside the messages. */
 export function useConversationView(state: SessionState): ConversationView {
   return useMemo(
     () => ({
@@ -233,7 +233,7 @@ function placeOf(rows: readonly Row[], goal: Exclude<Goal, { to: "end" }>, words
   return at >= 0 || goal.to === "turn" ? at : rows.findIndex((row) => isOfMessage(row, goal.id));
 }
 
-/** A hit may lie in a call that is folded. */
+/** A hit may be in a call that is folded. */
 function openFold(row: Row | undefined, state: SessionState, words: readonly string[]): void {
   if (
     row === undefined ||

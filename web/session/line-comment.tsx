@@ -130,7 +130,7 @@ function LineChoice({ lines, chosen }: LineChoiceProps): VNode {
   );
 }
 
-/** The lines stand in the page in their order; in two columns they are found by their texts. */
+/** The lines are in the page in their order; in two columns they are found by their texts. */
 function lineAt(element: Element | null, lines: readonly ChangedLine[], isSides: boolean): number | null {
   const shown = element?.closest<HTMLElement>(".diff > span");
   if (shown == null || shown.classList.contains("gap")) return null;

@@ -94,7 +94,7 @@ function rangesOf(root: Element, words: readonly string[]): Range[] {
   return ranges;
 }
 
-/** Shows the first mark of the first row that has one, also if its output scrolls by itself. */
+/** Shows the first mark of the first row that has one, even if its output scrolls by itself. */
 function revealFirst(root: Element, words: readonly string[]): void {
   const { top } = root.getBoundingClientRect();
   const first = rangesOf(root, words).find((range) => {

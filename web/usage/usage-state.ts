@@ -46,7 +46,7 @@ export interface Bar {
 /** More days than this are drawn as months. */
 const MAX_DAYS = 100;
 
-/** One bar for each day from the first to the last, also those without usage; groups without a day are left out. */
+/** One bar for each day from the first to the last, including days without usage; groups without a day are left out. */
 export function barsOf(days: readonly UsageGroup[]): readonly Bar[] {
   const known = days.filter(({ key }) => key !== null);
   const [first, last] = [known[0]?.key ?? null, known.at(-1)?.key ?? null];

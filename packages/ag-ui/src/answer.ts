@@ -57,7 +57,7 @@ export class Answer {
     return this.#open === null ? [] : beginOf(this.#open.kind, this.#open.message.id);
   }
 
-  /** Its end, for a reader who is not told more of it now. */
+  /** The end of the message, for a reader who receives no more of it now. */
   closing(): readonly AgUiEvent[] {
     return this.#open === null ? [] : endOf(this.#open.kind, this.#open.message.id);
   }

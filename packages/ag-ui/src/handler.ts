@@ -21,7 +21,7 @@ import { openRun, type Reader, streamRun } from "./stream.ts";
 export interface AgUiHandlerOptions {
   /** `null` for nobody: the answer is 401. The function that `c.handler` takes can be given here too. */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
-  /** The agent that answers; the first of the program where none is given. */
+  /** The agent that answers; the first of the program if none is given. */
   readonly agent?: string;
 }
 

@@ -17,7 +17,7 @@ import type { AskedRun } from "./input.ts";
 import { LIMITS } from "./limits.ts";
 import { type Exchange, type Question, Thread } from "./thread.ts";
 
-/** Permissions of the one who asks. */
+/** Permissions of the caller. */
 export interface Reader {
   readonly canWrite: boolean;
   readonly canApprove: boolean;

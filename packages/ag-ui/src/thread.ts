@@ -152,7 +152,7 @@ function otherMessage(event: KnownEvent): Message | undefined {
 
 type UserContent = Extract<Message, { readonly role: "user" }>["content"];
 
-/** One text is a text. What only a blob has is left out. */
+/** One text is a text. Content that is stored only in a blob is left out. */
 function contentOf(input: unknown): UserContent {
   if (typeof input === "string") return input;
   const blocks: readonly Block[] = Array.isArray(input) ? input : [];

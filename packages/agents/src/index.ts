@@ -1,7 +1,7 @@
 /**
  * The public names of `continuo/agents`: native sessions, hand-overs, and drivers of agents.
  *
- * Promises: these names stay, with what they mean.
+ * Promises: these names and their meaning stay.
  * Does not know: commands, servers, continuous sessions.
  */
 

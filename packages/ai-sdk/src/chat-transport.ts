@@ -15,7 +15,7 @@ export interface ContinuoChatTransportOptions {
   /** The headers of each request, such as a token. */
   readonly headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
   readonly credentials?: "omit" | "same-origin" | "include";
-  /** Milliseconds in which a server that cannot be reached is waited for; 60,000 where none are given. */
+  /** Milliseconds in which a server that cannot be reached is waited for; 60,000 if none are given. */
   readonly patienceMs?: number;
   readonly fetch?: typeof fetch;
 }
@@ -176,7 +176,7 @@ function chatPath(chatId: string): string {
   return `/v1/sessions/${encodeURIComponent(chatId)}/chat`;
 }
 
-/** Errors: the reason of the signal. What was called goes to its end. */
+/** Errors: the reason of the signal. A run that was started continues to its end. */
 async function unlessAborted<Result>(
   result: Promise<Result>,
   signal: AbortSignal | undefined,

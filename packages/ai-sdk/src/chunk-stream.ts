@@ -56,7 +56,7 @@ async function* chunksOf(
 const DONE = "[DONE]";
 const DATA = "data: ";
 
-/** Errors: that of a connection that broke; `SyntaxError` for what is no such stream. */
+/** Errors: that of a connection that broke; `SyntaxError` for a body that is not such a stream. */
 async function* dataOf(
   response: Response,
   signal: AbortSignal,

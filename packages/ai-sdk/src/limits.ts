@@ -9,5 +9,5 @@ export const LIMITS = {
   keepAliveBytes: 60_000,
 } as const;
 
-/** Statuses of a server, or of a proxy before it, that is not there for a moment. */
+/** Statuses of a server, or of a proxy in front of it, that is unavailable for a moment. */
 export const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];

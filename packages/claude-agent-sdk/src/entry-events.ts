@@ -1,4 +1,4 @@
-/** Entries of a transcript as events: a message is also one of Continuo's, anything else is only kept. */
+/** Entries of a transcript as events. A message becomes a message of Continuo too; any other entry is only stored. */
 
 import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
 import { type Block, type NewEvent, textOf } from "@continuo/core/model";

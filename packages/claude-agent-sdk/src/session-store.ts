@@ -30,7 +30,7 @@ export class ContinuoSessionStore implements SessionStore {
   readonly #inOrder = new InOrder();
   readonly #summaries = new SessionSummaries();
 
-  /** The store stays the caller's, who closes it. */
+  /** The store belongs to the caller, who closes it. */
   constructor(store: Store) {
     this.#store = store;
   }
@@ -122,7 +122,7 @@ function isMain(subpath: string | undefined): subpath is undefined | "" {
   return subpath === undefined || subpath === "";
 }
 
-/** The first counts of an entry that is there twice. */
+/** The first counts of an entry that exists twice. */
 function eachOnce(entries: readonly SessionStoreEntry[]): readonly SessionStoreEntry[] {
   const met = new Set<string>();
   return entries.filter(({ uuid }) => {
@@ -133,7 +133,7 @@ function eachOnce(entries: readonly SessionStoreEntry[]): readonly SessionStoreE
   });
 }
 
-/** Entries that are there stay as they are; the others are appended. */
+/** Entries that exist stay as they are; the others are appended. */
 async function appendNew(session: AdapterSession, events: readonly NewEvent[]): Promise<void> {
   let left = events;
   for (;;) {

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 /**
  * Opens the database for reading only. Without a log next to it, it is `immutable`: no lock, and no file next to it.
- * With one, what is in the log is read too.
+ * With one, the content of the log is read too.
  */
 export function readOnlyDatabase(path: string): URL {
   const url = pathToFileURL(path);

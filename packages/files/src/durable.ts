@@ -11,14 +11,14 @@ const PRIVATE_FOLDER = 0o700;
 const SHARED_FOLDER = 0o777;
 
 /**
- * Creates a folder and those above it that are missing; each folder that gained one is synced. A folder that is there
- * already is left to the process that made it, which may still be syncing it. Errors: the system's.
+ * Creates a folder and those above it that are missing; each folder that gained one is synced. A folder that exists
+ * already is left to the process that made it, which may still be syncing it. Errors: those of the system.
  */
 export function makeFolderDurably(path: string): void {
   makeFolders(path, syncPath);
 }
 
-/** A folder for files that nobody misses after a loss of power. Errors: the system's. */
+/** A folder for files that nobody misses after a loss of power. Errors: those of the system. */
 export function makeScratchFolder(path: string): void {
   makeFolders(path, () => undefined);
 }
@@ -46,7 +46,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Creates an empty file. Errors: the system's, `EEXIST` where there is one already. */
+/** Creates an empty file. Errors: those of the system, `EEXIST` where there is one already. */
 export function createFile(path: string): void {
   closeSync(openSync(path, "wx", PRIVATE_FILE));
   syncPath(dirname(path));
@@ -54,7 +54,7 @@ export function createFile(path: string): void {
 
 /**
  * Renames a folder, or a file whose content is synced. A file of the new name is replaced. Both names are in the same
- * folder, which is synced. Errors: the system's.
+ * folder, which is synced. Errors: those of the system.
  */
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
@@ -63,7 +63,7 @@ export function renameDurably(from: string, to: string): void {
 
 /**
  * Renames a file whose content is synced, within its folder, and replaces nothing: false if the name is taken. Errors:
- * the system's; the file may then have both names.
+ * those of the system; the file may then have both names.
  */
 export function renameToFreeName(from: string, to: string): boolean {
   if (!linkToFreeName(from, to)) return false;
@@ -99,7 +99,7 @@ function moveToFreeName(from: string, to: string): boolean {
   return true;
 }
 
-/** Makes the content of a file durable as it is now, or the names in a folder. Errors: the system's. */
+/** Makes the content of a file durable as it is now, or the names in a folder. Errors: those of the system. */
 export function syncPath(path: string): void {
   const fd = openSync(path, "r");
   try {
@@ -109,13 +109,18 @@ export function syncPath(path: string): void {
   }
 }
 
-/** No power cut brings it back. @param options `recursive`: a folder with all that is in it. Errors: the system's. */
+/**
+ * No power cut brings it back. @param options `recursive`: a folder with all that is in it. Errors: those of the
+ * system.
+ */
 export function removeDurably(path: string, options: { readonly recursive?: true } = {}): void {
   rmSync(path, options);
   syncPath(dirname(path));
 }
 
-/** The same for what a failed write left. A disk that cannot even do that keeps it: the error of the write counts. */
+/**
+ * The same for the remains of a failed write. A disk that cannot even do that keeps it: the error of the write counts.
+ */
 export function removeLeft(path: string): void {
   try {
     removeDurably(path);

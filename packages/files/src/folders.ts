@@ -17,7 +17,7 @@ export interface FoundFile {
 /** Small files next to a session (titles, marks, settings); a larger one is not read. */
 const MAX_BESIDE_BYTES = 1024 * 1024;
 
-/** Names in a folder, sorted; none where it is not there. */
+/** Names in a folder, sorted; none if it does not exist. */
 export function namesIn(folder: string): string[] {
   // Most sessions have no folder next to them, and an exception costs more than a look.
   if (!existsSync(folder)) return [];
@@ -28,7 +28,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Names in a folder; none where it is not there. Errors: the system's for one that cannot be read. */
+/** Names in a folder; none if it does not exist. Errors: those of the system for one that cannot be read. */
 export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -64,7 +64,7 @@ export function readJsonFile(path: string, options: { readonly maxBytes?: number
   }
 }
 
-/** `null` for what is no regular file. */
+/** `null` for a path that is not a regular file. */
 export function statFile(path: string): FoundFile | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -118,7 +118,7 @@ export function readVersion(): string {
   return folder === null ? "unknown" : (readManifest(folder)?.version ?? "unknown");
 }
 
-/** The folder of our own `package.json`, whether this code lies in `src/` or is bundled in `dist/`. */
+/** The folder of our own `package.json`, whether this code is in `src/` or is bundled in `dist/`. */
 function packageFolder(names = /^continuo$/u): string | null {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!names.test(readManifest(folder)?.name ?? "")) {

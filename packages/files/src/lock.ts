@@ -18,7 +18,7 @@ import type { Places } from "./places.ts";
 import { isWriteFailure, writeFailure } from "./write-failure.ts";
 
 export interface WriterLock {
-  /** It is about to be released: who wants it now waits for that. */
+  /** It is about to be released: a process that needs it waits for that. */
   leave(): void;
   release(): void;
 }
@@ -58,7 +58,7 @@ export async function lockSession(
           hint: "Wait until it has written the results of its tool calls, or close it.",
         });
       }
-      // Those who wait ask at different moments.
+      // The processes that wait ask at different moments.
       await sleep(pollMs * (0.5 + Math.random()));
     }
   } catch (error) {
@@ -103,7 +103,7 @@ function lockPath(session: string, places: Places): string {
   return join(folder, name);
 }
 
-/** A file that is there is not opened: to close it would let go of a lock that this process has on it (POSIX). */
+/** A file that exists is not opened: to close it would let go of a lock that this process has on it (POSIX). */
 function createOnce(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));

@@ -19,16 +19,19 @@ export function unfinishedPath(path: string, pid: number): string {
 }
 
 /**
- * Moves a file to another folder, in place of what is there; to another file system by a copy. It has one of its two
- * names on disk at every moment: a disk may keep the names of two folders in any order. A killed process may leave both,
- * and `unfinishedPath(to)`. Errors: the system's.
+ * Moves a file to another folder, and replaces a file that is there; to another file system by a copy. It has one of
+ * its two names on disk at every moment: a disk may keep the names of two folders in any order. A killed process may
+ * leave both, and `unfinishedPath(to)`. Errors: those of the system.
  */
 export function moveDurably(from: string, to: string): void {
   placeDurably(from, to);
   removeDurably(from);
 }
 
-/** Gives a file a second name in place of what is there; see `keepDurably`. Errors: the system's; nothing is changed then. */
+/**
+ * Gives a file a second name, and replaces a file of that name; see `keepDurably`. Errors: those of the system; nothing
+ * is changed then.
+ */
 export function placeDurably(from: string, to: string): void {
   const fresh = unfinishedPath(to, process.pid);
   try {
@@ -42,8 +45,8 @@ export function placeDurably(from: string, to: string): void {
 }
 
 /**
- * Gives a file a second name, or makes a copy where the file system cannot. With two names it is the same file: a program
- * that has it open writes to both. Errors: the system's.
+ * Gives a file a second name, or makes a copy where the file system cannot. With two names it is the same file: a
+ * program that has it open writes to both. Errors: those of the system.
  */
 export function keepDurably(from: string, to: string): void {
   linkOrCopy(from, to);
@@ -59,7 +62,7 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Copies a file in place of what is there. Errors: the system's. */
+/** Copies a file, and replaces a file at the new place. Errors: those of the system. */
 export function copyDurably(from: string, to: string): void {
   const fresh = unfinishedPath(to, process.pid);
   rmSync(fresh, { force: true });

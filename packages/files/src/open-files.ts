@@ -36,7 +36,7 @@ const MAX_WORDS = 12;
 
 /** A program that started this one, or one that started that. */
 export interface ParentProcess extends RunningProgram {
-  /** The names of the program and, of an interpreter, of what it runs, without their folders. */
+  /** The names of the program and, for an interpreter, of the script that it runs, without their folders. */
   readonly names: readonly string[];
   readonly cwd: string;
   /** Files that it has open for writing. */
@@ -66,7 +66,7 @@ function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? 0);
 }
 
-/** The name of the program, and of an interpreter that of what it runs: another argument names no program. */
+/** The name of the program, and for an interpreter that of its script: no other argument names a program. */
 function namesOf(pid: number): string[] {
   const [program = "", ...words] = textOf(`/proc/${pid}/cmdline`).split("\0").slice(0, MAX_WORDS);
   const names = [nameOf(program)];
@@ -98,7 +98,7 @@ function writersOnLinux(paths: ReadonlySet<string>): readonly RunningProgram[] {
   return otherProcesses().filter(isWriting).map(toProgram);
 }
 
-/** The last two bits of the flags, which stand in octal digits: 0 reads only. */
+/** The last two bits of the flags, which are in octal digits: 0 reads only. */
 function isForWriting(info: string): boolean {
   const flags = Number.parseInt(/^flags:\s*([0-7]+)/mu.exec(info)?.[1] ?? "0", 8);
   return (flags & 3) !== 0;

@@ -29,16 +29,16 @@ export interface OutputFile extends Disposable {
 }
 
 export interface OutputFileOptions {
-  /** Replaces a file that is there. */
+  /** Replaces a file that exists. */
   readonly force: boolean;
   /** Folders that programs keep for themselves: never written to, `force` or not. */
   readonly forbidden: readonly string[];
-  /** Folders above it that are not there are made. */
+  /** Folders above it that do not exist are made. */
   readonly makeFolder?: boolean;
 }
 
 /**
- * Errors: `conflict` for a file that is there, `invalid` for one in a forbidden folder, `unwritable`.
+ * Errors: `conflict` for a file that exists, `invalid` for one in a forbidden folder, `unwritable`.
  * @param path absolute
  */
 export async function openOutputFile(path: string, options: OutputFileOptions): Promise<OutputFile> {
@@ -145,7 +145,7 @@ function realFolder(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // Nothing lies in it yet.
+    // Nothing is in it yet.
     return resolve(path);
   }
 }

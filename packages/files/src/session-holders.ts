@@ -36,7 +36,7 @@ export function noteHolder(session: HeldNative, { pid, program, since }: Session
     makeFolderDurably(folderOf(session));
     writeFileSync(notePath(session, pid), JSON.stringify(note), { mode: 0o600 });
   } catch {
-    // Others see the lock, and do not learn who has it.
+    // Other users see the lock, and do not learn who has it.
   }
 }
 

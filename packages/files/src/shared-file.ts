@@ -7,7 +7,7 @@ import { chmodSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { renameDurably, renameToFreeName } from "./durable.ts";
 import { withDraft, writeDraft } from "./write-durably.ts";
 
-/** `null` if there is no file. Errors: the system's. */
+/** `null` if there is no file. Errors: those of the system. */
 export function readSharedFile(path: string): Buffer | null {
   try {
     return readFileSync(path);
@@ -17,7 +17,7 @@ export function readSharedFile(path: string): Buffer | null {
   }
 }
 
-/** Returns `changed`, and writes nothing, if the file no longer has the bytes `was`. Errors: the system's. */
+/** Returns `changed`, and writes nothing, if the file no longer has the bytes `was`. Errors: those of the system. */
 export function replaceSharedFile(
   path: string,
   { was, bytes }: { readonly was: Buffer; readonly bytes: Buffer },
@@ -27,14 +27,14 @@ export function replaceSharedFile(
   return withDraft(target, (draft) => {
     writeDraft(draft, bytes);
     chmodSync(draft, statSync(target).mode & 0o777);
-    // The write took a while: an editor may have saved the file meanwhile.
+    // The write took a while: an editor may have saved the file in the meantime.
     if (readSharedFile(target)?.equals(was) !== true) return "changed";
     renameDurably(draft, target);
     return "replaced";
   });
 }
 
-/** Creates a file that only the user can read; `false` if the name is taken. Errors: the system's. */
+/** Creates a file that only the user can read; `false` if the name is taken. Errors: those of the system. */
 export function createSharedFile(path: string, bytes: Buffer): boolean {
   return withDraft(path, (draft) => {
     writeDraft(draft, bytes);

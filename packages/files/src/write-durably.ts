@@ -1,4 +1,4 @@
-/** Small private files that are on disk when the call returns, also if several processes write one at once. */
+/** Small private files that are on disk when the call returns, even if several processes write one at once. */
 
 import {
   closeSync,
@@ -22,8 +22,8 @@ import { writeFailure } from "./write-failure.ts";
 const MAX_DRAFT_AGE_MS = 60_000;
 
 /**
- * Replaces the file as a whole or not at all; only the user can read it. Folders that are missing are made. What a
- * killed process left of a write of the same file is removed. Errors: the system's.
+ * Replaces the file as a whole or not at all; only the user can read it. Folders that are missing are made. Removes the
+ * remains of a write of the same file by a process that was killed. Errors: those of the system.
  */
 export function writeDurably(path: string, content: string | Uint8Array): void {
   makeFolderDurably(dirname(path));
@@ -33,7 +33,7 @@ export function writeDurably(path: string, content: string | Uint8Array): void {
   });
 }
 
-/** Writes a file that only the user can read, and that nobody else knows yet. Errors: the system's. */
+/** Writes a file that only the user can read, and that nobody else knows yet. Errors: those of the system. */
 export function writeDraft(draft: string, bytes: Uint8Array): void {
   const fd = openSync(draft, "w", 0o600);
   try {
@@ -45,8 +45,8 @@ export function writeDraft(draft: string, bytes: Uint8Array): void {
 }
 
 /**
- * Gives `write` a path next to the file, which it renames when it is whole and on disk; else nothing is left. What killed
- * processes left of other drafts of this file is removed.
+ * Gives `write` a path next to the file, which it renames when it is whole and on disk; else nothing is left. Removes
+ * the remains of other drafts of this file by processes that were killed.
  */
 export function withDraft<T>(path: string, write: (draft: string) => T): T {
   removeLeftDrafts(dirname(path), basename(path));
@@ -90,7 +90,10 @@ export interface RecordFileOptions {
 
 /** A record as JSON with a version. */
 export interface RecordFile {
-  /** A file that is not there holds only the version. Errors: `corrupt` for one that cannot be read, or of another version. */
+  /**
+   * A file that does not exist holds only the version. Errors: `corrupt` for one that cannot be read, or of another
+   * version.
+   */
   read(): Json;
   /** Errors: `unwritable`. */
   write(record: Json): void;

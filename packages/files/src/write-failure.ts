@@ -48,13 +48,13 @@ export function isWriteFailure(error: unknown): error is Error {
   return "syscall" in error || "errcode" in error;
 }
 
-/** A file that is there already is in the place of a folder only if a folder was to be made. */
+/** A file that exists already is in the place of a folder only if a folder was to be made. */
 function codeOf(cause: unknown): string {
   const { code, syscall } = cause as { readonly code?: unknown; readonly syscall?: unknown };
   return code === "EEXIST" && syscall !== "mkdir" ? "" : String(code);
 }
 
-/** The reason in words; the system's own text where there are none of ours. */
+/** The reason in words; the text of the system if Continuo has no words for it. */
 export function reasonOf(cause: unknown): string {
   return REASONS[codeOf(cause)] ?? messageOf(cause);
 }
@@ -63,7 +63,7 @@ export function reasonOf(cause: unknown): string {
  * `unwritable`, or `busy` if another program holds a database. `details.reason` is the system's code.
  *
  * @param what such as `cannot write PATH`
- * @param otherwise the hint for a reason that is none of those that a person can remove
+ * @param otherwise the hint for a reason that a person cannot remove
  */
 export function writeFailure(what: string, cause: unknown, otherwise = "Try again."): ContinuoError {
   const { code, errcode } = cause as { readonly code?: unknown; readonly errcode?: unknown };

@@ -7,7 +7,7 @@ export interface ZipEntry {
   /** With `/` between folders, relative. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** `store` for what is compressed already. */
+  /** `store` for data that is compressed already. */
   readonly method?: "deflate" | "store";
 }
 

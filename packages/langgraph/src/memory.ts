@@ -20,7 +20,7 @@ import { LIMITS } from "./limits.ts";
 import { isMatch, isNamespaceMatch } from "./matches.ts";
 
 export interface ContinuoMemoryOptions {
-  /** The session that keeps the items; `langgraph-memory` where none is given. */
+  /** The session that keeps the items; `langgraph-memory` if none is given. */
   readonly sessionId?: string;
 }
 
@@ -39,7 +39,7 @@ type Items = Map<string, Item>;
 export class ContinuoMemory extends BaseStore {
   readonly #items: FoldedLog<Items>;
 
-  /** The store stays the caller's, who closes it. */
+  /** The store belongs to the caller, who closes it. */
   constructor(store: Store, { sessionId = "langgraph-memory" }: ContinuoMemoryOptions = {}) {
     super();
     const session = adapterSession(store, sessionId, {

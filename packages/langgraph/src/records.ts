@@ -22,7 +22,7 @@ export interface CheckpointRecord {
   readonly metadata: KeptBytes;
   /** Values that changed with this checkpoint. */
   readonly values: Readonly<Record<string, KeptBytes>>;
-  /** All channels that have a value, also those whose values are in events before. */
+  /** All channels that have a value, including those whose values are in earlier events. */
   readonly places: Readonly<Record<string, ValuePlace>>;
   /** The sequence of the first write to this checkpoint, where it was stored earlier than the checkpoint. */
   readonly since?: number;

@@ -31,9 +31,9 @@ import { type Place, type RunnableConfig, requiredPlace, TupleReader, threadOf }
 import { findCheckpoint, newestFirst } from "./walk.ts";
 
 export interface ContinuoSaverOptions {
-  /** The serializer of LangGraph's values; its own, JSON with the types of JavaScript, where none is given. */
+  /** The serializer of LangGraph's values; its own, JSON with the types of JavaScript, if none is given. */
   readonly serde?: SerializerProtocol;
-  /** The session of a thread; the thread's id where none is given. */
+  /** The session of a thread; the thread's id if none is given. */
   readonly sessionIdOf?: (threadId: string) => string;
 }
 
@@ -48,7 +48,7 @@ export class ContinuoSaver extends BaseCheckpointSaver {
   /** The first write to a checkpoint that this process has not put yet. */
   readonly #early = new RecentMap<number>(LIMITS.knownCheckpoints);
 
-  /** The store stays the caller's, who closes it. */
+  /** The store belongs to the caller, who closes it. */
   constructor(store: Store, options: ContinuoSaverOptions = {}) {
     super(options.serde);
     this.#store = store;
@@ -270,7 +270,7 @@ function eventOf(record: CheckpointRecord, id: string): NewEvent {
   return { id, type: CHECKPOINT, data: record, ...blobsOf(blobs) };
 }
 
-/** A special write (an error, an interrupt) takes the place of the one before it; an ordinary one is stored once. */
+/** A special write (an error, an interrupt) replaces the one before it; an ordinary one is stored once. */
 function writeEvent(record: WriteRecord): NewEvent {
   const { ns, checkpoint, task, index } = record;
   const id = index < 0 ? {} : { id: eventId(WRITE, ns, checkpoint, task, index) };

@@ -1,4 +1,4 @@
-/** Checkpoints as LangGraph wants them back, made from what lies in the log. */
+/** Checkpoints as LangGraph wants them back, made from what is in the log. */
 
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { type AdapterSession, type KeptBytes, keptBytes } from "@continuo/store/adapters";
@@ -90,7 +90,7 @@ export class TupleReader {
     return Object.entries(filter).every(([key, value]) => metadata[key] === value);
   }
 
-  /** The values of all channels, or of some of them. Those that did not change lie in checkpoints before. */
+  /** The values of all channels, or of some of them. Those that did not change are in checkpoints before. */
   async valuesOf(record: CheckpointRecord, only?: ReadonlySet<string>): Promise<Record<string, unknown>> {
     const sources = new Map<string, CheckpointRecord["values"]>();
     const values: Record<string, unknown> = {};

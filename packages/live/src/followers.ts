@@ -44,7 +44,7 @@ export class Followers {
     return this.#open.get(sessionId);
   }
 
-  /** True if every fold is at the end of its log. Errors: the store's. */
+  /** True if every fold is at the end of its log. Errors: those of the store. */
   async areCurrent(): Promise<boolean> {
     for (const { isOver, sessionId, fold } of await Promise.all(this.#opening.values())) {
       if (isOver) continue;

@@ -37,12 +37,12 @@ export class LiveHost {
     }
   }
 
-  /** The service that has the session of the key. Errors: the store's. */
+  /** The service that has the session of the key. Errors: those of the store. */
   async of(key: string): Promise<LiveService> {
     return this.#ephemeralKeys.has(key) ? this.#memory() : this.stored();
   }
 
-  /** The started service of the workspace. Errors: the store's; the next call tries again. */
+  /** The started service of the workspace. Errors: those of the store; the next call tries again. */
   stored(): Promise<LiveService> {
     if (this.#stored === null) {
       const starting = started(new LiveService(this.#options));

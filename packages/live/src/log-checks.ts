@@ -26,7 +26,7 @@ import {
 import { retryMs } from "./writers/index.ts";
 
 export interface LogChecksOptions {
-  /** The store itself, with what is damaged. */
+  /** The store itself, with the list of damaged events. */
   readonly store: Store;
   readonly settings: Pick<SessionOwnerSettings, "clock" | "report">;
   readonly follow: (sessionId: string) => Promise<Follower>;
@@ -36,7 +36,7 @@ export interface LogChecksOptions {
   readonly mayWrite: () => boolean;
 }
 
-/** The answer of a verification: `ok` also if a repair put everything aside that is damaged. */
+/** The answer of a verification: `ok` even if a repair put everything aside that is damaged. */
 export interface LiveVerifyResult extends VerifyResult {
   /** The number of events that repairs put aside. */
   readonly quarantinedCount: number;
@@ -95,7 +95,9 @@ export class LogChecks {
     return this.degrade(sessionId, { reason, damages, foundAt: fold.sequence });
   }
 
-  /** Degrades a session whose notes are not what its log makes, also if no hash is wrong. Errors: the store's. */
+  /**
+   * Degrades a session whose notes are not what its log makes, even if no hash is wrong. Errors: those of the store.
+   */
   readonly onDisagreement = async (sessionId: string, reason: string): Promise<void> => {
     const foundAt = (await this.#options.follow(sessionId)).fold.sequence;
     if ((await this.check(sessionId)).length > 0) return;

@@ -51,7 +51,7 @@ export interface LiveOptions {
   readonly serverName?: string;
   /** `stored` by default. */
   readonly kind?: "stored" | "ephemeral";
-  /** A `reader` owns no session, makes no notes and ends nothing, also when the owner is gone. `owner` by default. */
+  /** A `reader` owns no session, makes no notes and ends nothing, even when the owner is gone. `owner` by default. */
   readonly role?: "owner" | "reader";
   readonly report?: (line: string) => void;
 }

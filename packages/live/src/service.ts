@@ -220,7 +220,7 @@ export class LiveService {
     return sessionIdOfKey(this.store, key);
   }
 
-  /** The fold of the session, up to date. The service owns it. Errors: the store's. */
+  /** The fold of the session, up to date. The service owns it. Errors: those of the store. */
   follow(sessionId: string): Promise<Follower> {
     return this.#followers.of(sessionId);
   }
@@ -236,7 +236,7 @@ export class LiveService {
 
   /**
    * Stores a batch of evidence, once. Errors: `not_found`; `log_closed` when the session ended; `degraded`;
-   * `sequence_gap` and `fenced` for the producer's number; the store's.
+   * `sequence_gap` and `fenced` for the producer's number; those of the store.
    */
   async accept(
     key: string,
@@ -445,7 +445,7 @@ export class LiveService {
 
   #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionOwner | null> {
     if (this.#role === "reader") return Promise.resolve(null);
-    // A request on its way may get a newer lease than the owner has that is there.
+    // A request on its way may get a newer lease than the present owner has.
     const asked = this.#owning.get(sessionId);
     if (asked !== undefined && from === "the gone") return asked;
     const asking = (async () => {

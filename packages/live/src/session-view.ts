@@ -90,7 +90,7 @@ function damagedOf({ damages, fold }: Follower): LiveHealth["damaged"] {
     .slice(0, LIMITS.shownDamages);
 }
 
-/** The session with what became of the one that it continues, if a person removed that. Errors: the store's. */
+/** The session with what became of the one that it continues, if a person removed that. Errors: those of the store. */
 export async function withParentStatus(store: Store, session: LiveSession): Promise<LiveSession> {
   const { parentId } = session;
   if (parentId === null) return session;

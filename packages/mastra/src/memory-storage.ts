@@ -1,6 +1,6 @@
 /**
  * The memory domain of Mastra's storage. Its rows are those of Mastra's own memory, folded from the log of one session,
- * and all of them are in memory; that memory answers each read. What changes them is decided here, and stored first.
+ * and all of them are in memory; that memory answers each read. Changes to them are decided here, and stored first.
  */
 
 import { randomUUID } from "node:crypto";
@@ -42,7 +42,7 @@ import {
 } from "./records.ts";
 
 export interface ContinuoMemoryStorageOptions {
-  /** The session that keeps the memory; `mastra-memory` where none is given. */
+  /** The session that keeps the memory; `mastra-memory` if none is given. */
   readonly sessionId?: string;
 }
 
@@ -53,7 +53,7 @@ export class ContinuoMemoryStorage extends MemoryStorage {
   readonly #sessionId: string;
   readonly #rows: FoldedLog<InMemoryDB>;
 
-  /** The store stays the caller's, who closes it. */
+  /** The store belongs to the caller, who closes it. */
   constructor(store: Store, { sessionId = "mastra-memory" }: ContinuoMemoryStorageOptions = {}) {
     super();
     this.#store = store;
@@ -108,7 +108,10 @@ export class ContinuoMemoryStorage extends MemoryStorage {
     return this.#change((rows) => threadChange(existing(rows, args.id), args));
   }
 
-  /** Decided on what is stored, also by other processes: `update` is asked again where one was faster. */
+  /**
+   * The decision uses what is stored, including changes by other processes: `update` is called again if another process
+   * was faster.
+   */
   override updateThreadMetadata({
     id,
     resourceId,

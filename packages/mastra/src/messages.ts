@@ -39,7 +39,7 @@ export function messageOf({
   } as Message;
 }
 
-/** Parts of the content that an update does not name stay, also those of its metadata. */
+/** Parts of the content that an update does not name stay, including parts of its metadata. */
 export function updatedRow(row: StorageMessageType, update: MessageUpdate): StorageMessageType {
   const content = update.content === undefined ? row.content : mergedContent(row.content, update.content);
   return {

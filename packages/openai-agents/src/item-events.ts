@@ -1,4 +1,4 @@
-/** Items as events: a message or a call is also one of the transcript, anything else is only kept. */
+/** Items as events. A message or a call becomes one of the transcript too; any other item is only stored. */
 
 import { randomUUID } from "node:crypto";
 import type { NewEvent } from "@continuo/core/model";

@@ -4,10 +4,10 @@ import { ContinuoError } from "@continuo/core/model";
 import type { AgentInputItem } from "@openai/agents-core";
 
 const BYTES = "$bytes";
-/** An object that only looks like bytes lies in another one. */
+/** An object that only looks like bytes is in another one. */
 const PLAIN = "$plain";
 
-/** Errors: `invalid` for what JSON cannot say. Keys without a value are left out. */
+/** Errors: `invalid` for a value that JSON cannot represent. Keys without a value are left out. */
 export function toPlainItems(items: readonly AgentInputItem[]): readonly unknown[] {
   return items.map((item) => encode(item, []));
 }

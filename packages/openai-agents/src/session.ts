@@ -21,7 +21,7 @@ import { itemEvent } from "./item-events.ts";
 import { fromPlainItem, toPlainItems } from "./plain-items.ts";
 
 export interface ContinuoSessionOptions {
-  /** A session of the store, which is made at its first item. A new id where none is given. */
+  /** A session of the store, which is made at its first item. A new id if none is given. */
   readonly sessionId?: string;
   /** The title of a session that is made. */
   readonly title?: string;
@@ -53,7 +53,7 @@ export class ContinuoSession
   readonly #sessionId: string;
   readonly #history: FoldedLog<History>;
 
-  /** The store stays the caller's, who closes it. */
+  /** The store belongs to the caller, who closes it. */
   constructor(store: Store, { sessionId = randomUUID(), title }: ContinuoSessionOptions = {}) {
     this.#sessionId = sessionId;
     const made = { agent: "openai-agents", ...(title === undefined ? {} : { title }) };
@@ -106,7 +106,7 @@ export class ContinuoSession
 
   /**
    * Errors: `conflict` if the operation was another transaction before, or the history does not end with
-   * `expectedSuffix`; `invalid` for what is no transaction.
+   * `expectedSuffix`; `invalid` for a value that is not a transaction.
    */
   async applyHistoryTransaction({ operationId, transaction }: SessionHistoryTransactionArgs): Promise<void> {
     if (typeof operationId !== "string" || operationId.trim() === "") {
@@ -194,7 +194,7 @@ function clear(history: History): void {
   history.runState = null;
 }
 
-/** The replacement takes the place of the first call with that id; others with it are gone. */
+/** The replacement replaces the first call with that id; others with it are gone. */
 function mutate(history: History, { callId, replacement }: SessionHistoryMutation): void {
   let isReplaced = false;
   history.items = history.items.flatMap((kept) => {

@@ -18,11 +18,17 @@ import { FROM_NOW, FROM_START, placeOf, type RunOfStream, runOfStream, toOffset 
 export type { RunOfStream };
 
 export interface ContinuoStreamOptions {
-  /** Logs have this text and the id of the run as their ids; `tanstack/` where none is given. Give users prefixes of their own. */
+  /**
+   * Logs have this text and the id of the run as their ids; `tanstack/` if none is given. Give users prefixes of their
+   * own.
+   */
   readonly prefix?: string;
-  /** Seconds after which a run that nobody reads or writes is forgotten; it is kept where none are given. */
+  /** Seconds after which a run that nobody reads or writes is forgotten; it is kept if none are given. */
   readonly ttl?: number;
-  /** Milliseconds in which a reader from the beginning waits for the first chunk of a run that has none; 100 where none are given. */
+  /**
+   * Milliseconds in which a reader from the beginning waits for the first chunk of a run that has none; 100 if none are
+   * given.
+   */
   readonly firstChunkDeadlineMs?: number;
 }
 
@@ -42,7 +48,8 @@ const CHUNK = "tanstack.chunk";
 const CLOSED = "tanstack.closed";
 
 /**
- * The durability of one run, for `toServerSentEventsResponse` and its kin. What is refused rejects, and nothing of it is stored.
+ * The durability of one run, for `toServerSentEventsResponse` and its kin. A refused write rejects, and nothing of it
+ * is stored.
  * Errors: `invalid` for a request whose run or offset is none.
  *
  * @param source the request, or the run that it names
@@ -115,7 +122,7 @@ export function continuoStream(
       for await (const event of store.tail(logId, { after: known.sequence, ...present({ signal }) })) {
         if (event.type === CLOSED) return;
         const chunk = chunkOf(event);
-        // A chunk that was read is not told a second time, also if it was replaced.
+        // A chunk that was read is not told a second time, even if it was replaced.
         if (chunk === undefined || chunk.at <= last) continue;
         yield entryOf([chunk.at, chunk.chunk]);
         last = chunk.at;

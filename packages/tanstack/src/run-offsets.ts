@@ -8,7 +8,7 @@ export const FROM_NOW = "now";
 
 export interface RunOfStream {
   readonly runId: string;
-  /** The offset after which a reader resumes; `null` for the one who writes. */
+  /** The offset after which a reader resumes; `null` for the writer. */
   readonly offset?: string | null;
 }
 

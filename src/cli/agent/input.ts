@@ -46,7 +46,7 @@ export async function answerInput(joined: JoinedChannel, event: Input, knows: bo
   const turn: Turn = { claim, sequence: event.sequence, inputId, answer, words: "" };
   if (earlier !== null && ENDED.has(earlier.status)) await say(joined, turn, earlier);
   else if (earlier?.status === "interrupted" || earlier?.status === "cancelled") {
-    // The same words, with what was missed then: the interrupted turn is no part of what the agent is given.
+    // The same prompt, with the messages that were missed before it: the agent does not receive the interrupted turn.
     await ask(joined, { ...turn, words: earlier.input, retryOf: earlier.runId });
   } else {
     const before = knows ? missed : await channelContext(joined, event.sequence);
@@ -121,7 +121,7 @@ async function complete(joined: JoinedChannel, turn: Turn): Promise<void> {
   await deliver(joined, turn, { status: "completed", answer: turn.answer.text });
 }
 
-/** The participant who asked learns that there is no answer, and the agent takes the next input. */
+/** The participant that asked learns that there is no answer, and the agent takes the next input. */
 async function fail(joined: JoinedChannel, turn: Turn, message: string): Promise<void> {
   joined.note(`the agent could not answer: ${message}`);
   await hearWhole(turn.answer, `(I could not answer: ${message})`);

@@ -44,7 +44,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
     const unheard = new MissedMessages(client.missedMessages, count - client.missedMessages.length);
     const joined = { client, talk, channel, flags, shell, note, signal: stop.signal, unheard };
     let knows = await takeUp(joined);
-    // Everything is read: what is not said to the agent is given with what is.
+    // All messages are read: those that are not to the agent are given with the next one that is.
     for await (const event of client.events({ signal: stop.signal })) {
       if (!isInput(event)) unheard.add(event);
       else if (await answerInput(joined, event, knows)) knows = true;

@@ -2,7 +2,7 @@
 
 import { type ClientEvent, formatMessages, type MissedMessage, missedAfter } from "@continuo/core/client";
 
-/** The newest are kept: what a person scrolls through, and what fits a prompt. */
+/** The newest are kept: as many as a person scrolls through, and as fit a prompt. */
 const MAX_MESSAGES = 1_000;
 const MAX_CHARS = 1_048_576;
 
@@ -10,7 +10,7 @@ export class MissedMessages {
   #messages: MissedMessage[];
   #omitted: number;
   #chars: number;
-  /** The agent has heard what was said up to this sequence. */
+  /** The agent has received all messages up to this sequence. */
   #heard = 0;
 
   /** With what was missed before the agent joined. */
@@ -20,7 +20,7 @@ export class MissedMessages {
     this.#chars = charsOf(missed);
   }
 
-  /** Whole messages of others; an interrupted one counts with what was said of it. */
+  /** Complete messages of others; an interrupted one counts with its text so far. */
   add(event: ClientEvent): void {
     if (event.type === "edited" || event.type === "deleted") {
       this.#messages = [...missedAfter(this.#messages, event, { after: this.#heard })];

@@ -27,7 +27,7 @@ export type StepName =
 
 export interface ExaminedStep {
   readonly step: StepName;
-  /** The reported ability; `null` for what every agent must do. */
+  /** The reported ability; `null` for one that every agent must have. */
   readonly advertised: boolean | null;
   readonly outcome: "works" | "fails" | "not offered" | "not tried";
   /** Why, one sentence; `null` if it works. */

@@ -11,7 +11,7 @@ export interface Scratch extends Disposable {
   readonly places: Places;
   /** An empty project. */
   readonly project: string;
-  /** In addition to what the person configured for the agent: no model is asked, no home but this one is found. */
+  /** In addition to the settings that the person made for the agent: no model is asked, and only this home is found. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

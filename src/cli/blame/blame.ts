@@ -64,7 +64,7 @@ function nameShown(name: string): string {
   return name.replace(/:\d+(?:-\d+)?$/u, "");
 }
 
-/** Only the turns that these lines name, numbered as they stand in the answer. */
+/** Only the turns that these lines name, numbered as they are in the answer. */
 function onlyUsed(blame: FileBlame, lines: readonly BlamedLine[]): FileBlame {
   const used = new Map<number, number>();
   const numberOf = (origin: number): number => {

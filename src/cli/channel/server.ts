@@ -20,8 +20,8 @@ const THIS_MACHINE = /^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|(?:.+\.)?local
 /**
  * The token of the private file that `continuo serve` makes goes to a server on this machine only. No token goes to a
  * program of another user on this machine, where the system tells, unless the server and the file of the token are both
- * named; and none to another machine without TLS, unless `CONTINUO_INSECURE` is 1. Errors: `usage`, `not_found` for a file
- * that is not there, `forbidden`.
+ * named; and none to another machine without TLS, unless `CONTINUO_INSECURE` is 1. Errors: `usage`, `not_found` for a
+ * file that does not exist, `forbidden`.
  */
 export async function accessOf(
   { server, tokenFile }: Partial<ServerFlags>,
@@ -87,7 +87,7 @@ function namedToken(shell: Shell, file: string): string {
   });
 }
 
-/** One request. Errors: the server's; `unavailable` when it does not answer. */
+/** One request. Errors: those of the server; `unavailable` when it does not answer. */
 export async function callServer(
   { serverUrl, token }: ServerAccess,
   path: string,

@@ -20,7 +20,7 @@ export function assertPrompted(prompt: string | null, { stdin }: Shell): void {
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
   const stop = new AbortController();
   const interrupt = (): void => {
-    // Who says it twice does not wait.
+    // A person who presses it twice does not wait.
     if (stop.signal.aborted) process.exit(130);
     stop.abort(new ContinuoError("interrupted", "interrupted"));
   };

@@ -21,12 +21,12 @@ export interface LiveScreen {
 const BELL = "\u0007";
 const ERASE_BELOW = "\u001b[J";
 
-/** On what is no terminal the live lines are left out. */
+/** If the output is not a terminal, the live lines are left out. */
 export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): LiveScreen {
   const output = createOutput(stream);
   const isLive = stream.isTTY === true && shell.env.TERM !== "dumb";
   let shown = 0;
-  // Whatever ends the process in the middle of a turn: what was said stays, the state of the turn does not.
+  // For every way in which the process can end within a turn: the text so far stays, the status of the turn is removed.
   shell.onExit(() => {
     if (shown > 0) stream.write(`\r${ERASE_BELOW}`);
   });

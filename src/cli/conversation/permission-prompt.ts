@@ -1,6 +1,6 @@
 /**
- * Puts questions for permission to the person, one after another, and waits for a key. What is asked for is shown
- * whole; until then only no is an answer.
+ * Puts questions for permission to the person, one after another, and waits for a key. The request is shown in full;
+ * until then only no is an answer.
  */
 
 import type { AskPermission } from "@continuo/agents/drivers/link";

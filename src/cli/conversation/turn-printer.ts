@@ -49,7 +49,7 @@ export class TurnPrinter {
   /** `null` if nothing can be typed. */
   #typed: QueuedInput | null = null;
   #writing: Promise<void> = Promise.resolve();
-  /** Who waits for a question to be on the screen. */
+  /** Callers that wait until a question is on the screen. */
   readonly #asked = new Map<string, () => void>();
   /** Questions that are on the screen, and nobody waits for yet. */
   readonly #told = new Set<string>();

@@ -124,14 +124,14 @@ export async function checkEdits(shell: Shell): Promise<readonly Finding[]> {
   });
 }
 
-/** Checks that no session goes soon without a copy. */
+/** Checks that no session without a copy is deleted soon. */
 export async function checkGuard(shell: Shell): Promise<readonly Finding[]> {
   const places = placesOf(shell);
   const { on, maxBytes } = readGuardSettings(places);
   const counts = await countDueSoon(DOCTOR_LIMITS.dueDays, shell);
   const going =
     dueLine(counts, DOCTOR_LIMITS.dueDays) ??
-    `no session goes within ${plural(DOCTOR_LIMITS.dueDays, "day")}`;
+    `no session will be deleted within ${plural(DOCTOR_LIMITS.dueDays, "day")}`;
   const ledger = readLedger(places);
   const copies = `${plural(ledger.size, "copy", "copies")}, ${formatSize(totalOf(ledger))} of at most ${formatSize(maxBytes)}`;
   const message = on ? `on · ${going} · ${copies}` : `off · ${going}`;

@@ -1,4 +1,4 @@
-/** The session in the flags of `chat` and `repl`. What finds it is loaded only if one is named. */
+/** The session in the flags of `chat` and `repl`. The code that finds it is loaded only if a session is named. */
 
 import type { TalkFlags } from "@continuo/agents/conversations";
 import type { Shell } from "../terminal/index.ts";

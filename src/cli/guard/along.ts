@@ -8,12 +8,12 @@ export async function runGuardAlong(shell: Shell): Promise<void> {
   await (await import("./quiet/index.ts")).runAlong(shell);
 }
 
-/** The line under a list about sessions that go soon and have no copy; `null` if there are none. */
+/** The line under a list about sessions without a copy that are deleted soon; `null` if there are none. */
 export async function dueNote(shell: Shell): Promise<string | null> {
   return await (await import("./due-note.ts")).dueNote(shell);
 }
 
-/** The sessions that go within so many days. Errors: `corrupt` for settings that cannot be read. */
+/** The sessions that agents delete within this number of days. Errors: `corrupt` for settings that cannot be read. */
 export async function countDueSoon(days: number, shell: Shell): Promise<DueCounts> {
   return await (await import("./due-note.ts")).countDueSoon(days, shell);
 }

@@ -50,9 +50,11 @@ export function addGuardCommands(guard: Command, run: ProgramRun | null): void {
     .action((flags: JsonFlag) => action(async (shell) => (await import("./switch.ts")).runOff(flags, shell)));
   guard
     .command("status")
-    .description("say what each agent deletes, how many sessions go soon, and what is copied")
+    .description("say what each agent deletes, how many sessions it deletes soon, and what is copied")
     .addOption(
-      new Option("--within <days>", "count the sessions that go within DAYS").argParser(parseDays).default(5),
+      new Option("--within <days>", "count the sessions that are deleted within DAYS")
+        .argParser(parseDays)
+        .default(5),
     )
     .option("--json", "print JSON")
     .action((flags: StatusFlags) =>

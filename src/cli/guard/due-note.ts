@@ -21,7 +21,7 @@ export async function dueNote(shell: Shell): Promise<string | null> {
     const { on } = readGuardSettings(places);
     return `${dueLine(counts, WITHIN_DAYS)}: ${on ? "`continuo guard run`" : "`continuo guard on`"} copies them`;
   } catch (error) {
-    // The list itself was shown: a person who wants to know asks the doctor.
+    // The list itself was shown: `continuo doctor` has the reason.
     if (!isContinuoError(error)) throw error;
     return null;
   }

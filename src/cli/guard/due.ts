@@ -1,10 +1,10 @@
-/** When sessions go, in the words of `list`, `doctor` and `guard status`. */
+/** When agents delete sessions, in the words of `list`, `doctor` and `guard status`. */
 
 import { endsWithin } from "@continuo/native/editing/guard";
 import { plural } from "../terminal/index.ts";
 
 export interface DueCounts {
-  /** They go within the days that were asked for. */
+  /** Sessions that their agents delete within the requested number of days. */
   readonly soon: number;
   /** Among them those without a copy. */
   readonly withoutCopy: number;
@@ -19,10 +19,10 @@ export function countDue(
   return { soon: soon.length, withoutCopy: soon.filter(({ hasCopy }) => !hasCopy).length };
 }
 
-/** `null` if none goes. */
+/** `null` if no session will be deleted in this time. */
 export function dueLine({ soon, withoutCopy }: DueCounts, days: number): string | null {
   if (soon === 0) return null;
-  const go = `${plural(soon, "session goes", "sessions go")} within ${plural(days, "day")}`;
+  const go = `${plural(soon, "session")} will be deleted within ${plural(days, "day")}`;
   if (withoutCopy === 0) return `${go}; the guard has a copy of each`;
   return `${go}, ${withoutCopy === soon ? "without a copy" : `${withoutCopy} of them without a copy`}`;
 }

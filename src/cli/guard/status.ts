@@ -48,7 +48,7 @@ export async function runStatus({ within, json }: StatusFlags, shell: Shell): Pr
   const lines = [
     settings.on
       ? "The guard is on."
-      : "The guard is off: `continuo guard on` copies sessions before they go.",
+      : "The guard is off: `continuo guard on` copies sessions before they are deleted.",
     ...rules
       .filter((one) => one.sessions > 0)
       .map(({ agent, rule, sessions }) =>
@@ -56,7 +56,7 @@ export async function runStatus({ within, json }: StatusFlags, shell: Shell): Pr
           ? `${AGENT_LABELS[agent]}: its settings delete no session (${plural(sessions, "session")})`
           : `${rule}: ${plural(sessions, "session")}`,
       ),
-    dueLine(counts, within) ?? `No session goes within ${plural(within, "day")}.`,
+    dueLine(counts, within) ?? `No session will be deleted within ${plural(within, "day")}.`,
     ...soon.slice(0, SHOWN).map(({ agent, sessionId, endsAt, hasCopy, rule }) => {
       const when = endsAt <= shell.now.toISOString() ? "at the next start" : `from ${endsAt.slice(0, 10)}`;
       return `  ${agent}:${sessionId}  ${when}  ${hasCopy ? "copied" : "no copy"}  ${rule}`;

@@ -11,7 +11,7 @@ import { workTreeJson, workTreeLine } from "./work-tree.ts";
 
 export async function runImport(file: string, flags: ImportFlags, shell: Shell): Promise<number> {
   const { cwd, into = cwd } = flags;
-  // A person who names only the session's folder keeps the files in it.
+  // If a person names only the folder of the session, its files stay there.
   const withTree = flags.workTree && (cwd === undefined || flags.into !== undefined);
   const { made, workTree } = await placeMove(resolve(shell.cwd, file), {
     to: flags.to,

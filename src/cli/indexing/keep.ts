@@ -4,7 +4,9 @@ import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";
 import { startIndexing, startIndexingOf } from "./start.ts";
 
-/** A search reads what is not indexed yet, so that new lines are found at once; this keeps it fast. */
+/**
+ * A search reads the sessions that are not indexed yet, so that new lines are found at once; the index keeps it fast.
+ */
 export function keepIndexed(shell: Shell): Disposable {
   return startAgainAndAgain(() => startIndexing("list", shell));
 }

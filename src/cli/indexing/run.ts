@@ -30,7 +30,7 @@ export async function runIndexing(shell: Shell): Promise<number> {
       timeMs,
       batchChars,
       signal: stop.signal,
-      // A person who deleted Continuo's home does not want it back.
+      // If a person deleted the home of Continuo, it is not made again.
       onProgress: () => existsSync(markOf(shell)) || stop.abort(),
     });
   } catch (error) {

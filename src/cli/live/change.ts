@@ -15,7 +15,7 @@ export interface Change {
   readonly operation: "remove" | "undo";
 }
 
-/** Errors: `usage` unless one of a note, `--session` and `--video` is named; the server's. */
+/** Errors: `usage` unless one of a note, `--session` and `--video` is named; those of the server. */
 export async function runChange(
   { key, noteId, operation }: Change,
   flags: ChangeFlags,

@@ -52,7 +52,7 @@ export function toMarkdown(
   return `${lines.join("\n")}\n`;
 }
 
-/** Nothing may be loaded or run, whatever stands in the page; its pictures are in it. */
+/** Nothing may be loaded or run, whatever is in the page; its pictures are in it. */
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 const STYLE =

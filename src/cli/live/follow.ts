@@ -120,7 +120,7 @@ class Following {
     this.#given = new Map(options.targets.map((target) => [target, new Map()]));
   }
 
-  /** Errors: the server's. */
+  /** Errors: those of the server. */
   async pass(): Promise<void> {
     const targets = this.#targetsNow();
     for (const [videoId, sessions] of byVideo(await this.#sessions())) {
@@ -135,7 +135,7 @@ class Following {
     }
   }
 
-  /** The targets that are there. */
+  /** The targets that exist. */
   #targetsNow(): readonly PlacedTarget[] {
     return this.#options.targets.flatMap((target) => {
       try {
@@ -182,7 +182,7 @@ class Following {
     return [(await callServer(access, livePath(key))) as unknown as LiveSession];
   }
 
-  /** `null` if a key means another session by now, which the next pass sees. */
+  /** `null` if a key belongs to another session now; the next pass finds that session. */
   async #read(videoId: string, sessions: readonly LiveSession[]): Promise<VideoNotes | null> {
     const { access } = this.#options;
     const read: SessionNotes[] = [];

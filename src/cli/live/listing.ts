@@ -1,4 +1,4 @@
-/** The continuous sessions that a token may read, as `/v1/live` lists them. Errors: the server's. */
+/** The continuous sessions that a token may read, as `/v1/live` lists them. Errors: those of the server. */
 
 import { listAll } from "@continuo/core/model";
 import type { LiveSession, RemovedLiveSession } from "@continuo/core/wire";

@@ -1,4 +1,7 @@
-/** A channel as the target of notes: each note is one message, posted once, also by a command that starts again. */
+/**
+ * A channel as the target of notes: each note is one message, which is posted only once, even if the command starts
+ * again.
+ */
 
 import { isContinuoError } from "@continuo/core/model";
 import type { Note, WireEvent } from "@continuo/core/wire";

@@ -15,7 +15,7 @@ const LIMITS = { entries: 50_000, fileBytes: 16_777_216, names: 1_000, tries: 5 
 export class NotesFolder implements NoteTarget {
   readonly #path: string;
   readonly #files = new Map<string, string>();
-  /** The folder in which the files were looked for: another one may be at its path by now. */
+  /** The folder in which the files were looked for: its path may lead to another folder now. */
   #searched: string | null = null;
 
   constructor(path: string) {
@@ -98,7 +98,7 @@ async function* markdownFiles(root: string): AsyncGenerator<string, void, void> 
   const folders = [root];
   for (let seen = 0; folders.length > 0; ) {
     const folder = folders.shift() ?? root;
-    // A folder that is gone by now, or that nobody may read, has no file of ours that can be written.
+    // A folder that no longer exists, or that nobody may read, has no file that Continuo can write.
     const entries: Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (++seen > LIMITS.entries) return;

@@ -22,7 +22,7 @@ export function partsOf({ items }: LivePage): readonly {
     .filter((part) => part.items.length > 0);
 }
 
-/** Who wrote it, in one line. */
+/** The author, in one line. */
 export function writerLine({ writer, pass, standIn }: LivePage): string {
   const by = writer === "extractive" ? "Taken from what was said, without a model" : `Written by ${writer}`;
   return `${by}, pass ${pass}.${standIn === null ? "" : ` ${standIn}`}`;

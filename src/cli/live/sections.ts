@@ -1,6 +1,7 @@
 /**
- * Sections of notes in a Markdown file that a person edits too. Each section stands between two lines that name the video
- * and the session. Files are texts of one character for each byte (latin1), so that all other bytes stay as they are. Pure.
+ * Sections of notes in a Markdown file that a person edits too. Each section is between two lines that name the video
+ * and the session. Files are texts of one character for each byte (latin1), so that all other bytes stay as they are.
+ * Pure.
  */
 
 import { createHash } from "node:crypto";
@@ -11,7 +12,7 @@ export interface NoteSection {
   /** Markdown, each line of which ends with a line feed. */
   readonly text: string;
   readonly noteCount: number;
-  /** The session took over the notes of the one before it, so its section takes the place of that one's. */
+  /** The session took over the notes of the one before it, so its section replaces that one's. */
   readonly replaces: "parent" | "nothing";
   readonly parentId: string | null;
 }

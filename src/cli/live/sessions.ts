@@ -82,7 +82,7 @@ export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Pr
     );
   else
     shell.stdout.write(
-      `the event ${firstBadSequence} is not as it was written: ${visibleLine(String(reason))}\n`,
+      `the event ${firstBadSequence} was changed after it was written: ${visibleLine(String(reason))}\n`,
     );
   if (ok !== true && !flags.json) {
     shell.stderr.write(`\`continuo live repair ${shellWord(key)}\` puts what is damaged aside\n`);

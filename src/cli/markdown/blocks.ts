@@ -35,7 +35,7 @@ function drawBlocks(tokens: readonly Token[], drawing: Drawing): string[] {
   for (const token of tokens as readonly MarkedToken[]) {
     if (token.type === "space") continue;
     const drawn = drawBlock(token, drawing);
-    // `text` stands in a tight list item, and what follows belongs to it.
+    // `text` is in a tight list item, and what follows belongs to it.
     if (!isSeparated) lines.push("");
     for (const line of drawn) lines.push(line);
     isSeparated = token.type === "text";

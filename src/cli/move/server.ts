@@ -81,7 +81,7 @@ function openServer({ serverUrl, token }: ServerAccess): MoveConnection {
 const END_MS = 5_000;
 const BEAT_MS = 20_000;
 
-/** A server that went away without a word is noticed within a minute. */
+/** A connection that ended without a message is noticed within a minute. */
 function watchPulse(socket: WebSocket): NodeJS.Timeout {
   let isAlive = true;
   socket.on("pong", () => {

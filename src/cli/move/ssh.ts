@@ -73,7 +73,7 @@ async function* outputOf(
   await ended;
 }
 
-/** A machine that went away is noticed within a minute. */
+/** A machine that disappeared is noticed within a minute. */
 const ALIVE = ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4"];
 const END_MS = 5_000;
 const MAX_SAID_CHARS = 2_000;

@@ -32,7 +32,7 @@ export async function locate(
 ): Promise<LookUpHit> {
   const name = nameOfRow(typed, shell);
   const onUnfinished = (problems: readonly Problem[]): void => warnOfUnfinished(problems, shell);
-  // A session that is changed or continued has to lie in its agent's folder.
+  // A session that is changed or continued has to be in its agent's folder.
   const copies = examples === "without examples" ? "restore" : "open";
   const options = { places: shell, examples, copies, onUnfinished } as const;
   const located = await lookUp(name, options).catch(async (error: unknown) => {

@@ -76,7 +76,7 @@ export async function bringBack(
 ): Promise<{ readonly trashId: string; readonly newLocation: string }> {
   const done = left === undefined ? null : await returnOf(left, shell, "in place");
   if (done === null || done.trashId === null)
-    throw new ContinuoError("conflict", "its agent lists the session by now");
+    throw new ContinuoError("conflict", "its agent lists the session already");
   return { trashId: done.trashId, newLocation: done.newLocation };
 }
 

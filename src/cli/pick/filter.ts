@@ -46,8 +46,8 @@ const FIELDS: Readonly<Record<string, (info: ListedSession) => readonly (string 
 type Fit = (entry: PickEntry) => number | null;
 
 /**
- * Those that fit every word, in any order of words. A word fits where it stands in the text, where its letters follow
- * each other closely, or with one letter too many or two swapped; sessions that fit as well keep their order.
+ * Those that fit every word, in any order of words. A word fits where it is in the text, where its letters follow each
+ * other closely, or with one letter too many or two swapped; sessions that fit as well keep their order.
  */
 export function filterEntries(entries: readonly PickEntry[], query: string): readonly PickEntry[] {
   const fits = query

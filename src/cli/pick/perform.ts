@@ -39,7 +39,7 @@ export function createPerformer(
   shell: Shell,
   hidden: () => ReadonlyMap<string, LeftOutSession>,
 ): Performer {
-  /** The names of what was moved to the trash, the last deletion or change last. */
+  /** The names of the sessions in the trash, the last deletion or change last. */
   const trashed: (readonly string[])[] = [];
   const all = {
     copy,

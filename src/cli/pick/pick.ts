@@ -93,7 +93,7 @@ export async function chooseSessions(wish: SessionWish, shell: Shell): Promise<r
   throw new ContinuoError("interrupted", "no session was chosen");
 }
 
-/** Standard output may be for what the command prints. */
+/** Standard output may be reserved for the result of the command. */
 function outOf({ stdout, stderr }: Shell): NodeJS.WriteStream {
   return stdout.isTTY === true ? stdout : stderr;
 }

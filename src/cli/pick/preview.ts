@@ -12,7 +12,7 @@ export interface PreviewSize {
   readonly columns: number;
   readonly rows: number;
   readonly shows: PickState["preview"];
-  /** The heading stands elsewhere already. */
+  /** The heading is elsewhere already. */
   readonly isBare: boolean;
 }
 

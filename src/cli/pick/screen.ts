@@ -38,7 +38,7 @@ export function openFullScreen({ stdin, onExit }: Shell, out: NodeJS.WriteStream
     draw(lines, cursor) {
       // A late picture must not appear on the screen of the shell.
       if (!isOpen) return;
-      // Erased first: after a full row the cursor still stands on its last cell.
+      // Erased first: after a full row the cursor still is on its last cell.
       const rows = lines.map((line) => `\u001b[2K${line}\u001b[0m`).join("\r\n");
       const place = cursor === null ? "" : `\u001b[${cursor.row};${cursor.column}H\u001b[?25h`;
       out.write(`\u001b[?25l\u001b[H${rows}${place}`);

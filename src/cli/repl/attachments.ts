@@ -24,7 +24,7 @@ export interface Attachments {
 
 interface Mention {
   readonly path: string;
-  /** `@`: a file that is not there is only a word; a picture's path likewise. */
+  /** `@`: a file that does not exist is only a word; a picture's path likewise. */
   readonly type: "file" | "picture" | "clipboard";
 }
 

@@ -7,7 +7,7 @@ export type Completer = (line: string, done: (error: null, result: CompleterResu
 
 export interface Candidates {
   agents(): readonly string[];
-  /** Names of the agent's own commands, as far as they are known by now. */
+  /** Names of the agent's own commands that are known so far. */
   commands(): readonly string[];
   /** Paths of files that begin so. */
   paths(prefix: string): Promise<readonly string[]>;

@@ -34,7 +34,7 @@ export async function openHistory(shell: Shell): Promise<InputHistory> {
   };
 }
 
-/** Lines that are none of ours are left out. */
+/** Lines that Continuo did not write are left out. */
 function readEntries(path: string): string[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, "utf8").split("\n");

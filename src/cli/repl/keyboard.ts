@@ -144,7 +144,7 @@ class Keyboard implements Input {
     this.#goesOn = setTimeout(this.#onContinue, REPL_LIMITS.suspendMs);
   }
 
-  /** Whatever stopped it: the shell gave the terminal to others meanwhile. */
+  /** Whatever stopped it: the shell gave the terminal to others in the meantime. */
   readonly #onContinue = (): void => {
     this.#giveBack();
     this.#take();
@@ -210,7 +210,7 @@ class Keyboard implements Input {
     });
   }
 
-  /** One Tab at a time: letters that are typed meanwhile would stand in front of what it offers. */
+  /** One Tab at a time: letters that are typed meanwhile would be in front of what it offers. */
   readonly #completer: Completer = (text, done) => {
     this.#isCompleting = true;
     this.#complete(text, (error, result) => {
@@ -252,7 +252,7 @@ class Keyboard implements Input {
     this.#type(keys);
   }
 
-  /** Each Ctrl-C counts, also if several come at once; what was typed before it is kept, and not sent by itself. */
+  /** Each Ctrl-C counts, even if several come at once; what was typed before it is kept, and not sent by itself. */
   #type(keys: string): void {
     const { draft, interrupts, kept } = pressKeys(this.#draft, this.#ahead + keys);
     this.#ahead = "";

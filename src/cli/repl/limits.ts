@@ -15,7 +15,7 @@ export const REPL_LIMITS = {
   pasteChars: 8_388_608,
   /** Pastes of several lines that are remembered. */
   pastes: 64,
-  /** A paste that long is shown as a mark, also when it is one line. */
+  /** A paste that long is shown as a mark, even when it is one line. */
   shownPasteChars: 500,
   /** Files that one line names, and what of them is read. */
   attachedFiles: 20,

@@ -107,7 +107,7 @@ export function addPaste(pastes: Pastes, raw: string, extent: "whole" | "cut" = 
 
 const MARK = /\[paste \d+: \d+ lines?(?:, cut)?\]/gu;
 
-/** The line, with the text of a paste in the place of each mark. */
+/** The line, with the text of a paste in place of each mark. */
 export function withPastes(line: string, { texts }: Pastes): string {
   return line.replace(MARK, (mark) => texts.get(mark) ?? mark);
 }

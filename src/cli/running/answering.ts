@@ -58,7 +58,7 @@ export async function answerCommands(answering: AnsweringProcess): Promise<Async
   };
 }
 
-/** Errors: the system's. */
+/** Errors: those of the system. */
 async function listens(server: Server, { program, shell }: AnsweringProcess): Promise<void> {
   const path = ownSocket(program, shell);
   if (path === null) return;

@@ -42,7 +42,7 @@ export function socketsOf(places: Places, user: number | undefined = process.get
   }
 }
 
-/** Errors: the system's, where the folder is not there. */
+/** Errors: those of the system, where the folder is not there. */
 export function isPrivate(
   folder: string,
   places: Places,

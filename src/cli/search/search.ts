@@ -91,7 +91,7 @@ interface SearchState {
 }
 
 interface WithProgress extends Pick<SessionSearchOptions, "limit" | "regex" | "timeMs"> {
-  /** `shown`: the best results so far stand on the terminal until the search ends, and Ctrl-C ends it with them. */
+  /** `shown`: the best results so far are on the terminal until the search ends, and Ctrl-C ends it with them. */
   readonly early: "shown" | "not shown";
 }
 

@@ -39,7 +39,9 @@ export function turnAgent(options: NoteAgentOptions): Agent {
   };
 }
 
-/** One program for each session. A turn that names its native session goes on in it, also after the program was closed. */
+/**
+ * One program for each session. A turn that names its native session goes on in it, even after the program was closed.
+ */
 export function keptAgent(options: NoteAgentOptions): KeptAgent {
   const { idleMs = 300_000, most = 8 } = options;
   const open = new Map<string, OpenAgent>();

@@ -39,7 +39,7 @@ export const SESSION_COMMANDS: readonly string[] = [
   "trash",
 ];
 
-/** Flags load no work of a command, so the names stand here. */
+/** Flags load no work of a command, so the names are here. */
 const EXPORT_FORMATS: Readonly<Record<ExportFormat, true>> = {
   md: true,
   html: true,

@@ -1,6 +1,6 @@
 /**
- * The files of Continuo in one value, as they lie in the single executable: the length of a table in 4 bytes, the table as
- * JSON, and the contents in its order, all of it compressed with Zstandard.
+ * The files of Continuo in one value, as they are in the single executable: the length of a table in 4 bytes, the table
+ * as JSON, and the contents in its order, all of it compressed with Zstandard.
  */
 
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";

@@ -13,13 +13,13 @@ export interface FileOutput extends Output, Disposable {
 }
 
 export interface FileOutputOptions {
-  /** Replaces a file that is there. */
+  /** Replaces a file that exists. */
   readonly force: boolean;
   /** Folders that are never written to: see `forbiddenFolders`. */
   readonly forbidden: readonly string[];
 }
 
-/** Errors: `conflict` for a file that is there, `invalid` for a forbidden folder, `unwritable`. */
+/** Errors: `conflict` for a file that exists, `invalid` for a forbidden folder, `unwritable`. */
 export async function createFileOutput(
   file: string,
   options: FileOutputOptions,

@@ -1,4 +1,6 @@
-/** Opens an address in the browser of this machine, without a word of it on a command line, which every user can read. */
+/**
+ * Opens an address in the browser of this machine. The address is never on a command line, which every user can read.
+ */
 
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
  * The viewer that runs already: another `continuo view` of the same user asks it for an address, by a socket in a private
- * folder. There is no secret on disk: who can open the socket is the user.
+ * folder. There is no secret on disk: only the user can open the socket.
  */
 
 import { chmodSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ export interface ViewerRequest {
   readonly pair?: PhoneRights | undefined;
 }
 
-/** The address of the viewer, and a code that opens a page of it; or the link that was asked for, with its QR code. */
+/** The address of the viewer, and a code that opens a page of it; or the link that was requested, with its QR code. */
 export interface RunningViewer {
   readonly origin: string;
   readonly code: string;
@@ -43,7 +43,7 @@ const MAX_MS = 2_000;
 /** A longer path is cut by the system. */
 const MAX_PATH = 100;
 
-/** The folder of files of running viewers, which only the user can read. Errors: the system's. */
+/** The folder of files of running viewers, which only the user can read. Errors: those of the system. */
 export function viewerFolderOf(places: Places): string {
   const folder = join(continuoHome(places), "viewer");
   makeScratchFolder(folder);
@@ -91,7 +91,7 @@ export async function answerCommands(
     const isMore = (access === "write" || pair === "answer") && offered.access === "read";
     return work !== offered.work || isMore ? null : await pageFor({ access, pair });
   };
-  // The other side has said everything when it ends its half.
+  // The request is complete when the other side ends its half of the connection.
   const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket, answer));
   if (path === null || !(await listens(server, path)))
     return { [Symbol.asyncDispose]: async () => undefined };

@@ -1,4 +1,4 @@
-/** The work of the command for other folders, loaded when it is called for. */
+/** The work of the command for other folders, loaded at its first use. */
 
 import type { Shell } from "../terminal/index.ts";
 

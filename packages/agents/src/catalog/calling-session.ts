@@ -4,7 +4,7 @@
  * - the agent is the nearest process above this one that bears the name of an agent
  * - the session is the one that the process keeps note of (Claude Code), or whose file it has open for writing (Codex)
  * - else it is one of the process's folder that was written to since the process started (Gemini CLI, pi, opencode)
- * - of several, it is the one that waits for the result of this very call, where only one does
+ * - of several, it is the one that waits for the result of this call, if only one does so
  *
  * If that does not lead to exactly one session, all candidates are returned and none is chosen.
  */
@@ -29,15 +29,15 @@ export interface CallingSession {
   readonly agent: AgentName | null;
   /** `null` if it is unknown. */
   readonly session: SessionInfo | null;
-  /** Those that it may be, the newest first; the one that it is where that is known. */
+  /** The candidates, the newest first; only the session itself if it is known. */
   readonly choices: readonly SessionInfo[];
 }
 
-/** Sessions that are looked into for a call that waits. */
+/** The number of sessions that are searched for a waiting call. */
 const MAX_CHOICES = 20;
 /** The tolerance between the clock of processes and the times of files. */
 const ROUNDING_MS = 1_000;
-/** At the end of a session, where a call that waits stands. */
+/** The end of a session that can have a waiting call. */
 const END_BYTES: number = 1024 * 1024;
 
 export async function findCallingSession(options: CallingSessionOptions): Promise<CallingSession> {
@@ -98,7 +98,7 @@ async function choicesOf(
   for (const one of found) {
     const choice = await skim(one);
     const { cwd, updatedAt, title } = choice.info;
-    // Gemini CLI begins a session at each start: nobody said anything in it, so that nothing was called.
+    // Gemini CLI begins a session at each start. Without a message, it cannot have made the call.
     if (title === null) continue;
     const isOfFolder = cwd !== null && canonicalFolder(cwd) === folder;
     if (isOfFolder && lastWritten(one, updatedAt) >= (process.startedMs ?? 0) - ROUNDING_MS)

@@ -42,7 +42,7 @@ export async function checkRow(row: ListedSession, { store, places }: Checking):
   try {
     return (await checkNativeSession(row.location, { places })).problems;
   } catch (error) {
-    // It went away since it was listed.
+    // It disappeared since it was listed.
     if (isContinuoError(error, "not_found")) return row.problems;
     throw error;
   }

@@ -1,10 +1,10 @@
 /**
  * Follows a session of any agent, or Continuo's own, while it grows: each message once.
  *
- * - A grown file is not read again: its saved scan is continued. What was rewritten is read as a whole.
+ * - A grown file is not read again: its saved scan is continued. A file that was rewritten is read as a whole.
  * - What was given before is known by the message and the content of its blocks, not by a place in the file, so that
  *   nothing comes twice after a rewrite, a compaction, a truncation or a change of the branch.
- * - Files are looked at in intervals: not every file system reports changes.
+ * - Files are checked at intervals: not every file system reports changes.
  */
 
 import { createHash } from "node:crypto";
@@ -29,7 +29,7 @@ import type { OwnRow } from "./rows.ts";
 import { openOwnAgain } from "./store.ts";
 
 export interface FollowItem {
-  /** It has only what was not given before: of a text that became longer, the rest. */
+  /** It has only new content: of a text that became longer, it has the added part. */
   readonly message: Message;
   /** `more`: an earlier one began the message. */
   readonly update: "new" | "more";

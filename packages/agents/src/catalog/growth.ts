@@ -40,8 +40,8 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
 }
 
 /**
- * `null` if the file was replaced or is no larger than it was, or where something next to it changed. Whether it
- * still begins with what was read is looked at when it is opened.
+ * `null` if the file was replaced or is no larger than it was, or where something next to it changed. When a file is
+ * opened, it is checked whether it still begins with the bytes that were read.
  */
 export function scanToContinue(
   { scan, beside }: TextBefore,

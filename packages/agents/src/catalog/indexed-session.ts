@@ -15,7 +15,7 @@ export interface IndexedSession extends SessionRow {
   readonly nativeRefs: readonly Pick<NativeRef, "agent" | "sessionId">[];
 }
 
-/** A session as the index stores it, with the sub-agents that lie inside of its files, by their locations. */
+/** A session as the index stores it, with the sub-agents that are inside of its files, by their locations. */
 export interface StoredIndexedSession extends IndexedSession {
   readonly inside: readonly { readonly id: string; readonly location: string }[];
 }
@@ -45,7 +45,7 @@ export interface ReadySession {
   readonly stamp: string;
   /** False if no native session is the same conversation. */
   readonly hasNativeRefs: boolean;
-  /** Parsed when it is first asked for: a search shows few of thousands. */
+  /** Parsed at the first use, because a search shows a few of thousands. */
   session(): IndexedSession;
 }
 
@@ -63,7 +63,7 @@ export function toReady({ stamp, source }: Pick<StoredSession, "stamp" | "source
   };
 }
 
-/** The session of what the index keeps, or of what a text is opened with. */
+/** The session, made of the content that the index keeps, or of the content with which a text is opened. */
 export function toIndexed(source: string): IndexedSession {
   const { inside: _, ...indexed } = parseStored(source);
   return indexed;

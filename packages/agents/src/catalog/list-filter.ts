@@ -55,7 +55,7 @@ function toFolderFilter(folder: string): RowFilter {
   return forEachFolder((path) => isBelow(path, top));
 }
 
-/** Many sessions share a folder, so each folder is looked at once. */
+/** Many sessions share a folder, so each folder is checked once. */
 function forEachFolder(isWanted: (path: string) => boolean): RowFilter {
   const known = new Map<string, boolean>();
   return ({ cwd }) => {

@@ -41,7 +41,7 @@ export interface CatalogList
   readonly sessions: readonly ListedSession[];
   /** Why Continuo's own are missing, where the store cannot be read. */
   readonly error: ContinuoError | null;
-  /** Agents that were asked for their lists, and did not give them. */
+  /** Agents that did not return the requested list. */
   readonly failures: readonly ListFailure[];
   /** Edits of killed processes that cannot be settled now. */
   readonly unfinished: readonly Problem[];
@@ -56,7 +56,7 @@ export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "
   readonly withProblems?: boolean;
   /** The newest first by default. */
   readonly sort?: RowOrder;
-  /** Agents that are asked for their own lists in addition; a program may start for it. */
+  /** Agents whose own lists are requested in addition; a program may start for it. */
   readonly drivers?: readonly AgentDriver[];
 }
 
@@ -198,7 +198,7 @@ function amongRefsOf(rows: readonly OwnRow[]): NonNullable<ListOptions["isSetAsi
   return ({ agent, sessionId }) => keys.has(`${agent}:${sessionId}`);
 }
 
-/** An own session is also of the agents that took part in it. */
+/** A session of Continuo belongs also to each agent that took part in it. */
 function isWanted(row: OwnRow, { agents, cwd, since }: ListQuery): boolean {
   const isOfAgent =
     agents === undefined ||

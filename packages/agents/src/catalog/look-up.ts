@@ -74,7 +74,7 @@ export interface LookUpOptions extends CatalogSources {
 export interface AgentListOptions {
   /** Returns the agent that has this name in the configuration; `null` if none has. */
   named(agent: string): Promise<AgentDriver | null>;
-  /** Returns the agent that is asked for a session that is found nowhere else; `null` if none is to be asked. */
+  /** Returns the agent to ask for a session that is found nowhere else; `null` if there is none. */
   lister(): Promise<AgentDriver | null>;
 }
 
@@ -110,7 +110,7 @@ export async function lookUp(
   }
 }
 
-/** The session of a row, which need not be searched for. Errors: `not_found` if it went away meanwhile. */
+/** The session of a row, which need not be searched for. Errors: `not_found` if it disappeared in the meantime. */
 export async function locateRow(
   row: ListedSession,
   places: PlacesAt,
@@ -151,8 +151,8 @@ async function lookUpCopy(
 }
 
 /**
- * A session that another machine mirrors here; `null` if there is none. Errors: `conflict` if it would have to lie in its
- * agent's folder: the other machine may still continue it.
+ * A session that another machine mirrors here; `null` if there is none. Errors: `conflict` if it would have to be in
+ * its agent's folder: the other machine may still continue it.
  */
 async function lookUpMirror(
   name: string,
@@ -339,7 +339,7 @@ async function lookUpTold(name: string, asking: AgentListOptions): Promise<Resol
   const driver = isListedOnlyByAgent(agent) && agent !== OWN ? await asking.named(agent) : null;
   if (driver !== null) {
     const told = await listedBy(driver, id);
-    // An agent without a list cannot say that it does not have the session.
+    // An agent without a list cannot report that it lacks the session.
     return told ?? { kind: "told", told: { agent, sessionId: id, cwd: null, title: null, updatedAt: null } };
   }
   const lister = await asking.lister();

@@ -34,7 +34,7 @@ const FILE = {
   maxBytes: CATALOG_LIMITS.markBytes,
 };
 const NO_MARKS: SessionMarks = { pinned: false, tags: [] };
-/** Neither a comma nor a space: tags stand in addresses, and between the words of a command. */
+/** Neither a comma nor a space: tags are in addresses, and between the words of a command. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._/-]{0,39}$/u;
 
 /** A file that cannot be read marks nothing; a change of it reports that. */
@@ -64,7 +64,7 @@ export interface MarkOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Errors: `invalid` for a tag that is none, and for too many; `corrupt`, `busy`, `unwritable`. */
+/** Errors: `invalid` for an invalid tag and for too many tags; `corrupt`, `busy`, `unwritable`. */
 export async function markSession(
   session: MarkedSession,
   { pinned, addTags = [], removeTags = [] }: MarkRequest,

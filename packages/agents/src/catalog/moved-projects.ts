@@ -1,6 +1,6 @@
 /**
- * Projects whose folder is gone and that lie elsewhere now: a session, or a mark that was made while the folder was there, says
- * which repository it worked in, and a folder of this machine is a clone of that repository.
+ * Projects whose folder is gone and that are elsewhere now: a session, or a mark that was made while the folder was
+ * there, says which repository it worked in, and a folder of this machine is a clone of that repository.
  */
 
 import { existsSync, statSync } from "node:fs";
@@ -25,7 +25,7 @@ export interface MovedProjectsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Names next to the old folder that are looked at. */
+/** The greatest number of names next to the old folder that are checked. */
 const MAX_SIBLINGS = 500;
 
 /** Those with most sessions first. Reads only. */
@@ -92,7 +92,7 @@ function hasFolderAbove(folder: string, gone: ReadonlyMap<string, unknown>): boo
   return false;
 }
 
-/** A project that was renamed often lies next to where it was. */
+/** A project that was renamed often is next to where it was. */
 function siblingsOf(folder: string): readonly string[] {
   let parent = dirname(folder);
   while (!existsSync(parent)) parent = dirname(parent);

@@ -83,7 +83,7 @@ export async function readTranscript(
   return await fromStore(store, sessionId, reading);
 }
 
-/** Errors: `not_found` if it was deleted meanwhile, those of opening the store. */
+/** Errors: `not_found` if it was deleted in the meantime, those of opening the store. */
 async function openOwnSession(row: OwnRow, places: PlacesAt, reading: Reading): Promise<CatalogSession> {
   await using own = await openOwnAgain(places);
   const transcript = await readTranscript(own, row.sessionId, reading);

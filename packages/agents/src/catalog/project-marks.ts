@@ -1,6 +1,6 @@
 /**
- * Marks of the repositories that sessions worked in, taken while their folders are there: three agents record none, and a folder
- * that is gone cannot be asked.
+ * Marks of the repositories that sessions worked in, taken while their folders exist: three agents record no mark, and
+ * a folder that is gone cannot be read.
  */
 
 import { existsSync } from "node:fs";
@@ -48,7 +48,7 @@ export function readProjectMarks(places: Places): ProjectMarks {
 
 /**
  * Marks the repositories of all sessions whose folders are there; marks of others stay. Asks git once for a folder.
- * Errors: the system's. Another process that marks at the same time is left to it.
+ * Errors: those of the system. Another process that marks at the same time is left to it.
  */
 export async function noteProjects(places: Places, signal?: AbortSignal): Promise<void> {
   const marks = new Map(readProjectMarks(places));

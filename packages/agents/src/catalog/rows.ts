@@ -36,7 +36,7 @@ export interface MovedTo {
 export interface OwnRow extends ListedSession {
   readonly agent: typeof OWN;
   readonly nativeRefs: readonly NativeRef[];
-  /** Who answered last. */
+  /** The author of the last answer. */
   readonly lastAgent: string | null;
   /** The native session that it began as a copy of; `null` for one that began here. */
   readonly importedFrom: Pick<NativeRef, "agent" | "sessionId"> | null;

@@ -36,8 +36,8 @@ export interface UsageOptions {
 }
 
 /**
- * Every session once: native ones with their sub-agents, archived ones too, and those of Continuo's own that have no native
- * session. What is in the trash does not count.
+ * Every session once: native ones with their sub-agents, archived ones too, and those of Continuo's own that have no
+ * native session. Sessions in the trash do not count.
  */
 export async function usageOfAll({
   places,

@@ -10,7 +10,7 @@ import type { CatalogSource, StoredIndexedSession } from "./indexed-session.ts";
 
 export interface CopySourceOptions {
   readonly places: Places;
-  /** The ids of all native sessions that are there. */
+  /** The ids of all native sessions that exist. */
   readonly metIds: ReadonlySet<string>;
   /** A folder or a file. */
   readonly isExcluded: (path: string) => boolean;

@@ -8,11 +8,11 @@ import type { CatalogSource } from "./indexed-session.ts";
 import { type NativeSourceOptions, toSources } from "./texts-native.ts";
 
 export interface MirrorSourceOptions extends Omit<NativeSourceOptions, "memo" | "onFound"> {
-  /** The ids of all native sessions that are there. */
+  /** The ids of all native sessions that exist. */
   readonly metIds: ReadonlySet<string>;
 }
 
-/** Those that were taken over are sessions of their own by now. */
+/** Those that were taken over are separate sessions now. */
 export async function mirrorSources(options: MirrorSourceOptions): Promise<CatalogSource[]> {
   const { places, metIds, isExcluded } = options;
   const sources: CatalogSource[] = [];

@@ -138,7 +138,7 @@ function toSource(
   };
 }
 
-/** Sub-agents whose records lie inside of the session's own file. */
+/** Sub-agents whose records are inside of the session's own file. */
 export function subagentsInside(found: FoundSession, { inside }: StoredIndexedSession): FoundSession[] {
   return inside.map(({ id, location }) => ({
     ...found,

@@ -40,7 +40,7 @@ export function assertRunnable(configuration: ConfigurationChecks): void {
   );
 }
 
-/** Returns what is not used, and why, for commands that run nothing. @param file as it is to be shown */
+/** Returns the settings that are not used, and why, for commands that run nothing. @param file as it is to be shown */
 export function untrustedWarning(untrusted: UntrustedFile, file: string): string {
   const unused = untrusted.keys.join(", ");
   return `${file} ${reasonOf(untrusted)}; not used: ${unused}. If you trust it: ${trustCommand(untrusted)}`;

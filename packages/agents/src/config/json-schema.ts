@@ -27,7 +27,7 @@ export function everyKey(): readonly string[] {
   return keysBelow(toJsonSchema(), []);
 }
 
-/** The keys that may stand at a place of the file. */
+/** The keys that may be at a place of the file. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   let schema: JsonSchema | undefined = toJsonSchema();
   for (const name of path) schema = schema === undefined ? undefined : innerOf(schema, String(name));

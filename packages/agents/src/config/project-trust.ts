@@ -43,7 +43,7 @@ export function createProjectTrust(places: PlacesAt, ask?: AskTrust): ProjectTru
       const trusted = readTrustRecord(home);
       if (ask === undefined || asked.has(project) || isDecided(project, trusted)) return;
       asked.add(project);
-      // The answer is about this content: a file that changes meanwhile is asked about again.
+      // The answer applies to this content: if the file changes in the meantime, the person is asked again.
       const file = projectFileIn(project);
       const answer = await ask({ project, isChanged: isTrustedFolder(project, trusted.folders) });
       if (answer === "once") once.add(project);

@@ -38,9 +38,9 @@ export interface ReadConfigurationOptions {
 }
 
 /**
- * `continuo.yaml` of `CONTINUO_HOME`, then the project's, then flags; later wins, key by key. What is wrong in a
- * file is in `problems`, what a project may not say yet in `untrusted`: neither is used. Who runs an agent calls
- * `assertRunnable` first, everybody else `assertValid`.
+ * `continuo.yaml` of `CONTINUO_HOME`, then the project's, then flags; later wins, key by key. `problems` has the
+ * mistakes of a file, `untrusted` the settings that a project may not make yet: neither is used. A caller that runs an
+ * agent calls `assertRunnable` first, every other caller `assertValid`.
  *
  * Errors: `usage` for a flag that names no agent, `unreadable`, `too_large`, `corrupt` for the record of trust.
  */

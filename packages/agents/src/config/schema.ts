@@ -5,7 +5,7 @@ import { z } from "zod";
 import { blobs, type FileBlobs } from "./blobs-schema.ts";
 import { type FileServerLimits, SERVER_LIMIT_KEYS } from "./server-limits.ts";
 
-/** A name that can stand before an id (`NAME:ID`), in a file's name and in a log's id. */
+/** A name that can be before an id (`NAME:ID`), in a file's name and in a log's id. */
 const AGENT_NAME = /^[a-z][a-z0-9-]{0,39}$/u;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u;
 const MAX_ARGS = 100;

@@ -15,7 +15,7 @@ export interface TrustedFile {
   readonly trustedAt: string;
 }
 
-/** Trusted with all that lies below it. */
+/** Trusted with all that is below it. */
 export interface TrustedFolder {
   readonly path: string;
   /** ISO 8601 UTC. */

@@ -174,7 +174,7 @@ function startedEarly(driver: AgentDriver): Early {
   };
 }
 
-/** Who does not wait any more leaves nothing running: an agent may take minutes until it is given up. */
+/** A caller that stops waiting leaves nothing running, because an agent may take minutes until it is given up. */
 async function unlessAborted(
   { conversation, stop: opening }: ConversationStart,
   signal: AbortSignal | undefined,

@@ -55,8 +55,11 @@ export interface ConversationAgent extends DrivenAgent {
   readonly place: ProgramPlace | null;
   /** Closes what is open, unless a turn runs in it: the next turn opens it again. */
   rest(): Promise<void>;
-  /** The open conversation, also one that was started early; waits for its opening. `null` if there is none. */
+  /** The open conversation, including one that was started early; waits for its opening. `null` if there is none. */
   opened(): Promise<Conversation | null>;
-  /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */
+  /**
+   * The conversation that can be asked for the agent's own list: an open one, of an agent whose files Continuo does not
+   * read; else `null`.
+   */
   lister(): Promise<AgentDriver | null>;
 }

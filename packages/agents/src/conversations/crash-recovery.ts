@@ -36,8 +36,8 @@ export interface Recovery {
 }
 
 /**
- * The session with a reference to the native session that heard the prompt; `null` if the agent's record does not
- * show it. Errors: the store's.
+ * The session with a reference to the native session that heard the prompt; `null` if the agent's record does not show
+ * it. Errors: those of the store.
  */
 export async function referToNativeRecord(
   { runId, input }: UnansweredInput,
@@ -75,7 +75,7 @@ const LOOKED_AT = 5;
 
 /**
  * The session of Continuo's whose newest turn was cut off after this native session had heard its prompt; `null` where
- * there is none. Errors: the store's.
+ * there is none. Errors: those of the store.
  */
 export async function cutOffIn(
   native: Pick<FoundSession, "agent" | "sessionId">,

@@ -7,7 +7,7 @@ export interface TalkFlags {
   readonly resume?: string;
   readonly continue?: true;
   readonly fork?: string;
-  /** A new session, also if the configuration continues one. */
+  /** A new session, even if the configuration continues one. */
   readonly new?: true;
   readonly title?: string;
   readonly cwd?: string;

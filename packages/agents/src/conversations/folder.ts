@@ -1,4 +1,4 @@
-/** The folder of a conversation, which has to be there. */
+/** The folder of a conversation, which must exist. */
 
 import { statSync } from "node:fs";
 import { ContinuoError, handOffCommand, isAgentName } from "@continuo/core/model";

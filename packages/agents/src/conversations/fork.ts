@@ -39,7 +39,7 @@ async function forkedReference(
 ): Promise<NativeRef | null> {
   const { agent } = session;
   const native = agent === null ? null : nativeIdOf(session, agent);
-  // Others spoke since its last turn: it does not know all of it.
+  // Others wrote messages since its last turn, which it does not know.
   if (agent === null || !isAgentName(agent) || native !== session.metadata.providerSessionId) return null;
   try {
     const forked: ForkedSession = await forkNativeSession(`${agent}:${native}`, { places });

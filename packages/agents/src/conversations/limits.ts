@@ -10,7 +10,7 @@ export const TALK_LIMITS = {
   takenChars: 134_217_728,
   /** The largest event of the store; nearly no message is as long, except with pictures. */
   messageChars: 30_000_000,
-  /** Events of one append, and of what they hold about so much. */
+  /** Events of one append, and the approximate number of characters in them. */
   appendEvents: 256,
   appendChars: 4_194_304,
   /** Sessions of Continuo's that are looked through for the one that a native session belongs to. */

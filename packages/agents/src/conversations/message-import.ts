@@ -30,11 +30,11 @@ export interface ImportOptions {
   readonly from: Readonly<Record<string, unknown>>;
   /** Older messages that are not among those to be kept. */
   readonly leftOut?: number;
-  /** Called now and then with how many are kept by now. */
+  /** Called now and then with the number of messages that are stored so far. */
   readonly onProgress?: (messages: number) => void;
 }
 
-/** A new session that holds these messages: all of it, or none. Errors: the store's, and those of reading. */
+/** A new session that holds these messages: all of it, or none. Errors: those of the store, and those of reading. */
 export async function importMessages(
   messages: AsyncIterable<Message> | Iterable<Message>,
   keeping: ImportOptions,

@@ -46,7 +46,9 @@ export async function importNative(
   );
 }
 
-/** Imports the messages that the agent itself reported; Continuo does not read its files. Errors: the store's. */
+/**
+ * Imports the messages that the agent itself reported; Continuo does not read its files. Errors: those of the store.
+ */
 export async function importReported(
   { agent, sessionId, title }: ReportedSession,
   { history, store, cwd }: NativeImportOptions & { readonly history: readonly Message[] },

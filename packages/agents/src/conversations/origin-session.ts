@@ -1,4 +1,4 @@
-/** The session of Continuo's that an origin becomes: its own, or a new one that holds what an agent's own session says. */
+/** The session of Continuo for an origin: the existing one, or a new one with the messages of an agent's session. */
 
 import type { Message, Session, Store } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -9,7 +9,7 @@ import type { Origin } from "./origin.ts";
 export interface OriginSessionOptions {
   readonly store: Store;
   readonly places: PlacesAt;
-  /** For sessions that tell no folder. */
+  /** For sessions without a recorded folder. */
   readonly cwd: string;
   readonly note: (text: string) => void;
   readonly onProgress: (text: string) => void;

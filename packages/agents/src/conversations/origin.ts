@@ -38,7 +38,7 @@ interface OriginSources {
 
 export interface FindOriginOptions extends OriginSources {
   readonly configuration: Configuration;
-  /** Asked for what is found nowhere else. */
+  /** Called for an id that was found nowhere else. */
   readonly lister: () => Promise<AgentDriver | null>;
 }
 
@@ -112,7 +112,7 @@ async function belongingTo(
   return session === null ? origin : { type: "own", session };
 }
 
-/** Errors: `not_found` if it went away meanwhile. */
+/** Errors: `not_found` if it disappeared in the meantime. */
 async function sessionOf({ sessionId }: Pick<ListedSession, "sessionId">, store: Store): Promise<Session> {
   const session = await store.getSession(sessionId);
   if (session !== null) return session;
@@ -123,7 +123,7 @@ export interface LastWhere {
   readonly cwd: string;
   /** Only what this agent took part in. */
   readonly agent: string | null;
-  /** Asked for its own list, too. */
+  /** Its own list is requested, too. */
   readonly lister: AgentDriver | null;
 }
 

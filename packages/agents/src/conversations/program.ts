@@ -13,7 +13,7 @@ export interface ProgramOptions {
   readonly setting: TalkSetting;
   readonly trust: ProjectTrust;
   readonly places: PlacesAt;
-  /** Puts a question to the person; left out where nobody is there. */
+  /** Puts a question to the person; left out if nobody can answer. */
   readonly ask?: AskPermission;
   /** Servers that every agent of the conversation is given; see `OpenConversation.toolServers`. */
   readonly toolServers?: readonly ToolServer[];

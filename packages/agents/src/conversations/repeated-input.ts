@@ -1,6 +1,6 @@
 /**
  * A prompt that was cut off and is sent again: it continues the earlier one, and does not stand a second time in the
- * session. Another person's turn may lie between the two, or run now.
+ * session. Another person's turn may be between the two, or run now.
  */
 
 import { isContinuoError, type Session } from "@continuo/core/model";
@@ -23,7 +23,7 @@ export interface RepeatOptions extends Recovery {
   readonly signal: AbortSignal;
 }
 
-/** The interrupted run whose input this is; `null` if there is none. Errors: the store's. */
+/** The interrupted run whose input this is; `null` if there is none. Errors: those of the store. */
 export async function findRepeated(
   input: RunInput,
   { woken, signal, ...recovery }: RepeatOptions,

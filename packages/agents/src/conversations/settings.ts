@@ -1,4 +1,4 @@
-/** Who is talked to, and how: the configuration, and the flags laid over it. */
+/** The agent of the conversation and its settings: the configuration, overridden by the flags. */
 
 import { AGENT_NAMES, ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -38,7 +38,7 @@ export async function readSettings(
     await trust.settle(cwd);
     configuration = await readConfiguration(options);
   }
-  // A person who answered no goes on without what the project may not set.
+  // A person who answered no continues without the settings that the project may not make.
   if (trust?.isRefused(cwd)) assertValid(configuration);
   else assertRunnable(configuration);
   return configuration;

@@ -1,6 +1,6 @@
 /**
- * A conversation as a value: which agent answers, in which session, and how. `step` says what a change makes of it,
- * and what then has to be done with the agent's program. Pure: a server can keep the value, and tests need no agent.
+ * A conversation as a value: which agent answers, in which session, and how. `step` returns the state after a change,
+ * and the tasks for the agent's program. Pure: a server can keep the value, and tests need no agent.
  */
 
 import type { Session } from "@continuo/core/model";
@@ -15,13 +15,16 @@ export interface TalkState {
   readonly settings: AgentSettings;
   /** `null` before the first turn of a new one. */
   readonly session: Session | null;
-  /** The session is a native one that was asked for by name, and no turn on it was taken here yet. */
+  /** The session is a native one that was requested by name, and no turn on it was taken here yet. */
   readonly isFresh: boolean;
-  /** The agent's own mode that was asked for. */
+  /** The agent's own mode that was requested. */
   readonly mode: string | null;
   /** The effort of the agent's model, by the agent's name for it; `null`: the agent decides. */
   readonly effort: string | null;
-  /** The model that was asked for in this conversation, as its agent names it; `null`: a flag or the configuration decides. */
+  /**
+   * The model that was requested in this conversation, as its agent names it; `null`: a flag or the configuration
+   * decides.
+   */
   readonly model: string | null;
   /** The person's choice in this conversation; `null`: a flag or the configuration decides. */
   readonly policy: Policy | null;
@@ -51,7 +54,10 @@ export type TalkChange =
     }
   /** The same session, with another agent; `keep` where its program is open at the right place. */
   | { readonly type: "agent"; readonly name: string; readonly keep?: true }
-  /** It holds for every agent of this conversation: who wants to be safe does not want less with the next one. */
+  /**
+   * It applies to every agent of this conversation: a person who chose `safe` does not want less safety with the next
+   * agent.
+   */
   | { readonly type: "permissions"; readonly policy: Policy }
   | { readonly type: "mode"; readonly mode: string | null }
   | { readonly type: "effort"; readonly effort: string | null }

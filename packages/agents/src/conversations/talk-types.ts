@@ -25,7 +25,7 @@ export interface TalkOptions extends Omit<ProgramOptions, "setting" | "trust"> {
   readonly startsEarly?: "in all sessions" | "in new sessions";
   /** Called once, when the store is first needed. */
   readonly openStore: (options: { readonly cacheBytes: number }) => Promise<OpenedStore>;
-  /** Asks the person whether a project is trusted; left out where nobody is there. */
+  /** Asks the person whether a project is trusted; left out if nobody can answer. */
   readonly askTrust?: AskTrust;
   /** Says how far long work has come; an empty text when it is done. */
   readonly onProgress: (text: string) => void;
@@ -36,7 +36,7 @@ export interface SayOptions extends TurnInput {
   readonly signal: AbortSignal;
 }
 
-/** Turns and changes happen one after another, in the order in which they were asked for. */
+/** Turns and changes happen one after another, in the order of the calls. */
 export interface Talk extends AsyncDisposable {
   readonly cwd: string;
   readonly configuration: Configuration;

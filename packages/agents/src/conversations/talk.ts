@@ -39,7 +39,7 @@ import {
 } from "./state.ts";
 import type { SayOptions, Talk, TalkOptions } from "./talk-types.ts";
 
-/** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; the store's. */
+/** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; those of the store. */
 export async function openTalk(options: TalkOptions): Promise<Talk> {
   const { flags, places } = options;
   const cwd = folderOf(resolve(places.cwd, flags.cwd ?? "."), null);
@@ -321,7 +321,7 @@ class OpenTalk implements Talk {
     }
   }
 
-  /** A caller who names the run itself is promised that the agent does not hear its input twice. */
+  /** If the caller names the run itself, the agent never receives its input twice. */
   async #repeated(
     input: RunInput,
     woken: WokenSession,
@@ -431,7 +431,7 @@ class OpenTalk implements Talk {
     this.#copied = origin;
   }
 
-  /** After a first turn that failed, which left nothing of it. */
+  /** After a failed first turn that left no message. */
   async #copyAgain(): Promise<void> {
     if (this.session === null && this.#copied !== null) await this.#take(this.#copied, this.agent);
   }

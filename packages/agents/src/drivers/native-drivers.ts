@@ -1,4 +1,4 @@
-/** The agents that have a better protocol of their own than ACP, each loaded when it is asked for. */
+/** Agents with a better protocol of their own than ACP; each is loaded at its first use. */
 
 import type { AgentDriver, AgentName } from "@continuo/core/model";
 import type { DriverOptions, ProgramName } from "./link/index.ts";

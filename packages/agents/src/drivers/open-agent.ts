@@ -1,4 +1,4 @@
-/** From an agent's name to its driver, loaded when it is asked for. */
+/** From an agent's name to its driver, loaded at its first use. */
 
 import {
   type AgentDriver,
@@ -19,7 +19,7 @@ import { NATIVE_DRIVERS } from "./native-drivers.ts";
 export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader">> {
   /** `acp` drives Claude Code, Codex and pi through their adapters; by default their own protocols drive them. */
   readonly transport?: "native" | "acp";
-  /** The version of ACP that is asked for; 1 where none is given. */
+  /** The version of ACP that is requested; 1 if none is given. */
   readonly protocol?: 1 | 2;
 }
 

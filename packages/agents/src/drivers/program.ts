@@ -1,4 +1,4 @@
-/** The program that an agent is driven by: where it lies, and what is known of it without starting it. */
+/** The program that an agent is driven by: where it is, and what is known of it without starting it. */
 
 import { isAgentName, isContinuoError, type SessionCapabilities } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
@@ -21,7 +21,7 @@ export interface AgentProgram {
   readonly label: string;
   /** The transport: the agent's own protocol, or ACP. */
   readonly transport: "native" | "acp";
-  /** The name of the program that was looked for. */
+  /** The name of the program to find. */
   readonly program: string;
   /** With the program's path; `null` if it is not installed. */
   readonly command: readonly string[] | null;

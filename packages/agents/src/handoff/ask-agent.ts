@@ -1,6 +1,6 @@
 /**
- * An agent asked whether it shows a session, and what it has of it: by its own list and its own reader, in a private home
- * with a copy of the session. Nothing of the person's home is opened by the agent.
+ * An agent asked whether it shows a session, and what it has of it: by its own list and its own reader, in a private
+ * home with a copy of the session. The agent opens nothing in the person's home.
  */
 
 import { writeFileSync } from "node:fs";

@@ -114,8 +114,8 @@ export interface BroughtBack {
  * A conversation that came from the target before, and goes back whole, has its own records again. To the agent
  * that it is in already it goes as a copy.
  *
- * Errors: those of a lookup and of the store; `usage` for an unknown option, and without a folder, `not_found` for a folder or a message
- * that is not there, `invalid` for a session with nothing that a model reads, `fidelity` with
+ * Errors: those of a lookup and of the store; `usage` for an unknown option, and without a folder, `not_found` for a
+ * folder or a message that does not exist, `invalid` for a session with nothing that a model reads, `fidelity` with
  * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. Nothing is written then.
  */
 export async function handOff(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
@@ -251,7 +251,7 @@ function broughtBackOf(back: ComingBack | null): BroughtBack | null {
 
 const MAX_TITLE_CHARS = 120;
 
-/** A title of ours is not put in front of another one. */
+/** A title that Continuo made is not added in front of another one. */
 function titleOf({ agent, title, sessionId }: HandOffSource, { to, moved }: HandOffOptions): string {
   const whole = toOneLine(moved?.title ?? title ?? sessionId);
   if (moved !== undefined && to === agent && whole !== "") return shorten(whole, MAX_TITLE_CHARS);

@@ -86,7 +86,7 @@ interface Adding {
   readonly makers: Makers;
 }
 
-/** The records of each message when they are asked for. */
+/** The records of each message, made on request. */
 function* added(writer: NativeWriter<unknown>, adding: Adding): Generator<Json, void, void> {
   yield* adding.records;
   let { tip } = adding;
@@ -117,7 +117,7 @@ export async function stageSession(
   const { writer } = made;
   using stack = new DisposableStack();
   const folder = stack.use(openScratch());
-  // At work in an empty project: an agent that reads the session there loads nothing of the real one.
+  // It runs in an empty project: an agent that reads the session there loads nothing of the real project.
   const project = join(folder.path, "project");
   makeScratchFolder(project);
   const home: Places = { home: folder.path, env: {} };

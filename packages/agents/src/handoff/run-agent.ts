@@ -27,7 +27,7 @@ export type RunAgentOptions = OpenAgentOptions & AgentOptions;
  * `executeRun(store, await openRunAgent("claude", { cwd }), runId)`. Close it when `keepOpen` is `session`. A relative
  * `cwd` counts from the folder of this process.
  *
- * Errors: as `openAgent`; `usage` also for an option that is none.
+ * Errors: as `openAgent`; `usage` also for an unknown option.
  */
 export async function openRunAgent(name: string, options: RunAgentOptions): Promise<DrivenAgent> {
   const known = { ...OPEN_AGENT_OPTIONS, ...AGENT_OPTIONS };

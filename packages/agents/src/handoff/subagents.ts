@@ -10,7 +10,7 @@ export interface BroughtSubagents {
   readonly records: readonly ReceiptRecord[];
 }
 
-/** The bytes that lie in memory, and in the note of the edit, until they are placed. */
+/** The bytes that are in memory, and in the note of the edit, until they are placed. */
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
 /** @param made the session of the same agent that they are to belong to; `null` if they stay where they are. */

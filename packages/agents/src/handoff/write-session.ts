@@ -31,7 +31,7 @@ import { type AgentPrograms, asideLines, type Verification } from "./verify.ts";
 
 export interface WriteSessionOptions {
   readonly to: AgentName;
-  /** An absolute path of a folder that is there. */
+  /** An absolute path of a folder that exists. */
   readonly cwd: string;
   readonly title: string;
   readonly places?: Places;
@@ -82,7 +82,7 @@ export async function writeNativeSession(
 }
 
 export interface ConvertedOptions extends WriteSessionOptions {
-  /** Lines of the receipt for what was not converted. */
+  /** Lines of the receipt for content that was not converted. */
   readonly left?: readonly ReceiptRecord[];
   readonly maxLoss?: MaxLoss | undefined;
   /** `receipt`: nothing is written. */
@@ -91,7 +91,7 @@ export interface ConvertedOptions extends WriteSessionOptions {
 
 export interface ConvertedSession {
   readonly receipt: Receipt;
-  /** `null` if only the receipt was asked for. */
+  /** `null` if only the receipt was requested. */
   readonly written: Omit<WrittenSession, "receipt"> | null;
 }
 

@@ -68,7 +68,7 @@ export async function askForCalls(calls: readonly HeldCall[], asking: AskOptions
   return { role: "tool", content: answers };
 }
 
-/** Never throws unless the turn is over: who cannot answer has denied. */
+/** Never throws unless the turn is over: a handler that cannot answer denies the permission. */
 async function decide(
   request: PermissionRequest,
   { onPermission, signal }: AskOptions,

@@ -26,7 +26,7 @@ import { createModelCalls } from "./telemetry.ts";
 export interface ModelAgentOptions {
   /** A model of any provider of the `ai` package. */
   readonly model: LanguageModel;
-  /** The key of a session's native references, and what its events are signed with; `model` where none is given. */
+  /** The key of a session's native references, and what its events are signed with; `model` if none is given. */
   readonly name?: string;
   /** Comes before the system messages of the transcript. */
   readonly instructions?: string;
@@ -36,8 +36,8 @@ export interface ModelAgentOptions {
    */
   readonly tools?: ToolSet;
   /**
-   * Answers within one turn, each after the results of the one before; 20 where none is given. A turn that needs more
-   * ends with the `stopReason` `max_steps`, which is the status of its run's result.
+   * Answers within one turn, each after the results of the one before; 20 if none is given. A turn that needs more ends
+   * with the `stopReason` `max_steps`, which is the status of its run's result.
    */
   readonly maxSteps?: number;
   /** The schema of the answer (of zod, valibot, arktype, …): the answer is JSON, and the run's `value`. */

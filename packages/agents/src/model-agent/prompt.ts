@@ -51,7 +51,7 @@ interface LeftTurn extends CrashedTurn {
  */
 function earlierAttempt({ run, transcript }: AgentRequest): CrashedTurn | null {
   const messages = transcript?.messages ?? [];
-  // Who calls the agent without a session may leave it out.
+  // Callers without a session may leave it out.
   const { saidBy } = run.metadata ?? {};
   const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
   if (typeof saidBy !== "string" || first === -1) return null;

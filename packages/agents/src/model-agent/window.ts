@@ -44,7 +44,7 @@ export interface Endpoint {
 const endpoints = new WeakMap<object, Endpoint>();
 const windows = new WeakMap<object, Promise<number>>();
 
-/** Remembers where a model is served, so that its window can be asked for. */
+/** Remembers the address of a model, so that its window can be requested there. */
 export function servedAt<Model extends LanguageModel>(model: Model, endpoint: Endpoint): Model {
   if (typeof model === "object") endpoints.set(model, endpoint);
   return model;

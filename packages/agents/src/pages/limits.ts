@@ -44,7 +44,7 @@ export const HISTORY_LIMITS = {
   changedFiles: 2_000,
   fileChanges: 200,
   changeLines: 20_000,
-  /** Messages after a call in which its result is looked for. */
+  /** The number of messages after a call in which its result is searched. */
   resultMessages: 50,
   /** Branches and problems in one answer. */
   branches: 500,

@@ -96,7 +96,7 @@ function sizeOf(parts: readonly SessionParts[], maxBytes: number): number {
   return bytes;
 }
 
-/** JSON in which nothing ends the element that it stands in. */
+/** JSON in which nothing ends the element that it is in. */
 function toJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
@@ -112,7 +112,7 @@ function* jsonOf(
     const saved = {
       ...head,
       session: { ...row, live: null },
-      // A link to what is not inside would lead nowhere.
+      // A link to a session outside of the page would lead nowhere.
       subagents: head.subagents.filter(({ key }) => keys.has(key)),
       parentKey: head.parentKey !== null && keys.has(head.parentKey) ? head.parentKey : null,
       branches: histories.length < 2 ? [] : head.branches,

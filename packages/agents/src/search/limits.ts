@@ -3,7 +3,7 @@
 export const SEARCH_LIMITS = {
   /**
    * Bounds of the sessions that a search indexes before it answers: their size, and the time for it. The size decides;
-   * the time, many times of what that much takes, is for a machine that is busy or ill.
+   * the time limit, many times what this size needs, is for a machine that is busy or faulty.
    */
   fewSessions: 64,
   fewBytes: 16_777_216,

@@ -10,7 +10,7 @@ export interface ToReadOptions
     SessionSearchOptions,
     "places" | "exclude" | "nowMs" | "signal" | "onUnindexed" | "limit" | "timeMs"
   > {
-  /** Returns false for a session that the caller may not see; those in the trash are never looked at. */
+  /** Returns false for a session that the caller may not see; those in the trash are never read. */
   readonly isVisible?: (session: ReadSession) => boolean;
 }
 

@@ -65,7 +65,7 @@ interface Match {
   readonly excerpt?: Excerpt;
 }
 
-/** A session that matches; what is shown of it is read, and what is known of it is parsed, only for the best ones. */
+/** A session that matches. Its text is read, and its stored facts are parsed, only if it is among the best ones. */
 interface Candidate extends Pick<SearchResult, "session" | "score"> {
   /** True if it may be the same conversation as another candidate. */
   readonly hasNativeRefs: boolean;
@@ -189,7 +189,7 @@ function rankedBy(
   return new Map([...found].map(([id, turns]) => [id, [...turns]]));
 }
 
-/** The best of what was found without the index. */
+/** The best matches that were found without the index. */
 export function bestOf(results: readonly SearchResult[], limit: number | undefined): SearchResults {
   return best(results.map(toCandidate), limit);
 }

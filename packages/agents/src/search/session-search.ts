@@ -1,6 +1,6 @@
 /**
- * A search of every session of this machine: from the index as far as it goes, and in the sessions' own files for the
- * rest, so that an answer is complete whether anything is indexed or not.
+ * A search of every session of this machine. It uses the index for the sessions that are in it, and the files of all
+ * other sessions, so that the answer is complete in every case.
  */
 
 import { existsSync } from "node:fs";
@@ -190,7 +190,7 @@ async function searchOpen(
   // One order needs one way of ranking.
   const isOfIndex = missing.length === 0 || (await scanning.isRankedAlike());
   const sessions = isOfIndex ? new Map(ready) : new Map<number, ReadySession>();
-  // Who watches sees what the index has at once, not only after the files were read.
+  // A person who watches sees the matches of the index at once, before the files are read.
   if (onProgress !== undefined && sessions.size > 0 && missing.length > SEARCH_LIMITS.fewSessions) {
     early = await searchIndex(query, { ...options, sessions, others: [] });
   }

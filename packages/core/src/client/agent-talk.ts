@@ -12,7 +12,10 @@ export interface AgentTalkOptions {
   readonly onStop: () => void;
 }
 
-/** Returns a step that is given every event of the channel, in order; `true` for what stays unanswered. */
+/**
+ * Returns a step that is given every event of the channel, in order; it returns `true` for a message that stays
+ * unanswered.
+ */
 export function createAgentTalk({ maxTurns, onStop }: AgentTalkOptions): (event: ClientEvent) => boolean {
   let turns = 0;
   let isStopped = false;

@@ -44,7 +44,7 @@ export class Calls {
       state: "waiting",
       wake: null,
     };
-    // Who only iterates does not look at the promise.
+    // A caller that only iterates does not look at the promise.
     waiting.last.promise.catch(() => undefined);
     this.#waiting.set(callId, waiting);
     const stop = (reason: string, error: ContinuoError = ended(callId, reason)): void => {

@@ -24,7 +24,7 @@ export interface SendOptions {
   readonly replyTo?: string;
   readonly to?: readonly string[];
   readonly attachments?: readonly Attachment[];
-  /** The message's own id, for who makes the same one again after a crash. */
+  /** The id of the message, for a caller that makes the same message again after a crash. */
   readonly messageId?: string;
   /** `open`: more of it comes with `update`. `send("")` is open by itself. */
   readonly state?: "open";
@@ -36,11 +36,12 @@ export interface EventsOptions {
    * `message` when it is complete or was interrupted.
    */
   readonly parts?: boolean;
-  /** Only what speaks to this handle, and what becomes of it. */
+  /** Only messages to this handle, and events that change them. */
   readonly targetedOnly?: boolean;
   /**
-   * With `targetedOnly`, for an agent: the number of messages that agents may write after a person's last one; 20 where none
-   * is given. The next one that speaks to this handle is left out, so that agents do not answer each other without end.
+   * With `targetedOnly`, for an agent: the number of messages that agents may write after a person's last one; 20 if
+   * none is given. The next one that speaks to this handle is left out, so that agents do not answer each other without
+   * end.
    */
   readonly maxTurns?: number;
   /** Ends the iteration; a later one continues from there. */

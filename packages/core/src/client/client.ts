@@ -75,7 +75,7 @@ export class AgenticClient {
       onArrival: (event) => this.#arrive(event),
       toEvent: (event) => this.#toEvent(event),
       onTell: (frame) => this.#link.tell(frame),
-      // A replay that is read while it comes can be of any length: who reads it must not wait for its end.
+      // A replay can have any length if it is read while it arrives: its reader must not wait for its end.
       onFull: () => {
         if (options.replayMode === "stream") this.#join();
       },
@@ -109,7 +109,10 @@ export class AgenticClient {
     this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
   }
 
-  /** Resolves when the replay is over, or more of it is there than waits for `events()`. Errors: why there is no connection. */
+  /**
+   * Resolves when the replay is over, or when more of it waits for `events()` than there is room for. Errors: why there
+   * is no connection.
+   */
   ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -137,14 +140,14 @@ export class AgenticClient {
     return status === "active" && this.#connection === "lost" ? "interrupted" : status;
   }
 
-  /** Why there is no session although one was asked for. */
+  /** Why there is no session although one was requested. */
   get degraded(): string | undefined {
     return this.#session.degraded;
   }
 
   /**
    * Every event once, in order, over any number of connections. One iteration at a time: `conflict` for a second one.
-   * Errors: what ended the connection for good.
+   * Errors: what ended the connection permanently.
    */
   events(options: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
     assertKnownOptions("events", options, EVENTS_OPTIONS);
@@ -206,7 +209,7 @@ export class AgenticClient {
   }
 
   /**
-   * Ends a message in progress; its whole text is stored with it, or the blocks that take its place: text, calls of tools
+   * Ends a message in progress; its whole text is stored with it, or the blocks that replace it: text, calls of tools
    * and their results.
    */
   async complete(messageId: string, blocks?: readonly Block[]): Promise<void> {
@@ -228,7 +231,9 @@ export class AgenticClient {
     await this.#link.request({ type: "delete", id: this.#newId(), messageId, ...present({ reason }) });
   }
 
-  /** A reaction that is there already changes nothing. Errors: `not_found`, `conflict` for a deleted message, `too_large`. */
+  /**
+   * A reaction that exists already changes nothing. Errors: `not_found`, `conflict` for a deleted message, `too_large`.
+   */
   async addReaction(messageId: string, reaction: string): Promise<void> {
     await this.#react(messageId, reaction, "added");
   }
@@ -314,7 +319,7 @@ export class AgenticClient {
     await this.#link.request({ type: "answer", id: this.#newId(), callId, value, done });
   }
 
-  /** Who is there now. */
+  /** The participants who are connected now. */
   roster(): readonly Participant[] {
     return [...this.#roster.values()];
   }
@@ -425,7 +430,7 @@ export class AgenticClient {
     }
   }
 
-  /** After a lost connection, reports who came and went in the meantime. */
+  /** After a lost connection, reports the participants who joined and left in the meantime. */
   #setRoster(roster: readonly Participant[]): void {
     const before = this.#roster;
     const now = new Map(roster.map((participant) => [participant.handle, participant]));

@@ -25,16 +25,16 @@ export interface ConnectOptions {
   /** `http:` or `https:`, as `continuo serve` prints it. */
   readonly serverUrl: string;
   /**
-   * Goes in the first frame, never into a URL. Not needed where the server asks for none. A function is called before each
-   * connection, also after a lost one, so that a token that has expired is replaced; if it fails, the connection is tried
-   * again as if no server had answered.
+   * Goes in the first frame, never into a URL. Not needed where the server asks for none. A function is called before
+   * each connection, even after a lost one, so that a token that has expired is replaced; if it fails, the connection
+   * is tried again as if no server had answered.
    */
   readonly token?: string | (() => string | Promise<string>) | undefined;
   readonly channel: string;
   readonly handle: string;
   /** The name that people see; the handle by default. */
   readonly name?: string | undefined;
-  /** `person`, `agent`, or a word of the application. `person` where none is given. */
+  /** `person`, `agent`, or a word of the application. `person` if none is given. */
   readonly type?: string | undefined;
   /**
    * A name for the device of a person, who may be in a channel with several: what `events()` handed over is then kept
@@ -47,16 +47,16 @@ export interface ConnectOptions {
   readonly reconnect?: boolean | undefined;
   /**
    * With `reconnect`: how long the first connection is tried while no server answers, or while the handle is that of
-   * somebody who may be gone, such as a process that was killed. 30,000 where none is given.
+   * somebody who may be gone, such as a process that was killed. 30,000 if none is given.
    */
   readonly firstConnectionMs?: number | undefined;
   readonly replayMode?: ReplayMode | undefined;
-  /** The replay begins after this sequence; after what this handle has processed where none is given. */
+  /** The replay begins after this sequence; after what this handle has processed if none is given. */
   readonly after?: number | undefined;
   readonly capabilities?: readonly string[] | undefined;
   /** Receives each warning; `console.warn` by default. */
   readonly onWarning?: ((line: string) => void) | undefined;
-  /** Called once for each reason for which the first connection is waited for: `unavailable`, `handle_taken`, … */
+  /** Called once for each reason why the first connection must wait: `unavailable`, `handle_taken`, … */
   readonly onWaiting?: ((reason: ContinuoError) => void) | undefined;
   /** Called when a replay is over, and when the connection is lost; it comes back by itself. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
@@ -89,12 +89,11 @@ const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
 };
 
 /**
- * Resolves when the replay is over; with the replay mode `stream` as soon as 1,000 events of it wait for `events()`, and
- * `roster()` is then known when `events()` has reached its end. Errors: `usage` for an unknown option, `handle_taken` if the
- * holder is there, `forbidden` (another workspace or handle than the
- * token's, or a page that the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no
- * WebSockets; when no connection came about in time, `unavailable`, or what the server answered the last time, such as
- * `degraded`.
+ * Resolves when the replay is over; with the replay mode `stream` as soon as 1,000 events of it wait for `events()`,
+ * and `roster()` is then known when `events()` has reached its end. Errors: `usage` for an unknown option,
+ * `handle_taken` if the holder is connected, `forbidden` (another workspace or handle than the token's, or a page that
+ * the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no WebSockets; when no
+ * connection came about in time, `unavailable`, or what the server answered the last time, such as `degraded`.
  */
 export async function connect(options: ConnectOptions): Promise<AgenticClient> {
   assertKnownOptions("connect", options, CONNECT_OPTIONS);
@@ -159,13 +158,13 @@ export interface WatchOptions
     | "onConnection"
     | "signal"
   > {
-  /** After a sequence, at the last anchor, or only what comes from now on. 0 where none is given. */
+  /** After a sequence, at the last anchor, or only what comes from now on. 0 if none is given. */
   readonly after?: number | "anchor" | "latest";
 }
 
 export interface ChannelWatch {
   events(options?: EventsOptions): AsyncIterableIterator<ClientEvent>;
-  /** Who is there now. */
+  /** The participants who are connected now. */
   roster(): readonly Participant[];
   close(): Promise<void>;
 }

@@ -31,7 +31,7 @@ interface Base {
   readonly timestamp: string | undefined;
   /** Written by this handle. */
   readonly own: boolean;
-  /** Who its author is; `system` for the server, which also ends a message whose writer disappeared. */
+  /** The handle of its author; `system` for the server, which also ends a message whose writer disappeared. */
   readonly kind: "person" | "agent" | "system";
   /**
    * It speaks to this handle: `to`, `@handle`, a reply to its message, a call of its method, a reaction to its message or
@@ -83,7 +83,7 @@ export interface EditedEvent extends Base {
   readonly blocks?: readonly Block[];
 }
 
-/** A message is shown to nobody any more. `from` is who deleted it. */
+/** A message is shown to nobody any more. `from` is the handle that deleted it. */
 export interface DeletedEvent extends Base {
   readonly type: "deleted";
   readonly messageId: string;
@@ -164,8 +164,8 @@ export interface Reader {
 export type KnownMessages = ReadonlyMap<string, string | null>;
 
 /**
- * `null` for what a reader is not given: types that this protocol does not know, and parts of a message whose
- * beginning it never saw (it gets the whole message when that ends).
+ * `null` for an event that a reader does not receive: an event of an unknown type, or a part of a message whose
+ * beginning the reader never saw (it gets the whole message at its end).
  */
 export function toClientEvent(event: WireEvent, reader: Reader, known: KnownMessages): ClientEvent | null {
   const data = recordOf(event.data);

@@ -1,4 +1,6 @@
-/** The iteration of `events()`: what is handed over, and what a reader of its own affairs is spared. */
+/**
+ * The iteration of `events()`: the events that it returns, and those that a reader of its own messages does not get.
+ */
 
 import type { ContinuoError } from "../model/index.ts";
 import { type AgentTalkOptions, createAgentTalk } from "./agent-talk.ts";

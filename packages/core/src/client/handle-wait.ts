@@ -1,11 +1,11 @@
 /**
- * The handle of somebody who may be gone, such as a process that was killed together with its server: the refusal says when
- * the handle is free. A holder who is there is heard of meanwhile, and that time moves.
+ * The handle of a participant that may have died, such as a process that was killed together with its server: the
+ * refusal states when the handle becomes free. A holder that is alive renews its lease meanwhile, and that time moves.
  */
 
 import type { ContinuoError } from "../model/index.ts";
 
-/** A holder who is there moves the time by at least this much; a slow network by less. */
+/** A holder that is alive moves the time by at least this much; a slow network by less. */
 const MOVED_MS = 1_500;
 
 export class HandleWait {
@@ -17,7 +17,7 @@ export class HandleWait {
    * @param nowMs of a clock that only goes forward
    */
   isOpen({ code, details }: ContinuoError, nowMs: number): boolean {
-    // A server that knows the holder to be there names no time.
+    // A server that knows that the holder is connected names no time.
     if (code !== "handle_taken" || typeof details.leftMs !== "number") return false;
     const freeAt = nowMs + details.leftMs;
     this.#freeAt ??= freeAt;

@@ -44,7 +44,7 @@ export class Inbox {
     return this.#position;
   }
 
-  /** The connection is there, and the chain begins after this sequence (the first time), or continues. */
+  /** The connection is open, and the chain begins after this sequence (the first time), or continues. */
   begin(after: number): void {
     if (this.#arrived === 0) {
       this.#position = after;
@@ -64,7 +64,7 @@ export class Inbox {
       return;
     }
     this.#state = "flowing";
-    // Looked at before the event is made into something: what is dropped now comes again.
+    // Checked before the event is converted: an event that is dropped now comes again.
     if (!this.#hasRoom()) {
       this.#state = "full";
       this.#options.onFull();
@@ -76,7 +76,7 @@ export class Inbox {
     if (made !== null) this.put(made);
   }
 
-  /** Somebody waits for what comes, whether it has room or not. */
+  /** Somebody waits for the next event, whether there is room or not. */
   flow(): void {
     if (this.#state === "full") this.#ask();
   }

@@ -22,7 +22,7 @@ export const LIMITS = {
   longestRetryMs: 30_000,
   /** The time in which the first connection is tried, and the longest pause between two tries. */
   firstConnectionMs: 30_000,
-  /** After this wait for the first socket to open, an obstacle is looked for. */
+  /** The time to wait for the first socket to open, after which the client looks for an obstacle. */
   firstAnswerMs: 1_500,
   longestFirstRetryMs: 2_000,
   /** The longest wait of `close()` for the server to confirm the last writes. */

@@ -81,7 +81,7 @@ export class Link {
     this.#open();
   }
 
-  /** Sent as soon as there is a connection, and again after a lost one. Errors: the server's; `unavailable`. */
+  /** Sent as soon as there is a connection, and again after a lost one. Errors: those of the server; `unavailable`. */
   request(request: Request): Promise<unknown> {
     if (this.#state === "ended") return Promise.reject(over());
     if (this.#pending.size >= LIMITS.pendingRequests) {
@@ -117,7 +117,7 @@ export class Link {
       await confirmed;
       clearTimeout(timer);
     }
-    // The server frees the handle, and then ends the socket: who connects afterwards finds it free.
+    // The server frees the handle before it ends the socket, so that a client that connects afterwards can take it.
     const socket = this.#state === "greeted" ? this.#socket : null;
     this.#leaving = true;
     this.#send({ type: "close" });

@@ -11,8 +11,8 @@ export interface MissedMessage {
   readonly content: string;
   readonly timestamp: string | undefined;
   /**
-   * `edited` and `deleted`: the message was written before, and changed while the participant was away. A message that was
-   * written and changed meanwhile stands here once, as it is now.
+   * `edited` and `deleted`: the message was written before, and changed while the participant was away. A message that
+   * was written and changed in the meantime is here once, in its present form.
    */
   readonly state: MessageEvent["state"] | "edited" | "deleted";
 }

@@ -13,7 +13,7 @@ export interface MissedContextOptions {
 }
 
 export interface MissedContext {
-  /** All that was missed, also what was left out. */
+  /** All missed events, including those that were left out. */
   readonly count: number;
   /** Empty when nothing was missed. */
   readonly formatted: string;
@@ -54,7 +54,7 @@ export function formatMissed(missed: MissedPage, options: MissedContextOptions =
   }
   const omitted = count - kept.length;
   const whole = count === 0 ? "" : frame(count, omitted, kept.join(""));
-  // Even the frame may be too long for what is asked.
+  // Even the frame may be too long for the requested length.
   const formatted = whole.length > maxChars ? "" : whole;
   return { count, formatted, lastSequence, omitted: formatted === "" ? count : omitted };
 }

@@ -39,7 +39,7 @@ export class ClientSession {
     return this.#state.type === "kept" ? this.#state.session : undefined;
   }
 
-  /** Why there is no session although one was asked for. */
+  /** Why there is no session although one was requested. */
   get degraded(): string | undefined {
     return this.#state.type === "degraded" ? this.#state.reason : undefined;
   }

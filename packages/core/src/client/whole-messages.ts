@@ -27,7 +27,7 @@ export class WholeMessages {
     }
   }
 
-  /** Returns the message that a reader gets who comes after the interruption. */
+  /** Returns the message for a reader who comes after the interruption. */
   #interrupted(error: ErrorEvent): ClientEvent {
     const first = error.messageId === undefined ? undefined : this.#begun.get(error.messageId);
     if (first === undefined) return error;

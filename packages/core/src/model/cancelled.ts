@@ -40,7 +40,7 @@ export async function* cancellableItems<T>(
   }
 }
 
-/** Node's own functions throw an error of theirs in place of the reason. */
+/** Node's own functions throw an error of their own in place of the reason. */
 function isOfSignal(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   return error === signal.reason || (error instanceof Error && error.name === "AbortError");
@@ -48,7 +48,7 @@ function isOfSignal(error: unknown, signal: AbortSignal): boolean {
 
 /**
  * True if one thing failed in an expected way, so that a call goes on to the next one. An error that ends the call
- * itself is none of these.
+ * itself is not a cancellation.
  */
 export function isFailure(error: unknown): error is ContinuoError {
   return (

@@ -92,7 +92,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   unavailable: { exitCode: 1, httpStatus: 503 },
   agent_missing: { exitCode: 8, httpStatus: 424 },
   agent_failed: { exitCode: 8, httpStatus: 502 },
-  /** `native` was asked for and cannot be; `details.steps` says what was tried. */
+  /** `native` was requested and is impossible; `details.steps` lists the tries. */
   native_unavailable: { exitCode: 8, httpStatus: 409 },
   /** The session has as many waiting or working runs as are allowed. */
   too_many_runs: { exitCode: 5, httpStatus: 429 },
@@ -162,7 +162,7 @@ export class ContinuoError extends Error {
   }
 }
 
-/** Also for what throws when it is looked at. */
+/** Also for a value that throws when it is read. */
 export function isContinuoError(error: unknown, code?: ErrorCode): error is ContinuoError {
   try {
     return error instanceof ContinuoError && (code === undefined || error.code === code);
@@ -180,7 +180,10 @@ export function isPassing(error: unknown): boolean {
   return isContinuoError(error, "unavailable") && error.details.permanent !== true;
 }
 
-/** Its message, or whatever was thrown as a string; also for what cannot be made a string. */
+/**
+ * The message of an error, or another thrown value as a string; never throws, even for a value that cannot become a
+ * string.
+ */
 export function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);

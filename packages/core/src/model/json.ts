@@ -17,13 +17,16 @@ export interface JsonText {
   readonly canonical: string;
 }
 
-/** Errors: `invalid` for what JSON cannot say (bigint, a circle, `undefined`), `too_large` for what is too deep. */
+/**
+ * Errors: `invalid` for a value that JSON cannot represent (bigint, a circle, `undefined`), `too_large` for a value
+ * with too many levels.
+ */
 export function toJsonText(value: unknown): JsonText {
   const { text, order, plain } = written(value);
   return { text, canonical: order === "sorted" ? text : canonicalOf(plain) };
 }
 
-/** The text alone, for what is stored and not hashed. Errors: as `toJsonText`. */
+/** Only the text, for values that are stored and not hashed. Errors: as `toJsonText`. */
 export function jsonTextOf(value: unknown): string {
   return written(value).text;
 }
@@ -46,7 +49,7 @@ function written(value: unknown): Written {
   return { text, order, plain };
 }
 
-/** Values that are looked at to say how long JSON is at least. */
+/** The number of values that are read to estimate the least length of the JSON. */
 const LENGTH_VALUES = 1_000_000;
 
 /**
@@ -171,7 +174,7 @@ const MAX_DEPTH = JSON_DEPTH_LIMIT + 10;
 
 /**
  * Halves of characters, in keys too, become U+FFFD: some agents do not parse JSON that has them. The same value where
- * none is. Errors: `too_large` for what is too deep.
+ * none is. Errors: `too_large` for a value with too many levels.
  */
 export function toWellFormed(value: unknown): unknown {
   return wellFormedAt(value, 0);

@@ -7,7 +7,7 @@ import { nearest } from "./nearest.ts";
 export type KnownOptions<Options> = Readonly<Record<keyof Options & string, true>>;
 
 /**
- * `what` stands in the message, as in `there is no option timeoutMS of a run`; the keys of `known` are the options that
+ * `what` is in the message, as in `there is no option timeoutMS of a run`; the keys of `known` are the options that
  * there are. Errors: `usage`.
  */
 export function assertKnownOptions(what: string, options: object, known: object): void {

@@ -14,7 +14,10 @@ export async function* listAll<Item>(
   }
 }
 
-/** Every event of a log that `options` choose, also those that are appended while it reads; `limit` is that of a page. */
+/**
+ * All events of a log that `options` choose, including those that are appended during the read; `limit` is that of a
+ * page.
+ */
 export async function* readAll(
   store: Pick<LogReader, "read">,
   logId: string,

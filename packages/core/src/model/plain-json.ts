@@ -1,6 +1,6 @@
 /**
- * Copies of values that somebody else made: as JSON has them, and read once. Getters and `toJSON` are called here and never
- * again, and what their maker changes later changes nothing.
+ * Copies of values that somebody else made: as JSON has them, and read once. Getters and `toJSON` are called here and
+ * never again, so that later changes by their maker have no effect.
  */
 
 import { ContinuoError, isContinuoError, messageOf } from "./errors.ts";
@@ -30,7 +30,7 @@ export function toPlainJson(value: unknown): unknown {
 class Copier {
   #left = MAX_VALUES;
 
-  /** `undefined` for what JSON leaves out. */
+  /** `undefined` for a value that JSON leaves out. */
   copy(given: unknown, key: string, depth: number): unknown {
     if (--this.#left < 0) throw tooMuch();
     const value = unboxed(written(given, key));

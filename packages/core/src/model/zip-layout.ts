@@ -1,5 +1,5 @@
 /**
- * The records around the bytes of a ZIP archive, for programs and browsers: who packs the bytes computes their checksum.
+ * The records around the bytes of a ZIP archive, for programs and browsers: the caller that packs the bytes computes their checksum.
  * Pure.
  */
 
@@ -17,7 +17,7 @@ export interface ZipEntryFacts {
   readonly offset: number;
 }
 
-/** `local` stands before the packed bytes, `central` in the directory at the end. */
+/** `local` precedes the packed bytes, `central` is in the directory at the end. */
 export interface ZipRecords {
   readonly local: Bytes;
   readonly central: Bytes;
@@ -28,12 +28,12 @@ const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 const VERSION = 20;
 const UTF8 = 0x0800;
-/** 1980-01-01: the same content is the same archive. */
+/** Always 1980-01-01, so that equal content gives equal archives. */
 const DATE = 0x0021;
 
 export function zipRecords(entry: ZipEntryFacts): ZipRecords {
   const path = new TextEncoder().encode(entry.name);
-  // Version, flags, method, time, date, checksum, both sizes, length of the name, length of what follows it.
+  // Version, flags, method, time, date, checksum, both sizes, length of the name, length of the extra field.
   const fields = numbers(
     [VERSION, 2],
     [UTF8, 2],

@@ -73,8 +73,8 @@ export interface HelloFrame {
    */
   readonly token?: string;
   /**
-   * Made up by the client when it begins, and the same in the `hello` of every later connection; who has it may take the
-   * handle again at once.
+   * Made up by the client when it begins, and the same in the `hello` of every later connection; a client that has it
+   * may take the handle again at once.
    */
   readonly instance: Id;
   /** Without a handle the client only reads, and nobody sees it. */
@@ -84,7 +84,7 @@ export interface HelloFrame {
   /** `person` by default. */
   readonly participantType?: ParticipantType;
   /**
-   * Names of what the participant can do, such as methods that it answers; together at most 200 characters.
+   * Names of the abilities of the participant, such as methods that it answers; together at most 200 characters.
    *
    * @maxItems capabilities
    */
@@ -334,7 +334,7 @@ export type RequestFrame = (PostFrame | SessionFrame) & {
   readonly request: Count;
 };
 
-/** The other side is there: each sends one every 3 s. */
+/** A sign of life, which each side sends every 3 s. */
 export interface HeartbeatFrame {
   readonly type: "heartbeat";
 }
@@ -350,7 +350,7 @@ export interface ResumeFrame {
   readonly after: Sequence;
 }
 
-/** The client leaves for good: its handle is free. The server then closes the WebSocket. */
+/** The client leaves permanently: its handle is free. The server then closes the WebSocket. */
 export interface CloseFrame {
   readonly type: "close";
 }
@@ -381,7 +381,7 @@ export interface WelcomeFrame {
    */
   readonly omitted?: { readonly messages: Count; readonly upTo: Sequence };
   readonly session: ParticipantSession | null;
-  /** Why there is no session although one was asked for. */
+  /** Why there is no session although one was requested. */
   readonly degraded: string | null;
 }
 
@@ -393,11 +393,11 @@ export interface EventFrame {
   readonly event: WireEvent;
 }
 
-/** The replay is over: everything up to `sequence` was sent. It comes again after `resume` from before there. */
+/** The replay is over: everything up to `sequence` was sent. It returns after `resume` from before there. */
 export interface ReadyFrame {
   readonly type: "ready";
   readonly sequence: Sequence;
-  /** Who is there now. */
+  /** The participants who are connected now. */
   readonly roster: readonly Participant[];
 }
 
@@ -457,7 +457,7 @@ export type ServerFrame =
 export const CLOSE = {
   /** The client must not come again with the same `hello`. */
   refused: 4000,
-  /** A frame that is none. */
+  /** A message that is not a valid frame. */
   protocol: 4002,
   slow: 4008,
   draining: 4012,
@@ -468,8 +468,8 @@ export const CLOSE = {
 } as const;
 
 /**
- * Codes of an `error` without a `request` that another try does not change: the client ends. After any other code, one
- * that it does not know among them, it comes again.
+ * Codes of an `error` without a `request` that another try does not change: the client ends. After any other code,
+ * including unknown ones, it connects again.
  */
 export const FINAL_CODES: readonly string[] = [
   "unauthorized",

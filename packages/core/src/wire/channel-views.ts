@@ -11,7 +11,7 @@ export interface ChannelMessage {
   readonly messageId: string;
   readonly sequence: number;
   readonly handle: string | null;
-  /** `person`, `agent`, or who else writes to logs. */
+  /** `person`, `agent`, or another kind of author. */
   readonly kind: string;
   readonly content: string;
   /** All of a message that has more than text: its text, calls of tools and results, images. */
@@ -29,7 +29,7 @@ export interface ChannelMessage {
 
 export interface MessageReaction {
   readonly reaction: Reaction;
-  /** Who reacted so, in the order in which they did. */
+  /** The handles that reacted so, in the order of their reactions. */
   readonly handles: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface ChannelHead {
   readonly handle: string | null;
 }
 
-/** The body of `POST /v1/channels/NAME/messages`: a whole message of somebody who is not connected. */
+/** The body of `POST /v1/channels/NAME/messages`: a whole message of an author that is not connected. */
 export interface MessageRequest {
   readonly content: MessageText | readonly Block[];
   /** The handle that says it; it may be left out if the token names a handle. */
@@ -93,7 +93,7 @@ export interface AnchorAnswer {
 export interface ChannelSummary {
   /** `null` if nobody has written yet. Its content is only a beginning. */
   readonly newest: ChannelMessage | null;
-  /** Who is there now. */
+  /** The participants who are connected now. */
   readonly people: number;
   readonly agents: number;
 }

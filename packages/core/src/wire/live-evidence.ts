@@ -119,7 +119,7 @@ export interface ListedCue {
   readonly text: string;
 }
 
-/** `id` is the idempotency key of the event; the server makes one where none is given. */
+/** `id` is the idempotency key of the event; the server makes one if none is given. */
 export type EvidenceInput = (
   | TranscriptInput
   | RemarkInput
@@ -146,7 +146,7 @@ export const EVIDENCE_TYPES: readonly EvidenceInput["type"][] = [
  */
 export interface EvidenceBatch {
   readonly producerId: string;
-  /** The session that the batch was made for; the present one of the key where none is given. */
+  /** The session that the batch was made for; the present one of the key if none is given. */
   readonly sessionId?: string;
   readonly epoch: number;
   readonly sequence: number;

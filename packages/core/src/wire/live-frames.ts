@@ -1,4 +1,4 @@
-/** Frames of `/v1/live/KEY/ws`: a hello from the client, then replay, `ready`, and what happens from then on. */
+/** Frames of `/v1/live/KEY/ws`: a hello from the client, then replay, `ready`, and all later events. */
 
 import { present } from "../model/index.ts";
 import type { WireEvent } from "./channel-events.ts";
@@ -12,7 +12,7 @@ export type LiveClientFrame =
   | {
       readonly type: "hello";
       readonly token?: string;
-      /** Replay begins after this sequence; 0 where none is given. */
+      /** Replay begins after this sequence; 0 if none is given. */
       readonly after?: number;
       /** The session that `after` belongs to: of another one, everything is replayed. */
       readonly sessionId?: string;
@@ -77,7 +77,7 @@ export const LIVE_FEED_TYPES: readonly string[] = [
   "page_changed",
 ];
 
-/** `null` for what is no frame of a client. */
+/** `null` for anything that is not a frame of a client. */
 export function parseLiveClientFrame(text: string): LiveClientFrame | null {
   let frame: unknown;
   try {

@@ -4,7 +4,7 @@ import type { WireEvent } from "./channel-events.ts";
 import type { NoteStatus } from "./live-notes.ts";
 
 /**
- * The answer of `GET /v1/live/KEY/history`: a run of the log, as far as the feed sends it.
+ * The answer of `GET /v1/live/KEY/history`: a range of the log, with the events that the feed sends.
  *
  * - `before`, `after`: a sequence; the window ends before it, or begins after it. Without either: the end of the log
  * - `around`: `sequence:NUMBER`, or the id of an event

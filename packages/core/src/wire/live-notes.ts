@@ -32,7 +32,7 @@ export interface Note extends Span {
   readonly videoId?: string;
   /** SHA-256 over the canonical JSON of the fields above. */
   readonly hash: string;
-  /** Who made its present text. What a person edited or accepted, the agent never changes. */
+  /** The author of its present text. The agent never changes a note that a person edited or accepted. */
   readonly by: "agent" | "person";
   /** Sequences of damaged events that this note was made of, or that changed it; left out if there are none. */
   readonly damaged?: readonly number[];
@@ -45,7 +45,7 @@ export interface RelatedNote {
   readonly score: number;
   /** Ids of the transcripts and frames that both stand on, at most 12. */
   readonly shared: readonly string[];
-  /** The likeness of the texts, 0 to 1; 0 below half of what counts as the same. */
+  /** The similarity of the texts from 0 to 1; it is 0 below half of the similarity at which texts count as the same. */
   readonly likeness: number;
 }
 
@@ -54,7 +54,10 @@ export type NoteOperation =
   | {
       readonly operation: "edit";
       readonly text: string;
-      /** The hash of the note that was edited: the edit is refused with `conflict` if the note has another one by now. */
+      /**
+       * The hash of the note that was edited: if the note has another hash meanwhile, the edit is refused with
+       * `conflict`.
+       */
       readonly ifHash?: string;
       readonly startMs?: number;
       readonly endMs?: number;

@@ -86,7 +86,7 @@ export function pageChangeOf({ type, data }: Pick<WireEvent, "type" | "data">): 
 }
 
 /**
- * The items as people see them: what a person changed takes the place of what was written, also if a later pass left
+ * The items as people see them: what a person changed takes the place of what was written, even if a later pass left
  * the item out.
  */
 export function pageItemsOf(
@@ -105,7 +105,10 @@ export function pageItemsOf(
 /** From this share of the shorter span on, two chapters are the same one. */
 const SAME_SPAN = 0.5;
 
-/** True for the same item after another pass: by its id; a chapter also by its place, any other by its text. */
+/**
+ * True for the same item after another pass. Items are compared by their ids, chapters also by their position, and
+ * other items also by their text.
+ */
 export function isSameItem(a: PageItem, b: PageItem): boolean {
   if (a.itemId === b.itemId) return true;
   if (a.kind !== b.kind || a.videoId !== b.videoId) return false;

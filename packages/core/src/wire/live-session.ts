@@ -37,7 +37,7 @@ export interface DamagedEvent {
    * @type integer
    */
   readonly through: number;
-  /** The type that its row has now; `null` if nothing of it can be read. */
+  /** The type that its row has now; `null` if the row cannot be read. */
   readonly type: string | null;
   readonly reason: string;
   /** `quarantined`: a repair put it aside. */
@@ -65,7 +65,7 @@ export interface LiveSession {
   readonly title: string | null;
   /** The closed or abandoned session of the same key or video that this one follows. */
   readonly parentId: string | null;
-  /** That session is not there any more: a person removed it and can bring it back, or it is deleted. */
+  /** The session no longer exists: a person removed it and can restore it, or it is deleted. */
   readonly parentStatus?: "removed" | "deleted";
   /** The notes of the session of `parentId` were taken over: they are among this session's. */
   readonly tookNotesOver?: true;
@@ -116,12 +116,12 @@ export interface LiveSessionRequest {
   /** `allow`: an ephemeral session is better than none when the store cannot be written. */
   readonly ephemeral?: "allow";
   readonly lanes?: Lanes;
-  /** The name of a note writer of the server; its default where none is given. */
+  /** The name of a note writer of the server; its default if none is given. */
   readonly noteWriter?: string;
   /** A budget of this session, which can only be tighter than the server's. */
   readonly budget?: { readonly maxTokens?: number; readonly maxCostUsd?: number };
   /**
-   * `video`: continues the newest session of the video, also of another key, and joins it if it is open. `key`
+   * `video`: continues the newest session of the video, even if it has another key, and joins it if it is open. `key`
    * (default): continues only the last session of this key, without its notes.
    */
   readonly continues?: "video" | "key";
@@ -132,7 +132,10 @@ export interface OfferedWriter {
   readonly name: string;
   /** `none`: without a model. `here`: a model that runs on the machine of the server. `agent`: an agent that is installed there. */
   readonly kind: "none" | "named" | "here" | "agent";
-  /** 0 for what costs nothing, else what sessions with it cost in an hour; `null` while none was long enough. */
+  /**
+   * 0 for a writer that costs nothing, else the cost of its sessions in an hour; `null` while no session was long
+   * enough.
+   */
   readonly hourUsd: number | null;
   /** The session uses it. */
   readonly isUsed: boolean;
@@ -151,7 +154,10 @@ export interface OpenedLiveSession {
 /** The answer of `POST /v1/live/KEY/ask`. */
 export interface LiveAnswer {
   readonly text: string;
-  /** `quote`: no model is there, or its budget is spent; the text is the note or the line that is likest the question. */
+  /**
+   * `quote`: there is no model, or its budget is spent; the text is the note or the line that is most similar to the
+   * question.
+   */
   readonly by: "model" | "quote";
   /** Ids of the events and notes that it is made of. */
   readonly evidence: readonly string[];

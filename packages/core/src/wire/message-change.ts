@@ -1,6 +1,6 @@
 /**
- * The rule of who changes a message of a channel, and how. Servers, late readers and clients fold the log with it, so
- * that all of them see the same text.
+ * The rule which participants may change a message of a channel, and how. Servers, late readers and clients fold the
+ * log with it, so that all of them see the same text.
  */
 
 import { type Block, present } from "../model/index.ts";
@@ -80,7 +80,7 @@ export type MessageChange =
       readonly reaction: string;
     };
 
-/** `null` for an event that is none of these, or whose payload was removed. */
+/** `null` for an event of another type, or one whose payload was removed. */
 export function toMessageChange(
   event: Pick<WireEvent, "type" | "actor" | "data" | "occurredAt" | "pruned">,
 ): MessageChange | null {

@@ -41,7 +41,7 @@ export interface PageEntry {
   readonly expiresAt: string;
   /** The secret that the tab sends as bearer; `null` if the browser received a cookie. */
   readonly secret: string | null;
-  /** The key with which the server proves itself to this page; `null` if it does not. */
+  /** The key with which the server identifies itself to this page; `null` if it has none. */
   readonly proofKey: string | null;
 }
 

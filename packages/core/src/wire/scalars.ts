@@ -1,10 +1,10 @@
 /**
- * Values on the wire that have a rule of their own. The schemas in `protocol/` refer to them: `@minLength`,
- * `@pattern` and the like are their keywords, and a word in the place of a number is a key of `CHANNEL_LIMITS`.
+ * Values on the wire that have a rule of their own. The schemas in `protocol/` refer to them: `@minLength`, `@pattern`
+ * and the like are their keywords, and a word in place of a number is a key of `CHANNEL_LIMITS`.
  */
 
 /**
- * A position in a log: 1, 2, 3 … without gaps. 0 stands before the first event.
+ * A position in a log: 1, 2, 3 … without gaps. 0 comes before the first event.
  *
  * @type integer
  * @minimum 0

@@ -1,5 +1,5 @@
 /**
- * JSON whose numbers are written again as they stood: `12.0`, and integers that JavaScript cannot hold. What is
+ * JSON whose numbers are written again as they stood: `12.0`, and integers that JavaScript cannot hold. A value that is
  * read has plain numbers; a record that is kept verbatim is written from its exact form.
  */
 

@@ -259,7 +259,7 @@ interface ParseContext {
 
 function parsedNow(bytes: Buffer, place: LinePlace, { ended, kept }: ParseContext): LineRecord {
   const known = kept?.get(place.offset);
-  // A line that broke off may be whole by now, and a scan from elsewhere counts from there.
+  // A line that broke off may be complete now, and a scan from elsewhere counts from there.
   if (known?.line === place.line && known.length === place.length) return known;
   const { line, offset, length } = place;
   const record = { line, offset, length, ...parseLine(bytes, line, ended) };
@@ -363,7 +363,7 @@ async function nextLineStart(bytes: ByteSource, from: number): Promise<number> {
   }
 }
 
-/** Reads what is asked for out of a window that moves with it. */
+/** Reads the requested bytes from a window that moves with the requests. */
 function windowed(bytes: ByteSource): (offset: number, length: number) => Promise<Buffer> {
   let window: Buffer = Buffer.alloc(0);
   let start = 0;

@@ -1,4 +1,4 @@
-/** Spans of what Continuo does, as children of the application's own. */
+/** Spans of Continuo's work, as children of the spans of the application. */
 
 import type { Attributes, Span, Tracer } from "@opentelemetry/api";
 import { registered } from "./registered.ts";

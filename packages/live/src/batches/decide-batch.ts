@@ -46,8 +46,8 @@ export interface BatchDecision {
 }
 
 /**
- * Returns the events: drafts first, then one `decision_made` for the batch, then its notes. Errors: the store's, the
- * embedder's.
+ * Returns the events: drafts first, then one `decision_made` for the batch, then its notes. Errors: those of the store,
+ * the embedder's.
  */
 export async function decideBatch(
   batch: BatchDecision,
@@ -85,7 +85,7 @@ export async function decideBatch(
 
 /**
  * Decides drafts whose question nobody answered: each becomes an unsure note, unless a note with the same content
- * exists by now. Asks no model.
+ * already exists. Asks no model.
  */
 export async function decideUnanswered(
   requests: readonly { readonly requestId: string; readonly draft: Draft }[],

@@ -340,7 +340,7 @@ export class LaneWork {
 
   /**
    * The drafts of the session's writer, or of the extractive one that stands in for it when it failed for the last time.
-   * Errors: the store's, and those of the extractive writer.
+   * Errors: those of the store, and those of the extractive writer.
    */
   async #written(options: Omit<BatchRunOptions, "writer">): Promise<Written> {
     const { clock, follower } = this.#options;

@@ -56,7 +56,7 @@ export async function noteRequest(
   return { events, request };
 }
 
-/** `now` also if the last words were said just now; `undefined` if nothing follows them. */
+/** `now` even if the last words were said just now; `undefined` if nothing follows them. */
 function speechAt(given: readonly EvidenceItem[], nowMs: number): "now" | "paused" | undefined {
   const last = given.findLast(({ type }) => type === "transcript_added" || type === "playback_changed");
   if (last === undefined) return "paused";
@@ -65,7 +65,7 @@ function speechAt(given: readonly EvidenceItem[], nowMs: number): "now" | "pause
   return nowMs - endsAtMs < LIMITS.quietWindowMs ? "now" : "paused";
 }
 
-/** The ids of events, in the order of the log. Errors: the store's. */
+/** The ids of events, in the order of the log. Errors: those of the store. */
 export async function idsOf(
   store: Store,
   sessionId: string,

@@ -10,7 +10,7 @@ import { heardCues, watchedShare, watchedSpans } from "./watched.ts";
 export class Outlines {
   readonly #kept = new Map<string, Promise<readonly OutlineItem[]>>();
 
-  /** `videoId` names the video of a tab that joined the session of another video. Errors: the store's. */
+  /** `videoId` names the video of a tab that joined the session of another video. Errors: those of the store. */
   async of(store: Store, sessionId: string, videoId?: string): Promise<LiveOutline> {
     const place = await outlinePlace(store, sessionId, videoId);
     const listed = await readListed(store, place);

@@ -20,7 +20,7 @@ export interface OutlinePlace {
 
 const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
 
-/** Without `videoId`, the place of the session's own video. Errors: the store's. */
+/** Without `videoId`, the place of the session's own video. Errors: those of the store. */
 export async function outlinePlace(store: Store, sessionId: string, videoId?: string): Promise<OutlinePlace> {
   const session = await findSession(store, sessionId);
   const { live } = session?.metadata ?? {};
@@ -32,7 +32,7 @@ export async function outlinePlace(store: Store, sessionId: string, videoId?: st
   return { sessions: await sessionsOfVideo(store, sessionId), isOfVideo };
 }
 
-/** The session and those whose notes it took over, the newest first. Errors: the store's. */
+/** The session and those whose notes it took over, the newest first. Errors: those of the store. */
 async function sessionsOfVideo(store: Store, sessionId: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let id: string | null = sessionId; id !== null && ids.length <= LIMITS.ancestors; ) {
@@ -46,7 +46,7 @@ async function sessionsOfVideo(store: Store, sessionId: string): Promise<readonl
   return ids;
 }
 
-/** The newest listed captions, all of one language. Errors: the store's. */
+/** The newest listed captions, all of one language. Errors: those of the store. */
 export async function readListed(
   store: Store,
   { sessions, isOfVideo }: OutlinePlace,
@@ -84,7 +84,7 @@ function langIn(list: Readonly<Record<string, unknown>> | undefined): string {
   return typeof list?.lang === "string" ? list.lang : "";
 }
 
-/** The times in the video at which these sessions have transcripts. Errors: the store's. */
+/** The times in the video at which these sessions have transcripts. Errors: those of the store. */
 export async function readHeard(
   store: Store,
   { sessions, isOfVideo }: OutlinePlace,

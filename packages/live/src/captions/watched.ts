@@ -2,7 +2,7 @@
 
 import type { ListedCue, Span } from "@continuo/core/wire";
 
-/** True for each cue of which at least half lies in what was heard. The cues are in the order of the medium. */
+/** True for each cue of which the person heard at least half. The cues are in the order of the medium. */
 export function heardCues(cues: readonly ListedCue[], heard: readonly Span[]): readonly boolean[] {
   const parts = joined(heard);
   let first = 0;
@@ -12,7 +12,7 @@ export function heardCues(cues: readonly ListedCue[], heard: readonly Span[]): r
     for (let at = first; at < parts.length; at++) {
       const part = parts[at];
       if (part === undefined || part.startMs > endMs) break;
-      // A cue without a length is covered by the part that it lies in.
+      // A cue without a length is covered by the part that it is in.
       coveredMs +=
         Math.min(part.endMs, endMs) - Math.max(part.startMs, startMs) + (startMs === endMs ? 1 : 0);
     }

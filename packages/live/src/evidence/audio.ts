@@ -15,7 +15,7 @@ export interface AudioFields {
   readonly startMs: unknown;
   readonly endMs: unknown;
   readonly lang?: string | undefined;
-  /** Who speaks in it, where the page knows that. */
+  /** The speaker, if the page knows it. */
   readonly speaker?: string | undefined;
   readonly videoId?: string | undefined;
   readonly id?: string | undefined;
@@ -56,7 +56,9 @@ export function parseAudio(fields: AudioFields): AudioUpload {
   return present({ bytes, mediaType: format, startMs: start, endMs: end, lang, speaker, videoId, id });
 }
 
-/** The event of a chunk whose bytes are stored. It refers to the bytes without pinning them. Errors: the store's. */
+/**
+ * The event of a chunk whose bytes are stored. It refers to the bytes without pinning them. Errors: those of the store.
+ */
 export async function audioEvent(store: Store, upload: AudioUpload, nowMs: number): Promise<NewEvent> {
   const { bytes, mediaType, startMs, endMs, lang, speaker, videoId, id } = upload;
   const expiresAt = isoOf(nowMs + LIMITS.audioKeptMs);

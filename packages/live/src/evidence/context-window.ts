@@ -26,8 +26,8 @@ const TYPES: readonly string[] = ["transcript_added", "remark_added", "frame_cap
 
 /**
  * Yields critical evidence first, then by distance from the time. The second, wider window is read when the confidence
- * is low or the first window has little critical evidence. The result never exceeds the token budget. Errors: the
- * store's.
+ * is low or the first window has little critical evidence. The result never exceeds the token budget. Errors: those of
+ * the store.
  */
 export async function* fetchContextWindow(
   store: Store,

@@ -12,7 +12,10 @@ export interface PictureOptions {
   readonly count: number;
 }
 
-/** In the order of the medium. A picture that was removed is left out: its description stays. Errors: the store's. */
+/**
+ * In the order of the medium. A picture that was removed is left out: its description stays. Errors: those of the
+ * store.
+ */
 export async function readPictures(
   frames: readonly EvidenceItem[],
   { store, owner, nowMs, count }: PictureOptions,

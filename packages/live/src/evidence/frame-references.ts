@@ -1,5 +1,5 @@
 /**
- * References of frames to pictures, and their end: one claim of the store per reference. Several events, also of
+ * References of frames to pictures, and their end: one claim of the store per reference. Several events, even of
  * different sessions, can refer to the same bytes, which stay until the last reference expires.
  */
 

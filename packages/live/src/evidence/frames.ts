@@ -118,7 +118,7 @@ export class Frames {
     return held;
   }
 
-  /** Keeps a picture of the video. Errors: `not_found`, also for one that was removed. */
+  /** Keeps a picture of the video. Errors: `not_found`, also for a removed picture. */
   async keep(hash: string, videoId: string): Promise<void> {
     const { store } = this.#options;
     const isOurs = (await referencesTo(store, hash)).some((reference) => reference.videoId === videoId);

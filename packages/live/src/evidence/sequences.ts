@@ -4,7 +4,7 @@ import type { Store, StoredEvent } from "@continuo/core/model";
 import type { PlaybackInput } from "@continuo/core/wire";
 import { type EvidenceItem, isFields, LIMITS } from "../kit/index.ts";
 
-/** Reads the events of these sequences in as few pages as possible. Errors: the store's. */
+/** Reads the events of these sequences in as few pages as possible. Errors: those of the store. */
 export async function readSequences(
   store: Store,
   sessionId: string,

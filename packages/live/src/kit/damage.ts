@@ -9,7 +9,7 @@ export interface Damage {
   /** The last sequence of a run of missing events; else the same as `sequence`. */
   readonly through: number;
   readonly reason: string;
-  /** The type, the id, and the note of the event, as far as its row can be read. They may be forged too. */
+  /** The type, the id and the note of the event, if its row can be read. They may be forged too. */
   readonly type: string | null;
   readonly eventId: string | null;
   readonly noteId: string | null;
@@ -28,7 +28,7 @@ export interface ChainPlace {
   readonly chainHash: string;
 }
 
-/** The type that stands in the place of an event whose row cannot be read. */
+/** The type that is in place of an event whose row cannot be read. */
 export const UNREADABLE = "unreadable";
 
 /** Returns the damage of an event that follows the place: missing events before it, and the event itself. */
@@ -83,7 +83,7 @@ export function isAmong(damages: Iterable<Damage>, sequence: number): boolean {
   return false;
 }
 
-/** The damage in the data of an event; what is not damage is left out. */
+/** The damage in the data of an event; fields that are not damage are left out. */
 export function damagesIn(value: unknown): readonly Damage[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
   return list.flatMap((one) => damageIn(one) ?? []);

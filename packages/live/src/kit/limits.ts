@@ -38,7 +38,7 @@ export const LIMITS = {
 
   /** Batches of a stand-in that the note writer receives again. */
   owedBatches: 200,
-  /** After a stop of the video, what was said before it is transcribed within this time. */
+  /** After a stop of the video, earlier speech is transcribed within this time. */
   lateSpeechMs: 30_000,
   /** The longest pause between two tries to give these batches to the note writer. */
   owedRetryMs: 600_000,
@@ -124,7 +124,7 @@ export const LIMITS = {
   windowMs: 4_000,
   /** A silence of this length makes the next window short. */
   quietAfterMs: 10_000,
-  /** A shorter note can stand in another one by chance. */
+  /** A shorter note can be in another one by chance. */
   continuedChars: 12,
   /** The video before and after the beginning of a batch in which a model is shown the sentence that the batch cuts. */
   sentenceWindowMs: 15_000,

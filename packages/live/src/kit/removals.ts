@@ -26,12 +26,12 @@ export interface Removal {
 
 const PREFIX = "live/removed/";
 
-/** The last removal of the session, also one that was taken back. */
+/** The last removal of the session, even if it was undone. */
 export async function findRemoval(store: Store, sessionId: string): Promise<Removal | null> {
   return removalOf(await store.getClaim(`${PREFIX}${sessionId}`));
 }
 
-/** `false` if something else changed the removal meanwhile. */
+/** `false` if something else changed the removal in the meantime. */
 export async function putRemoval(
   store: Store,
   { sessionId, generation, status, ...removal }: Omit<Removal, "changeId">,

@@ -9,7 +9,7 @@ const BESIDE = ["supplementary", "questions", "replay", "pictures", "page", "rep
 
 export type SideLog = (typeof BESIDE)[number];
 
-/** Returns the secondary session; creates it on first use. Errors: the store's. */
+/** Returns the secondary session; creates it on first use. Errors: those of the store. */
 export async function openSideLog(store: Store, sessionId: string, beside: SideLog): Promise<string> {
   const besideId = besideOf(sessionId, beside);
   if ((await store.getSession(besideId)) !== null) return besideId;
@@ -26,7 +26,7 @@ export async function openSideLog(store: Store, sessionId: string, beside: SideL
   return besideId;
 }
 
-/** The secondary session; `null` if nothing was written to it. Errors: the store's. */
+/** The secondary session; `null` if nothing was written to it. Errors: those of the store. */
 export async function findSideLog(store: Store, sessionId: string, beside: SideLog): Promise<string | null> {
   const besideId = besideOf(sessionId, beside);
   return (await store.getSession(besideId)) === null ? null : besideId;

@@ -64,7 +64,7 @@ function soundReads(
 
 /**
  * Reads a page, with a placeholder for an event whose row cannot be read. A page ends at such an event. With `types` or
- * another filter the placeholder is left out. Errors: the store's, without `corrupt` for a single event.
+ * another filter the placeholder is left out. Errors: those of the store, without `corrupt` for a single event.
  */
 export async function readAround(store: Store, logId: string, options: ReadOptions = {}): Promise<EventPage> {
   try {

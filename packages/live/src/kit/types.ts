@@ -40,7 +40,7 @@ export interface EvidenceItem extends Span {
   readonly sequence: number;
   readonly type: string;
   readonly retention: "critical" | "supplementary";
-  /** The text of what a person said or the medium showed; empty if there is none. */
+  /** The text of the words that a person said or that the medium showed; empty if there is none. */
   readonly text: string;
   readonly lang?: string;
   /** The video of its place, if that is not the video of the session. */
@@ -175,7 +175,7 @@ export interface PageRequest {
   readonly sessionId: string;
   readonly videoId: string;
   readonly title: string | null;
-  /** The page so far, with what people changed, which stays whatever the writer answers. */
+  /** The page so far, with the changes of people, which stay whatever the writer answers. */
   readonly items: readonly PageItem[];
   /** The page that is made without a model. */
   readonly outline: readonly PageDraftItem[];
@@ -273,7 +273,7 @@ export interface AudioChunk extends Span {
   readonly bytes: Uint8Array;
   readonly mediaType: "audio/webm" | "audio/wav";
   readonly lang?: string;
-  /** Who speaks in it, where the page knows that. */
+  /** The speaker, if the page knows it. */
   readonly speaker?: string;
   /** Its video, if that is not the video of the session. */
   readonly videoId?: string;

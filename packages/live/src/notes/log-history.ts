@@ -160,7 +160,7 @@ async function sequenceOf({ store, sessionId }: Log, id: string): Promise<number
 function assertReached(sequence: number, latestSequence: number): void {
   if (sequence <= latestSequence) return;
   throw new ContinuoError("out_of_range", `the log is at ${latestSequence}, not at ${sequence}`, {
-    hint: "Read the end of the log first: the key may have another session by now.",
+    hint: "Read the end of the log first: the key may belong to another session now.",
     details: { sequence, latestSequence },
   });
 }

@@ -9,7 +9,7 @@ import { readSequences } from "../evidence/index.ts";
 import { isFields, LIMITS } from "../kit/index.ts";
 import { addNoteEvent, type NoteEntry, SNAPSHOT_NAME, unseal } from "../state/index.ts";
 
-/** After all events up to this sequence, with archived notes. Errors: the store's. */
+/** After all events up to this sequence, with archived notes. Errors: those of the store. */
 export async function entriesAt(
   store: Store,
   sessionId: string,
@@ -44,7 +44,10 @@ async function checkpointAt(store: Store, sessionId: string, sequence: number): 
   return { sequence: 0, notes: new Map() };
 }
 
-/** The events that have these notes. Texts and lists are cut where they are too much together. Errors: the store's. */
+/**
+ * The events that have these notes. Texts and lists are cut where they are too much together. Errors: those of the
+ * store.
+ */
 export async function noteEventsOf(
   store: Store,
   sessionId: string,
@@ -128,8 +131,8 @@ export function shareOf(lengths: readonly number[], room: number): number {
 }
 
 /**
- * The versions of a note up to a sequence, oldest first, and the notes that its first one was made of.
- * `null` if there is no such note. Errors: the store's.
+ * The versions of a note up to a sequence, oldest first, and the notes that its first one was made of. `null` if there
+ * is no such note. Errors: those of the store.
  */
 export async function noteHistoryAt(
   store: Store,

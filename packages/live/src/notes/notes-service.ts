@@ -119,7 +119,7 @@ export function answerEvent(
 
 /**
  * The notes of a session that ended, in the order of their newest change. A note keeps its id, its text, and its owner;
- * its evidence stays in the former log. Errors: the store's.
+ * its evidence stays in the former log. Errors: those of the store.
  */
 export async function carriedEvents(store: Store, parentId: string): Promise<readonly NewEvent[]> {
   if ((await findSession(store, parentId)) === null) return [];

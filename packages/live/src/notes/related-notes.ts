@@ -14,7 +14,10 @@ export interface RelatedOptions {
   readonly embedder: Embedder;
 }
 
-/** The most related notes, at most 10. Errors: `not_found`, also for an archived note; the store's, the embedder's. */
+/**
+ * The most related notes, at most 10. Errors: `not_found`, also for an archived note; those of the store, the
+ * embedder's.
+ */
 export async function relatedNotes(options: RelatedOptions): Promise<readonly RelatedNote[]> {
   const { store, follower, noteId, embedder } = options;
   const notes = await notesOf(store, follower);
@@ -64,8 +67,8 @@ interface Compared {
 }
 
 /**
- * The notes in whose spans the scene of this one is shown again, by the embeddings of the frames. A scene that many notes show,
- * as that of a person who speaks all the time, joins nothing.
+ * The notes in whose spans the scene of this one is shown again, by the embeddings of the frames. A scene that many
+ * notes show, such as that of a person who speaks all the time, does not relate them.
  */
 async function sameScenes(
   { store, follower }: RelatedOptions,

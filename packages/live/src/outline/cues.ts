@@ -23,7 +23,7 @@ export function isDecision(text: string, lang: string): boolean {
   return !isQuestion(text) && (DECISIONS[languageOf(lang)]?.test(text) ?? false);
 }
 
-/** A question is open if what is said next has none of its words, and at the end of a talk. */
+/** A question is open if the next sentences have none of its words, and at the end of a talk. */
 export function openQuestionsIn(known: readonly KnownSentence[]): readonly KnownSentence[] {
   return known.filter(({ sentence, terms }, at) => {
     if (sentence.kind === "sound" || terms.length < 2 || !isQuestion(sentence.text)) return false;

@@ -13,7 +13,7 @@ interface EndSessionOptions extends Pick<SessionOwnerSettings, "store" | "clock"
 
 /**
  * A session that nobody uses any more is closed as well, if its notes could be finished; else it is abandoned. Returns
- * `false` if another server ended the session at the same time. Errors: the store's.
+ * `false` if another server ended the session at the same time. Errors: those of the store.
  */
 export async function endSession(owner: SessionOwner, options: EndSessionOptions): Promise<boolean> {
   const { store, clock, follower, on } = options;
@@ -27,8 +27,8 @@ export async function endSession(owner: SessionOwner, options: EndSessionOptions
 }
 
 /**
- * Nothing of a removed session is read or sent to a model any more. Returns `false` if it ended already. Errors: the
- * store's.
+ * Nothing of a removed session is read or sent to a model any more. Returns `false` if it ended already. Errors: those
+ * of the store.
  */
 function endRemoved(owner: SessionOwner): Promise<boolean> {
   return writeEnd(owner, "close", { end: { type: "close" }, reason: "a person removed the session" });

@@ -31,7 +31,7 @@ export interface LateNotesOptions extends SessionOwnerSettings {
 
 interface LateSession {
   readonly untilMs: number;
-  /** Keeps the lease of the work. Errors: `fenced` if another server does the work by now. */
+  /** Keeps the lease of the work. Errors: `fenced` if another server does the work now. */
   readonly renew: () => Promise<unknown>;
 }
 
@@ -110,7 +110,7 @@ export class LateNotes {
     return this.#forget(sessionId);
   }
 
-  /** Stops when a person removes the session meanwhile: nothing more of it is sent to a model. */
+  /** Stops when a person removes the session in the meantime: nothing more of it is sent to a model. */
   async #redo(follower: Follower, lease: SessionLease, renew: LateSession["renew"]): Promise<void> {
     const { fold, sessionId } = follower;
     for (const lane of lanesOf(fold)) {

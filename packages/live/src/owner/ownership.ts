@@ -129,7 +129,7 @@ export class Ownership {
     }
   }
 
-  /** On SQLite, a new start of the machine ends all leases, also those without expiry. */
+  /** On SQLite, a restart of the machine ends all leases, including those without expiry. */
   async #leftBehind(name: string): Promise<Lease | null> {
     const { store, serverId } = this.#options;
     const [lease] = (await store.listLeases({ prefix: name, limit: 1 })).items;

@@ -50,7 +50,7 @@ type Reason = "pause" | "end";
 
 const EXTRACTIVE = "extractive";
 
-/** One pass, or several of a model, over what was said up to a sequence. */
+/** One pass, or several passes of a model, over the evidence up to a sequence. */
 interface Pass {
   readonly reason: Reason;
   readonly through: number;
@@ -119,7 +119,7 @@ export class PageWork {
     return this.#running;
   }
 
-  /** Errors: the store's. */
+  /** Errors: those of the store. */
   async #write(reason: Reason): Promise<void> {
     const { store, follower } = this.#options;
     const { sessionId, fold } = follower;
@@ -135,7 +135,7 @@ export class PageWork {
     if (standsInFor !== "written") await this.#writeOutline(pass, standsInFor);
   }
 
-  /** A page that a model wrote stays, and the outline of what was said after it follows. */
+  /** A page that a model wrote stays, and the outline of the later evidence follows it. */
   async #writeOutline({ outline, before, ...pass }: Pass, standsInFor: string | null): Promise<void> {
     const isByModel = before.writer !== null && before.writer !== EXTRACTIVE && pass.carried.length === 0;
     const drafts = isByModel ? itemsWithTail(before.written, outline) : outline;
@@ -146,7 +146,9 @@ export class PageWork {
     if (event !== null) await this.#options.append([...pass.carried, event]);
   }
 
-  /** Why no model wrote the page: a sentence where one should have, `null` if there is none. Errors: the store's. */
+  /**
+   * Why no model wrote the page: a sentence where one should have, `null` if there is none. Errors: those of the store.
+   */
   async #writeWithModel(first: Pass): Promise<"written" | string | null> {
     const { store, follower, newId, signal } = this.#options;
     const { sessionId } = follower;

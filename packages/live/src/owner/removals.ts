@@ -33,7 +33,7 @@ export interface RemovalsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: (line: string) => void;
-  /** Ends a session whose log is open, without notes of what is pending. */
+  /** Ends a session whose log is open, without notes about pending evidence. */
   readonly end: (sessionId: string) => Promise<unknown>;
   /** Called before the session is deleted. */
   readonly release: (session: { readonly sessionId: string; readonly videoId: string }) => Promise<void>;
@@ -119,8 +119,8 @@ export class Removals {
   }
 
   /**
-   * Brings a removed session back. Where its key means another session by now, it gets a key of its own, which begins
-   * with the former one. Returns its key. Errors: `not_found`; `gone` when it is being deleted; `forbidden`.
+   * Brings a removed session back. If its key belongs to another session now, it gets a new key that begins with the
+   * former one. Returns its key. Errors: `not_found`; `gone` when it is being deleted; `forbidden`.
    */
   async restore(key: string, options: RemovalOptions = {}): Promise<string> {
     assertKnownOptions("restore", options, REMOVAL_OPTIONS);

@@ -123,7 +123,7 @@ export class SessionOwner {
 
   /**
    * Appends as the owner, after earlier appends. Returns the stored events. Errors: `fenced`, after which the owner is
-   * over; `log_closed`; `conflict` with `expectedSequence`; the store's.
+   * over; `log_closed`; `conflict` with `expectedSequence`; those of the store.
    */
   append(
     events: readonly NewEvent[],
@@ -197,7 +197,7 @@ export class SessionOwner {
     return this.#inTurn(() => this.#degrade(finding));
   }
 
-  /** Makes a degraded session active, after the events that put aside what is damaged. Errors: the store's. */
+  /** Makes a degraded session active, after the events that put aside what is damaged. Errors: those of the store. */
   repair(reason: string, events: readonly NewEvent[]): Promise<boolean> {
     return this.#inTurn(() => this.change("repair", { reason, events }));
   }
@@ -218,7 +218,7 @@ export class SessionOwner {
     await this.append([{ type: "session_state_changed", data }]);
   }
 
-  /** Takes over the notes of the session that this one continues, once. Errors: the store's. */
+  /** Takes over the notes of the session that this one continues, once. Errors: those of the store. */
   async carryNotes(): Promise<void> {
     const { store, follower } = this.#options;
     if (follower.fold.carry !== "due") return;
@@ -257,12 +257,12 @@ export class SessionOwner {
     for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
   }
 
-  /** Writes the page of what was said, at the end of the session: in more time than that without a model. */
+  /** Writes the page at the end of the session; with a model, it may take more time than without one. */
   writePage(ms: number): Promise<void> {
     return this.#page.finish(ms);
   }
 
-  /** Closes requests that nobody answered; `expired` means only those that have expired. Errors: the store's. */
+  /** Closes requests that nobody answered; `expired` means only those that have expired. Errors: those of the store. */
   async closeRequests(which: "expired" | "all"): Promise<void> {
     const { follower, clock } = this.#options;
     const isDue = (request: OpenRequest): boolean =>
@@ -273,7 +273,7 @@ export class SessionOwner {
     });
   }
 
-  /** Writes a checkpoint without waiting for a batch; input does not wait for it. Errors: the store's. */
+  /** Writes a checkpoint without waiting for a batch; input does not wait for it. Errors: those of the store. */
   async checkpoint(): Promise<"written" | "nothing new"> {
     const { follower } = this.#options;
     const began = performance.now();

@@ -5,7 +5,7 @@ import { LIVE_STATES } from "@continuo/core/wire";
 import { findRemoval, forgetRemoval, isFields, LIMITS, sideLogsOf } from "../kit/index.ts";
 import { isLiveSession } from "../sessions/index.ts";
 
-/** Returns the number of deleted sessions. Errors: the store's. */
+/** Returns the number of deleted sessions. Errors: those of the store. */
 export async function deleteVideo(
   store: Store,
   videoId: string,
@@ -22,8 +22,8 @@ export async function deleteVideo(
 }
 
 /**
- * Deletes the session and the sessions beside it, as far as they are there, and forgets that a person removed it: it
- * cannot be brought back any more. Errors: the store's.
+ * Deletes the session and the sessions of the same video that exist, and forgets that a person removed it: it cannot be
+ * restored any more. Errors: those of the store.
  */
 export async function deleteSessionLogs(store: Store, sessionId: string, reason: string): Promise<void> {
   for (const id of [...sideLogsOf(sessionId), sessionId]) {

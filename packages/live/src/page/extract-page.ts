@@ -44,7 +44,7 @@ function byVideo(
   );
 }
 
-/** The newest ones, where there are more pieces than the bound. Errors: the store's. */
+/** The newest ones, where there are more pieces than the bound. Errors: those of the store. */
 export async function readSpeech(store: Store, sessionId: string, through: number): Promise<SpeechLog> {
   let transcripts: StoredEvent[] = [];
   const remarks: StoredEvent[] = [];

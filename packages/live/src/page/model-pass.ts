@@ -35,7 +35,7 @@ export interface ModelPass {
   readonly beside?: "page" | "replay";
 }
 
-/** Asks the writer once. Errors: `agent_failed`, also for a page without chapters; the store's. */
+/** Asks the writer once. Errors: `agent_failed`, also for a page without chapters; those of the store. */
 export async function writeWithModel(pass: ModelPass): Promise<PageResult> {
   const { runStore, sessionId, writer, signal, beside = "page" } = pass;
   const writePage = writer.writePage?.bind(writer);
@@ -112,7 +112,7 @@ export interface PassDecision {
 
 /**
  * The decision of a pass with its cost, and the notes that it revises. A note that a person changed meanwhile stays as
- * it is. Errors: the store's.
+ * it is. Errors: those of the store.
  */
 export async function revisionEvents(
   { store, sessionId, fold }: Pick<ModelPass, "store" | "sessionId" | "fold">,

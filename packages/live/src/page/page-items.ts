@@ -45,7 +45,7 @@ export function itemsBeyond(
   );
 }
 
-/** A page that a model wrote, with the outline of what was said after it. */
+/** A page that a model wrote, with the outline of the later evidence. */
 export function itemsWithTail(
   before: readonly PageItem[],
   outline: readonly PageDraftItem[],

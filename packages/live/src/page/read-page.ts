@@ -26,7 +26,7 @@ export interface PageBefore {
   readonly writer: string | null;
 }
 
-/** Errors: the store's. */
+/** Errors: those of the store. */
 export async function readPageBefore(
   store: Store,
   sessionId: string,
@@ -48,7 +48,7 @@ export async function readPageBefore(
 
 /**
  * The page as people see it; while a session has none, that of the session that it continues. `null` if there is none.
- * Errors: the store's.
+ * Errors: those of the store.
  */
 export async function readPage(
   store: Store,

@@ -45,7 +45,7 @@ export interface PageReplayOptions
   readonly signal: AbortSignal;
 }
 
-/** The event of the newest page that a model wrote; `null` if there is none. Errors: the store's. */
+/** The event of the newest page that a model wrote; `null` if there is none. Errors: those of the store. */
 export async function newestModelPage(store: Store, sessionId: string): Promise<StoredEvent | null> {
   const { events } = await store.read(sessionId, { types: ["page_written"], order: "newest" });
   return events.findLast((event) => decisionOfPage(event) !== null) ?? null;

@@ -36,7 +36,7 @@ const SCORES = {
   short: -1.5,
 };
 
-/** A number mostly counts what is said after it. */
+/** A number mostly counts the noun that follows. */
 const NUMBER = /^\p{N}+$/u;
 
 /** The score from which a sentence ends. */

@@ -65,7 +65,7 @@ export function joinPiece(before: JoinState, piece: Piece): JoinResult {
       ...state,
       last: { sequence, startMs, endMs, words: count, lineWords: wordsOfLastLine(piece) },
       furthestMs: Math.max(state.furthestMs, startMs),
-      // New words beyond all that was heard: from here on, a word that comes again is said again.
+      // New words beyond all that was heard: from here on, a word that returns is said again.
       backAt: startMs <= before.furthestMs ? state.backAt : null,
     },
     sentences,

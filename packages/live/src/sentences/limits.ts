@@ -9,7 +9,7 @@ export const LIMITS = {
   windowGapMs: 5_000,
   grownGapMs: 1_500,
   atOnceMs: 250,
-  /** After so many pieces that repeat nothing, no window rolls: a word that comes again was said twice. */
+  /** After so many pieces that repeat nothing, no window rolls: a word that returns was said twice. */
   freshPieces: 12,
   /** Words without punctuation after which a stream counts as one without any. */
   plainWords: 40,
@@ -43,8 +43,8 @@ export const LIMITS = {
   /** The time that it usually takes to say a word, and each of its letters. */
   wordMs: 60,
   letterMs: 55,
-  /** The same words within this time of what was heard are a repetition. */
+  /** The same words within this time after they were heard are a repetition. */
   nearMs: 2_500,
-  /** A mark of a sound that comes again within this time is the same one. */
+  /** A mark of a sound that returns within this time is the same one. */
   soundMs: 10_000,
 } as const;

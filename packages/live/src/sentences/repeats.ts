@@ -19,7 +19,7 @@ export function earlierWords(pieces: readonly Piece[]): EarlierWords {
   return words;
 }
 
-/** True if a piece lies before the last piece, so that it may be a repetition. */
+/** True if a piece comes before the last piece, so that it may be a repetition. */
 export function isBehind({ furthestMs, backAt }: JoinState, { startMs }: Piece): boolean {
   return backAt === null ? startMs < furthestMs - LIMITS.backMs : startMs <= furthestMs + LIMITS.pollMs;
 }

@@ -68,7 +68,7 @@ export interface JoinState {
   } | null;
   /** The latest begin of a piece; earlier ones come after a seek back. */
   readonly furthestMs: number;
-  /** The sequence of the piece with which the stretch after a seek back begins, while it lies before `furthestMs`. */
+  /** The sequence of the piece with which the stretch after a seek back begins, while it comes before `furthestMs`. */
   readonly backAt: number | null;
   /** The score that the end of a sentence without punctuation needs beyond the usual one. */
   readonly strictness?: number;

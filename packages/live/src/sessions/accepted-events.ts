@@ -1,4 +1,4 @@
-/** The events that a batch of evidence becomes, as far as the session stores it at its present load. */
+/** The events that are stored for a batch of evidence. At a high load, the session stores no telemetry. */
 
 import type { NewEvent } from "@continuo/core/model";
 import { type Frames, type PictureAccess, toEvent } from "../evidence/index.ts";
@@ -11,7 +11,7 @@ export interface AcceptedEvents {
   readonly dropped: number;
 }
 
-/** Errors: the store's. */
+/** Errors: those of the store. */
 export async function acceptedEvents(
   { sessionId, fold }: Pick<Follower, "sessionId" | "fold">,
   evidence: readonly EvidenceInput[],

@@ -1,5 +1,5 @@
 /**
- * Repeated requests: a page that received no answer sends its input again. The input is stored once, also when the
+ * Repeated requests: a page that received no answer sends its input again. The input is stored once, even when the
  * session has ended since, or its key refers to another session.
  */
 
@@ -17,7 +17,9 @@ import { type EvidenceInput, isFields, LIMITS, sha256 } from "../kit/index.ts";
 import { ended } from "../state/index.ts";
 import { isLiveSession } from "./open-session.ts";
 
-/** The stored chunk, from the session or an earlier one of the key; `null` for a new chunk. Errors: the store's. */
+/**
+ * The stored chunk, from the session or an earlier one of the key; `null` for a new chunk. Errors: those of the store.
+ */
 export async function storedAudio(
   store: Store,
   sessionId: string,
@@ -41,7 +43,7 @@ export async function storedAudio(
 
 /**
  * Appends the events whose ids are not stored yet. `knownThrough` is a sequence that the log has reached: a batch whose
- * events are all known uses up the producer's number too. Errors: the store's.
+ * events are all known uses up the producer's number too. Errors: those of the store.
  */
 export async function appendOnce(
   store: Store,

@@ -76,8 +76,8 @@ interface KeyPlace {
 }
 
 /**
- * Joins the open session of the video, or creates the one that continues its last one. `null`: something changed
- * meanwhile. `forbidden`: the client may not see that session, or its client may not see this one's input.
+ * Joins the open session of the video, or creates the one that continues its last one. `null`: something changed in the
+ * meantime. `forbidden`: the client may not see that session, or its client may not see this one's input.
  */
 async function openOfVideo(
   store: Store,
@@ -140,7 +140,10 @@ interface Creation extends OpenLiveSessionOptions {
   readonly claims?: readonly Omit<ClaimWrite, "type">[];
 }
 
-/** Creates the session and claims its key in one commit. `null`: the key, the video or the session was taken meanwhile. */
+/**
+ * Creates the session and claims its key in one commit. `null`: the key, the video or the session was taken in the
+ * meantime.
+ */
 async function create(
   store: Store,
   entry: KeyEntry,

@@ -6,7 +6,7 @@
 import type { NewEvent, Store } from "@continuo/core/model";
 import { type Damage, damageIn, eventsAround, findSideLog, isAmong, openSideLog } from "../kit/index.ts";
 
-/** The damage that repairs put aside after the session ended. Errors: the store's. */
+/** The damage that repairs put aside after the session ended. Errors: those of the store. */
 export async function readRepairs(store: Store, sessionId: string): Promise<readonly Damage[]> {
   const logId = await findSideLog(store, sessionId, "repairs");
   if (logId === null) return [];
@@ -18,7 +18,7 @@ export async function readRepairs(store: Store, sessionId: string): Promise<read
   return aside;
 }
 
-/** Records what a repair puts aside. Errors: the store's. */
+/** Records what a repair puts aside. Errors: those of the store. */
 export async function recordRepairs(
   store: Store,
   sessionId: string,

@@ -195,7 +195,7 @@ export function ledgerCursor({ pending, pendingRest, sequence }: LiveFold): numb
   return pendingRest === null ? sequence : pendingRest.fromSequence - 1;
 }
 
-/** Adds an event to what is pending, if it belongs there. */
+/** Adds an event to the pending evidence, if it belongs there. */
 export function addToPending(fold: Pending, event: StoredEvent): void {
   const data: Fields = isFields(event.data) ? event.data : {};
   const { sequence, type, retention } = event;

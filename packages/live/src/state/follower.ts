@@ -60,7 +60,7 @@ export class Follower {
     void this.#run();
   }
 
-  /** Errors: the store's. */
+  /** Errors: those of the store. */
   static async open(options: FollowerOptions): Promise<Follower> {
     const began = performance.now();
     const { fold, fault, damages } = await recordTime("continuo.live.restore.duration", () =>
@@ -98,7 +98,7 @@ export class Follower {
     return this.#damages;
   }
 
-  /** The damage that an event is part of, also when it was put aside. */
+  /** The damage that an event is part of, even when it was put aside. */
   damageAt(sequence: number): Damage | null {
     const isPart = (one: Damage): boolean => one.sequence <= sequence && sequence <= one.through;
     return this.#damages.find(isPart) ?? this.#fold.quarantined.find(isPart) ?? null;
@@ -228,7 +228,7 @@ export class Follower {
     const found = addChecked(this.#fold, event);
     this.#damages = leftAfter([...this.#damages, ...found], event);
     const isSound = found.every(({ sequence }) => sequence !== event.sequence);
-    // Those who wait for the sequence hear of a damaged event, without its type and payload.
+    // Callers that wait for the sequence learn of a damaged event, without its type and payload.
     const heard = isSound ? event : { ...event, type: "unreadable", data: null };
     for (const listener of [...this.#listeners]) listener(heard, this.#fold);
     if (found[0] !== undefined) this.#tellFault(found[0].reason);

@@ -1,4 +1,4 @@
-/** The page of a session in the fold: where it is in the log, and what its passes cost. The items are in the events. */
+/** The page of a session in the fold: its place in the log, and the cost of its passes. The items are in the events. */
 
 import { type Fields, isFields, LIMITS, type LiveBudget } from "../kit/index.ts";
 
@@ -10,7 +10,7 @@ export interface PageMark {
   /** The sequence of the newest words that were said. */
   readonly saidAt: number;
   readonly passes: number;
-  /** The passes of a model, and what they cost. */
+  /** The passes of a model, and their cost. */
   readonly modelPasses: number;
   readonly tokens: number;
   readonly costUsd: number;

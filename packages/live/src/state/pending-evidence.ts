@@ -56,7 +56,8 @@ export function hasRoom({ pending, pendingRest }: Pending): boolean {
 }
 
 /**
- * Reads the counted evidence into memory, as far as there is room. `add` is the rule of the fold. Errors: the store's.
+ * Reads the counted evidence into memory until the room is used up. `add` is the rule of the fold. Errors: those of the
+ * store.
  */
 export async function refill(
   store: Store,

@@ -28,10 +28,14 @@ export function assertWritable({ fold, fault, sessionId }: Follower): void {
   // The log may still be open for late notes.
   if (isFinal(fold.state)) throw ended(fold.key, fold.state);
   if (fault === null && fold.state !== "degraded") return;
-  throw new ContinuoError("degraded", "the session cannot be written: its log is not as it was written", {
-    hint: `Keep the input and send it again after \`continuo live repair ${shellWord(fold.key)}\`.`,
-    details: { sessionId, key: fold.key, reason: fault ?? fold.health.degradedReason },
-  });
+  throw new ContinuoError(
+    "degraded",
+    "the session cannot be written: its log was changed after it was written",
+    {
+      hint: `Keep the input and send it again after \`continuo live repair ${shellWord(fold.key)}\`.`,
+      details: { sessionId, key: fold.key, reason: fault ?? fold.health.degradedReason },
+    },
+  );
 }
 
 export function ended(key: string, state: string): ContinuoError {

@@ -36,7 +36,7 @@ export interface RestoreOptions extends CallOptions {
   readonly before?: number;
 }
 
-/** Errors: the store's, where the log cannot be read at all. */
+/** Errors: those of the store, where the log cannot be read at all. */
 export async function restore(
   store: Store,
   sessionId: string,

@@ -18,7 +18,7 @@ export const LIMITS = {
   /** From this time or number of sentences on, a thought ends at its best place. */
   mostMs: 150_000,
   mostSentences: 40,
-  /** A thought that waits for room is cut at this number, also if the time of the talk stands still. */
+  /** A thought that waits for room is cut at this number, even if the time of the talk stands still. */
   sentencesInMemory: 100,
   /** Silence that ends a thought. */
   silenceMs: 8_000,

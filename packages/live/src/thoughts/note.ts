@@ -99,7 +99,7 @@ function knownOf(sentence: Sentence): Known {
   return { sentence, terms: new Set(termsOfSentence(sentence)) };
 }
 
-/** Takes the sentence that adds most to what those before it say, one after the other, as long as a note has room. */
+/** Selects, one after the other, the sentence that adds most to the selected ones, while the note has room. */
 function chosenOf(
   known: readonly Known[],
   most: number,
@@ -155,7 +155,7 @@ function isQuestion({ text }: Sentence): boolean {
   return /[?？؟]$/u.test(text);
 }
 
-/** Sentences as one text, also if captions have no punctuation. */
+/** Sentences as one text, even if captions have no punctuation. */
 export function textOfSentences(sentences: readonly Sentence[]): string {
   const texts = sentences.map(textOf);
   return texts.join(/[。！？]$/u.test(texts[0] ?? "") ? "" : " ");

@@ -1,6 +1,7 @@
 /**
  * The note writer without a model: joins pieces of captions to sentences and sentences to thoughts, and writes one note
- * for each thought that ended. What is open stays in its memory, so that the cut of batches does not show in notes.
+ * for each thought that ended. Open thoughts stay in its memory, so that the boundaries of batches do not show in
+ * notes.
  */
 
 import { cutText } from "@continuo/core/model";

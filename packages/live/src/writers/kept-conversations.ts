@@ -1,6 +1,7 @@
 /**
- * The conversations that an agent keeps open for sessions: what it was told in each already, so that a later request
- * holds only what is new. A conversation that has become long is replaced by a new one, which is told everything again.
+ * The conversations that an agent keeps open for sessions: with a record of what each agent received already, so that a
+ * later request has only new content. A conversation that has become long is replaced by a new one, which is told
+ * everything again.
  */
 
 import type { Agent, NativeRef } from "@continuo/core/model";

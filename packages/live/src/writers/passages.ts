@@ -41,8 +41,8 @@ interface Stream {
 }
 
 /**
- * In the order of the log. Pieces that lie apart are never joined: a pause or a seek is between them. What was heard before
- * a seek back, and comes again, stands here once: the seek may lead into the middle of a sentence.
+ * In the order of the log. Pieces that are apart are never joined: a pause or a seek is between them. Words that are
+ * heard a second time after a seek back are here only once: the seek may lead into the middle of a sentence.
  */
 export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
   const sorted = [...new Map(items.map((item) => [item.sequence, item])).values()].toSorted(

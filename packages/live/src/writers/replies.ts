@@ -35,7 +35,7 @@ export function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** The object in an answer, also if the agent wrote text or a code fence around it. */
+/** The object in an answer, even if the agent wrote text or a code fence around it. */
 export function objectIn(answer: string): Readonly<Record<string, unknown>> {
   const from = answer.indexOf("{");
   const to = answer.lastIndexOf("}");

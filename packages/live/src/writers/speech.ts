@@ -42,7 +42,7 @@ interface VideoSpeech {
   /** The open sentence of each speaker. */
   readonly streams: Readonly<Record<string, JoinState>>;
   readonly thought: ThoughtState;
-  /** The video was paused or ended there: a recording of what was said before may still come. */
+  /** The video was paused or ended there: a recording of earlier speech may still arrive. */
   readonly stopped?: { readonly mediaTimeMs: number; readonly atMs: number } | null;
 }
 
@@ -63,7 +63,7 @@ interface SpeechStep {
   readonly notes: readonly ThoughtNote[];
 }
 
-/** Adds the evidence of a batch. Errors: the store's. */
+/** Adds the evidence of a batch. Errors: those of the store. */
 export async function foldSpeech(before: SpeechState, request: NoteRequest): Promise<SpeechResult> {
   const lookBack = earlierOf(request);
   const breathe = breathing();
@@ -197,7 +197,7 @@ function endHearing(before: VideoSpeech): SpeechStep {
 
 /**
  * The video was paused, went elsewhere or ended: the thought ends. A sentence in which it was paused goes on when it
- * plays again, also if the person went back a few seconds before.
+ * plays again, even if the person went back a few seconds before.
  */
 function stopHearing(before: VideoSpeech, item: EvidenceItem): SpeechStep {
   const state = stopOf(item);

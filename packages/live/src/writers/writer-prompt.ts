@@ -60,7 +60,7 @@ export interface NotesPrompt {
   readonly open: ReadonlySet<number>;
 }
 
-/** With `isMore` the agent knows what to do, and the request holds only what is new. */
+/** With `isMore` the agent knows its task, and the request has only new content. */
 export function notesPrompt(
   request: NoteRequest,
   context: readonly EvidenceItem[],
@@ -75,7 +75,7 @@ export function notesPrompt(
   const around = partOf(passages, context).filter((passage) => !given.includes(passage));
   const named = namesOf([...given, ...passages.filter((passage) => !given.includes(passage))]);
   const show = shownBy(named);
-  // If captions have punctuation, a sentence without its mark goes on, also after a pause.
+  // If captions have punctuation, a sentence without its mark goes on, even after a pause.
   const isPunctuated = passages.some((one) => one.type === "transcript_added" && isClosed(one.text));
   const isCut = ({ isOpen }: Passage): boolean =>
     isOpen === true && (request.speech === "now" || (request.speech === "paused" && isPunctuated));

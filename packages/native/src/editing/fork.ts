@@ -48,9 +48,9 @@ export interface ForkedSession {
 /**
  * The source is only read, so that it may be open in its agent.
  *
- * Errors: those of a lookup; `not_found` for a message that is not there, `invalid` for a cut between a call and
- * its result with `details.instead`, and for a session that holds nothing; `unsupported`, `unreadable`,
- * `unwritable`; `verification_failed` if the fork reads differently. Nothing is written then.
+ * Errors: those of a lookup; `not_found` for a message that does not exist, `invalid` for a cut between a call and its
+ * result with `details.instead`, and for a session that holds nothing; `unsupported`, `unreadable`, `unwritable`;
+ * `verification_failed` if the fork reads differently. Nothing is written then.
  */
 export async function forkNativeSession(ref: SessionRef, options: ForkOptions = {}): Promise<ForkedSession> {
   assertKnownOptions("forkNativeSession", options, { ...LOOKUP_OPTIONS, at: true });

@@ -20,7 +20,7 @@ export interface RestoreCopyOptions {
   readonly now?: Date;
   /** 0 for the newest state, which is the default. */
   readonly state?: number;
-  /** A session that lies in the place by now goes to the trash. */
+  /** A session that is now at that place goes to the trash. */
   readonly force?: boolean;
 }
 

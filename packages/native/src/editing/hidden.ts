@@ -156,7 +156,7 @@ async function replace(
   });
 }
 
-/** Gives the trash id of the old row. Nothing that was said is in it, and so it is looked at where it lies. */
+/** Gives the trash id of the old row. Nothing that was said is in it, and so it is looked at where it is. */
 async function replaceRow(
   { reader, found, mending, places }: Changing<RowMending>,
   rules: AgentVisibility,

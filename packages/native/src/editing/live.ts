@@ -5,7 +5,7 @@ import { programsIn, type RunningProgram, writersOf } from "@continuo/files";
 import type { Lookup } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 
-/** If the system does not report who has a file open, a file that was written just now counts as open. */
+/** If the system does not report which processes have a file open, a file that was written just now counts as open. */
 const JUST_NOW_MS = 10_000;
 /** The clock of processes and that of files differ by at most this. */
 const ROUNDING_MS = 1000;

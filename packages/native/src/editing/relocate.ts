@@ -92,7 +92,7 @@ export async function relocateProject(
   }
 }
 
-/** Errors: `invalid`, `not_found` for a new folder that is not there. */
+/** Errors: `invalid`, `not_found` for a new folder that does not exist. */
 function checked(from: string, to: string): Relocation {
   for (const path of [from, to]) {
     if (!isAbsolute(path)) throw new ContinuoError("invalid", `${path} is not an absolute path`);
@@ -179,7 +179,7 @@ async function change(parts: readonly AgentPart[], relocation: Relocation, place
   return trashId;
 }
 
-/** The old file is gone when a row is asked for what took its place, and so its bytes are read before. */
+/** The old file is gone when a row is asked for what replaced it, and so its bytes are read before. */
 function keptRewrite(from: string, rewrite: (bytes: Buffer) => Buffer): () => Uint8Array {
   return () => rewrite(readToMend(from));
 }

@@ -11,8 +11,8 @@ export async function damageOf(lookup: Lookup, places: Places): Promise<Problem[
 }
 
 /**
- * Returns the problems of a session once the repaired copy stands in its place: the damage of the copy, and that of other files, which
- * the session has around it and the copy has not.
+ * Returns the problems of a session once the repaired copy is in its place: the damage of the copy, and that of other
+ * files, which the session has around it and the copy has not.
  *
  * @param copy `null` if nothing in the copy itself says that it is a session.
  */

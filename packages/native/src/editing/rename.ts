@@ -17,7 +17,10 @@ import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { againOnConflict, appendRecords, placeTitle } from "./placing/index.ts";
 import { settleUnfinished } from "./settling/index.ts";
 
-/** Gives the title as it stands now. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`, `busy`, `unsupported`, `unwritable`. */
+/**
+ * Gives the title as it is now. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`,
+ * `busy`, `unsupported`, `unwritable`.
+ */
 export async function renameNativeSession(
   ref: SessionRef,
   title: string,

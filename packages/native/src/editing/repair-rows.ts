@@ -21,7 +21,7 @@ interface Repairing {
 }
 
 /**
- * Errors: `unsupported` for an exported file in place; `conflict` for a file that is there; `busy`, `unreadable`,
+ * Errors: `unsupported` for an exported file in place; `conflict` for a file that exists; `busy`, `unreadable`,
  * `unwritable`, `verification_failed`.
  */
 export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup">): Promise<SessionRepair> {

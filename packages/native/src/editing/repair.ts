@@ -43,9 +43,9 @@ import { settleUnfinished } from "./settling/index.ts";
 import { moveToTrash, type TrashedSession } from "./trash/index.ts";
 
 /**
- * Errors: those of a lookup; `session_live`, `has_forks`, `busy` in place; `conflict` for a file that is there;
- * `unsupported`, `too_large`, `unreadable`, `unwritable`; `invalid` if no whole record is left;
- * `verification_failed` if the repaired session says less. Nothing is written then.
+ * Errors: those of a lookup; `session_live`, `has_forks`, `busy` in place; `conflict` for a file that exists;
+ * `unsupported`, `too_large`, `unreadable`, `unwritable`; `invalid` if no whole record is left; `verification_failed`
+ * if the repaired session says less. Nothing is written then.
  */
 export async function repairNativeSession(
   ref: SessionRef,

@@ -24,8 +24,8 @@ export interface UpgradeOptions {
 }
 
 /**
- * False where the session is in today's format. What was there before goes to the trash. The caller has the lock.
- * Errors: `verification_failed` if it would read differently; those of the trash. Nothing has changed then.
+ * False where the session is in today's format. The earlier files go to the trash. The caller has the lock. Errors:
+ * `verification_failed` if it would read differently; those of the trash. Nothing has changed then.
  */
 export async function upgradeSession(upgrading: UpgradeOptions): Promise<boolean> {
   const { lookup, writer, makers, places } = upgrading;

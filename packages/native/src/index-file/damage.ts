@@ -34,8 +34,9 @@ const OUTSIDE_CAUSES: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 13, 1
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 
 /**
- * Damage shows itself also as a table that is not there, or as a row that breaks a constraint. A statement of Continuo
- * that is wrong has the same codes: the file itself tells which it is. @param database the open one that failed
+ * Damage shows itself also as a table that does not exist, or as a row that breaks a constraint. A statement of
+ * Continuo that is wrong has the same codes: the file itself tells which it is. @param database the open one that
+ * failed
  */
 export function failureOf(error: unknown, database: DatabaseSync | null): IndexFailure {
   if (error instanceof DamagedRowError) return "damaged";

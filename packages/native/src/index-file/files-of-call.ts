@@ -12,7 +12,7 @@ const PATCH_ARGUMENTS: readonly string[] = ["input", "patch", "patchText", "comm
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gmu;
 const MAX_PATH_CHARS = 1_000;
 
-/** Returns the paths as they stand in the call. */
+/** Returns the paths as they are in the call. */
 export function filesOfCall(args: Readonly<Record<string, unknown>>): string[] {
   const named = PATH_ARGUMENTS.map((name) => args[name]).filter((value) => typeof value === "string");
   const patches = PATCH_ARGUMENTS.flatMap((name) => textsOf(args[name]));

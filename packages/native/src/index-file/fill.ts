@@ -1,6 +1,6 @@
 /**
  * Fills the index with the text of sessions: those that are new or changed, the newest first, until all are there or
- * the time is over. What is done stays, and the next fill continues.
+ * the time is over. Completed work stays, and the next fill continues.
  */
 
 import { randomUUID, hash as toHash } from "node:crypto";
@@ -187,14 +187,14 @@ function createBatch(path: string, maxChars: number): Batch {
 
 interface Filling {
   readonly batch: Batch;
-  /** The index had nothing of the session when the fill began. */
+  /** The index had no turn of the session when the fill began. */
   readonly isNew: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Turns that are there already stay as they are. Of a session that grew they are not even read, where it can be
- * continued; otherwise they are recognized by their hashes.
+ * Turns that exist already stay as they are. Of a session that grew they are not even read, where it can be continued;
+ * otherwise they are recognized by their hashes.
  */
 async function fillSession(
   path: string,
@@ -233,7 +233,7 @@ async function fillSession(
       if (chunk.chars > CHUNK_CHARS) await write();
       else await begin();
     } else if (known.turns[number]?.chunk !== before.chunk) {
-      // The chunk that is there ends with this turn, and all of it is as it was.
+      // The chunk that exists ends with this turn, and all of it is as it was.
       keep = number;
       chunk = createChunk();
     }
@@ -269,8 +269,8 @@ async function turnsToKeep(
     const [messages, cutChars] = known.kept?.turns[turn.number - 1] ?? [0, 0];
     return { ...turn, messages, cutChars, json: JSON.stringify(turn.passages) };
   });
-  // Another process may have written it since.
-  // Injected text is in one turn with the first question, and that may be what is new.
+  // Another process may have written it since. Injected text is in one turn with the first question, and may be the new
+  // part.
   const isLeadIn =
     goOn.turns === 0 && turns.at(-1)?.passages.every(({ voice }) => voice === "other") === true;
   const isSame =

@@ -66,7 +66,7 @@ export async function useIndex<T>(
   }
 }
 
-/** Succeeds also if there is no file. Errors: those of the system. */
+/** Succeeds even if there is no file. Errors: those of the system. */
 export function removeIndex(path: string): void {
   // A journal that outlives its database would be played back into the next one.
   for (const file of [`${path}-journal`, path]) removeFile(file);

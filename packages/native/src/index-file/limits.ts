@@ -7,7 +7,7 @@ export const BUSY_TIMEOUT_MS = 2_000;
 export const WRITE_ATTEMPTS = 5;
 export const WRITE_RETRY_MS = 200;
 
-/** A file that changed less than this before it was looked at may change again within one tick of its time stamps. */
+/** A file that changed less than this time before it was read may change again within one tick of its time stamps. */
 export const SETTLED_AFTER_MS = 2_000;
 
 /** A longer run of letters and digits is data (base64, a hash of hashes), and no word. */

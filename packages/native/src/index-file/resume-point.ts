@@ -15,7 +15,7 @@ export interface TextSteps {
   readonly withIds: boolean;
   /** Every message once, in order, from a step on. @param before ids of the messages before it, where `withIds` */
   read(from: number, before: readonly string[]): AsyncIterable<HistoryStep>;
-  /** Asked when all was read. `null` if the session has to be read as a whole the next time. */
+  /** Asked when all was read. `null` if the next fill must read the session as a whole. */
   saved(): SavedSteps | null;
 }
 

@@ -79,7 +79,7 @@ interface UsedRow {
 interface BriefAnswers {
   /** Files with new answers. */
   readonly changed: ReadonlyMap<string, NonNullable<SummaryChange>>;
-  /** `undefined` before the summary was read, and for what is not known. */
+  /** `undefined` before the summary was read, and for an unknown value. */
   known(file: FoundFile, name: string): unknown;
   add(file: FoundFile, name: string, answer: unknown): void;
 }
@@ -109,7 +109,7 @@ interface Stored {
   /** `null` until it was read. */
   summary(): Summary | null;
   brief(): Summary | Promise<Summary>;
-  /** All of them, unless the one that is asked for was expected. */
+  /** All of them, unless the one that is requested was expected. */
   rows(name: string): FindAnswers | Promise<FindAnswers>;
   expect(names: readonly string[]): Promise<void>;
   /** Files in everything that was read, but for those that the summary was asked about. */
@@ -216,7 +216,7 @@ function checksumOf(name: string, stamp: string, answers: string): number {
   return crc32(answers, crc32(stamp, crc32(name)));
 }
 
-/** The files after the first are named: their paths are part of what the answer stands for. */
+/** The files after the first are named, because their paths are part of the key of the answer. */
 export function stampOf(files: readonly FoundFile[]): string {
   const [only] = files;
   if (only !== undefined && files.length === 1) return ` ${numbersOf(only)}`;

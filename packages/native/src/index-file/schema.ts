@@ -1,4 +1,4 @@
-/** The tables. A change of them, or of the meaning of what they hold, is a new version. */
+/** The tables. A change of them, or of the meaning of their values, needs a new version. */
 
 import type { DatabaseSync } from "node:sqlite";
 import { quotedName } from "@continuo/files";

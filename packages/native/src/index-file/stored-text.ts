@@ -248,7 +248,7 @@ export function passagesOf(
   return turns.find(([one]) => one === number)?.[1] ?? [];
 }
 
-/** Turns as they were written, but for what is not in their rows. */
+/** Turns as they were written, except for content that is not in their rows. */
 export type StoredTurnText = Omit<NumberedTurn, "messages" | "cutChars" | "json">;
 
 /** Some turns of a session, in order; fewer where another process writes it. */

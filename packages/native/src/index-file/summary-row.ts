@@ -1,6 +1,6 @@
 /**
  * Short answers about all files in one row: a list needs little of each of thousands of files. The row is columns, not
- * JSON: a file is found by its path, its state is compared as numbers, and only answers that are asked for are parsed.
+ * JSON: a file is found by its path, its state is compared as numbers, and only answers that are requested are parsed.
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -17,7 +17,7 @@ export interface Summary {
   unasked(): readonly string[];
 }
 
-/** Answers about one state of a file; `null` takes away what is there. */
+/** Answers about one state of a file; `null` removes the stored answer. */
 export type SummaryChange = { readonly file: FoundFile; readonly answers: Answers } | null;
 
 /** The numbers of a file: size, both times, inode. */

@@ -122,7 +122,7 @@ export function packKept(kept: StoredSteps): Uint8Array | null {
   return bytes.length > MAX_KEPT_BYTES ? null : zstdCompressSync(bytes, { params });
 }
 
-/** `null` for what is damaged: the session is read as a whole then. */
+/** `null` for damaged text: the session is then read as a whole. */
 function unpackKept(bytes: Uint8Array): StoredSteps | null {
   try {
     return JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: MAX_KEPT_BYTES }).toString("utf8"));

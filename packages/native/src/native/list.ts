@@ -175,7 +175,7 @@ interface Row {
   readonly reader: AgentReader;
   readonly found: FoundSession;
   readonly updatedAt: string | null;
-  /** `null` if only the time was looked for. */
+  /** `null` if only the time was needed. */
   readonly info: SessionInfo | null;
 }
 
@@ -217,7 +217,7 @@ export function isEmptySession({ title, problems }: Pick<SessionInfo, "title" | 
 /** The title of a session in which pictures are all that a person said. */
 const PICTURE_TITLE = "[picture]";
 
-/** A session without a title is read: a person may have sent a picture without a word. */
+/** A session without a title is read: the first prompt can be a picture without text. */
 async function withPicture(
   info: SessionInfo,
   { reader, found, places }: Pick<Row, "reader" | "found"> & { readonly places: Places },

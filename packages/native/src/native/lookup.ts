@@ -37,7 +37,7 @@ export interface Lookup {
 }
 
 /**
- * A reference is found where it says; text is a path when a file lies there, else an id.
+ * A reference is found where it says; text is a path when a file is there, else an id.
  *
  * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]`.
  */
@@ -118,7 +118,7 @@ function splitId(text: string): { agent: AgentName | null; id: string } {
   return isAgentName(name) && rest !== undefined ? { agent: name, id: rest } : { agent: null, id: text };
 }
 
-/** @param unread why sessions could not be looked at: it may be one of them. */
+/** @param unread why sessions could not be read: the wanted session may be one of them. */
 function notFound(text: string, unread: readonly string[] = []): ContinuoError {
   const [first] = unread;
   const more = unread.length > 1 ? `, and ${unread.length - 1} more` : "";

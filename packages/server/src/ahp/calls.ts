@@ -1,4 +1,4 @@
-/** Calls of tools as the protocol shows them, with what they came to. Pure. */
+/** Calls of tools as the protocol shows them, with their outcomes. Pure. */
 
 import {
   type Block,
@@ -87,7 +87,7 @@ function toResult(
   };
 }
 
-/** A picture or a file in the place where it stands. */
+/** A picture or a file in the place where it is. */
 export function nameOfBlock(block: Block): readonly string[] {
   if (block.type === "image") return [`[picture, ${block.mimeType}]`];
   if (block.type === "file") return [`[file ${block.name ?? block.mimeType}]`];

@@ -231,7 +231,7 @@ function withCall(
   return next === state ? state : { ...next, status: statusOf(next) };
 }
 
-/** The activity of what runs now, with the other bits as they were. */
+/** The activity of the running turn, with the other bits as they were. */
 function statusOf(state: ChatState, end?: number): number {
   const isAsked = state.activeTurn?.responseParts.some(
     (part) => part.kind === "toolCall" && part.toolCall.status === "pending-confirmation",

@@ -10,7 +10,7 @@ import { AHP_ERRORS, type AhpMessage, type ChatAction, type SessionAction } from
 import type { Origin, SessionFeed } from "./session-feed.ts";
 import { parseChatUri, parseFileUri, parseSessionUri } from "./uris.ts";
 
-/** Who sent the action, and what they may do. */
+/** The client that sent the action, and its rights. */
 export interface Sender {
   readonly origin: Origin;
   /** The name of the program. */

@@ -26,7 +26,7 @@ export interface EditPlace {
 
 const known = new WeakMap<ToolResultBlock, readonly FileChange[]>();
 
-/** Empty for a call that changed no file, as far as its input and its result show. */
+/** Empty for a call that changed no file that its input or its result shows. */
 export function editsOf(call: ToolCallBlock, result: ToolResultBlock): readonly FileChange[] {
   // A running turn is sent at every word, with all its calls.
   const found = known.get(result) ?? changesOfCall(call, result);

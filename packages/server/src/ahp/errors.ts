@@ -1,4 +1,4 @@
-/** Errors as the protocol has them: a number, a sentence, and what a client can do with it. */
+/** Errors in the form of the protocol: a number, a sentence, and the next step for a client. */
 
 import { type ErrorCode, isContinuoError } from "@continuo/core/model";
 import { toWireError } from "@continuo/core/wire";

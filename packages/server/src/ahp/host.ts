@@ -98,7 +98,7 @@ export class AhpHost {
     }
   }
 
-  /** The name of a channel as the host writes it. Errors: those of the protocol, for what is no channel here. */
+  /** The name of a channel as the host writes it. Errors: those of the protocol, for an unknown channel. */
   channelOf(given: string): string {
     if (given === ROOT_CHANNEL) return given;
     const chat = parseChatUri(given);
@@ -322,7 +322,7 @@ export class AhpHost {
       : { ...summary, status: summary.status | (chat.status & ACTIVITY_BITS) };
   }
 
-  /** The agents of the root, and what changes in the list from now on. */
+  /** The agents of the root, and the changes in the list from now on. */
   #watch(): Promise<void> {
     this.#watched ??= (async () => {
       const { agents } = await this.machine.sessions({ part: "conversations", limit: 1 });
@@ -336,7 +336,7 @@ export class AhpHost {
     return this.#watched;
   }
 
-  /** Never rejects: a list that cannot be read now is looked at again. */
+  /** Never rejects: a list that cannot be read now is read again later. */
   async #followList(): Promise<void> {
     const { signal } = this.#over;
     while (!signal.aborted) {

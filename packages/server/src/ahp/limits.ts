@@ -5,7 +5,7 @@ export const LIMITS = {
   messageBytes: 8_388_608,
   /** Messages of a history that a snapshot begins with, and that `fetchTurns` adds. */
   windowMessages: 200,
-  /** Windows in which the call is looked for whose edit a client reads. */
+  /** The number of windows in which the call is searched whose edit a client reads. */
   windowsSearched: 100,
   /** Sessions that one answer lists. */
   listed: 10_000,
@@ -15,11 +15,11 @@ export const LIMITS = {
   /** A session is followed this long after its last reader left, and so many are at the same time. */
   keptMs: 60_000,
   sessions: 200,
-  /** A session gives its room to others this long after it was asked for: it is read by then. */
+  /** The time after a request after which a session gives its room to others: it has been read by then. */
   openingMs: 10_000,
   /** The time in which the call comes that a question is about. */
   callMs: 500,
-  /** The pause before a list that could not be read is looked at again. */
+  /** The pause before a list that could not be read is read again. */
   retryMs: 1_000,
   /** Sessions that were made and in which nothing was said yet. */
   drafts: 100,

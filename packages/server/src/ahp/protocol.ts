@@ -110,9 +110,9 @@ interface EditedFile {
 
 export interface FileEditContent {
   readonly type: "fileEdit";
-  /** Not there for a file that is new. */
+  /** Missing for a new file. */
   readonly before?: EditedFile;
-  /** Not there for a file that is gone. */
+  /** Missing for a deleted file. */
   readonly after?: EditedFile;
   readonly diff: { readonly added: number; readonly removed: number };
 }
@@ -124,7 +124,7 @@ export interface ToolResult {
   readonly error?: { readonly message: string };
 }
 
-/** A call of a tool in one of its states; a field is there in the states that have it. */
+/** A call of a tool in one of its states; a field exists in the states that have it. */
 export interface ToolCall {
   readonly status: "streaming" | "pending-confirmation" | "running" | "completed" | "cancelled";
   readonly toolCallId: string;
@@ -290,7 +290,7 @@ export type StateAction = ChatAction | SessionAction | RootAction;
 
 export interface ActionEnvelope {
   readonly channel: string;
-  /** An action of a client that is refused is none of these, and changes nothing. */
+  /** An action of a client that is refused never becomes such an action, and changes nothing. */
   readonly action: StateAction | { readonly type: string };
   readonly serverSeq: number;
   readonly origin?: { readonly clientId: string; readonly clientSeq: number };

@@ -30,7 +30,7 @@ export interface SessionName {
   readonly key: string;
 }
 
-/** `null` for what is no name of a session. */
+/** `null` for a name that is not one of a session. */
 export function parseSessionUri(uri: string): SessionName | null {
   const [, provider, encoded] = SESSION.exec(uri) ?? [];
   if (provider === undefined || encoded === undefined) return null;
@@ -47,7 +47,7 @@ export function toChatUri(session: string): string {
   return `${CHAT}${Buffer.from(session).toString("base64url")}`;
 }
 
-/** The session of a chat; `null` for what is no chat's name. */
+/** The session of a chat; `null` for a name that is not one of a chat. */
 export function parseChatUri(uri: string): SessionName | null {
   if (!uri.startsWith(CHAT)) return null;
   return parseSessionUri(Buffer.from(uri.slice(CHAT.length), "base64url").toString());
@@ -70,7 +70,7 @@ export function toEditUri({ session, part, at, side }: EditName): string {
   return `continuo-edit:/${name}/${Buffer.from(part).toString("base64url")}/${at}/${side}`;
 }
 
-/** `null` for what is no name of such a text. */
+/** `null` for a name that is not one of such a text. */
 export function parseEditUri(uri: string): EditName | null {
   const [, session, part, at, side] = EDIT.exec(uri) ?? [];
   if (session === undefined || part === undefined) return null;

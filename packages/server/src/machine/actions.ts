@@ -128,7 +128,8 @@ function resumes(
     openTerminal: async (key, signal) => {
       const hit = await changeable(key, signal);
       const command = await resumeOf(hit, places);
-      // Each of two agents would miss what the other one writes. Commands on one of Continuo's own sessions take turns.
+      // Each of two agents would miss the messages of the other one. Commands on one of Continuo's own sessions take
+      // turns.
       if (hit.kind === "native") await refuseElsewhere(hit.native, placesOf(places));
       return { terminal: await windows.open(command) };
     },

@@ -36,7 +36,7 @@ export async function sessionsAtRisk(machine: Machine, signal: AbortSignal): Pro
     }
   };
   const left = await orNotice("Hidden sessions are not known", findLeftOut(places, { signal }));
-  const due = await orNotice("Sessions that go soon are not known", dueSoon(machine, signal));
+  const due = await orNotice("Sessions that agents delete soon are not known", dueSoon(machine, signal));
   const { byKey } = await machine.source.rows();
   const keys = new Map(
     [...byKey].map(([key, { shown, row }]) => [row.location, { key, title: shown.title }]),
@@ -72,7 +72,7 @@ export async function bringBack(
   const left = await findLeftOut(places, { agents: [agent], signal });
   const one = left.find(({ hidden }) => hidden.found.location === location);
   if (one === undefined)
-    throw new ContinuoError("conflict", `${AGENT_LABELS[agent]} lists the session by now`);
+    throw new ContinuoError("conflict", `${AGENT_LABELS[agent]} lists the session already`);
   const wish = present({ places, signal, write: write === "preview" ? undefined : write });
   const { steps, trashId, newLocation } = await returnHiddenSession(one.hidden, wish);
   const newKey = trashId === null ? null : await keyAt(newLocation, machine);

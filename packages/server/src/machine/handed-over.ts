@@ -1,4 +1,4 @@
-/** The session from which a session was handed over, as far as the list has it. */
+/** The session from which a session was handed over, if the list has it. */
 
 import { isOwn, type ListedSession } from "@continuo/agents/catalog";
 import { originOfHandOff } from "@continuo/agents/handoff";
@@ -21,7 +21,7 @@ export async function sourceKeyOf(
     const key = keyOf(from);
     return (await source.same()).byKey.has(key) ? key : null;
   } catch (error) {
-    // A store that cannot be read says nothing of it; the session itself can be read.
+    // A store that cannot be read is ignored, because the session itself can be read.
     if (isFailure(error)) return null;
     throw error;
   }

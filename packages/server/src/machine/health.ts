@@ -1,4 +1,4 @@
-/** The state of the store of Continuo's own sessions. Reading it does not create a store. */
+/** The state of the store of Continuo's own sessions. A check does not create a store. */
 
 import { type OpenOwn, openOwn } from "@continuo/agents/catalog";
 import { keyOf } from "@continuo/agents/pages";

@@ -10,7 +10,7 @@ import { indexPathOf, isSettled, openRows, stampOf } from "@continuo/native/inde
 export type SessionFacts = Pick<KnownSession, "head" | "outline">;
 
 export interface KnownFacts {
-  /** The facts of the session in its present form; `null` for what is not known. */
+  /** The facts of the session in its present form; `null` if they are not known. */
   of(row: ListedSession): Promise<SessionFacts>;
   /** Keeps facts that were read a moment ago. A failure loses them: they are read again. */
   keep(row: ListedSession, facts: Partial<SessionFacts>): void;

@@ -34,7 +34,7 @@ export const MACHINE_LIMITS = {
   findWords: 20,
   /** Sessions that a search finds. */
   foundSessions: 1_000,
-  /** Milliseconds between two writes of what was computed for rows. */
+  /** Milliseconds between two writes of values that were computed for rows. */
   saveMs: 2_000,
   /** The largest session whose usage is computed for the list, and the number of rows whose usage is remembered. */
   usageBytes: 16_777_216,

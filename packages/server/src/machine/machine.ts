@@ -129,7 +129,7 @@ function isNewest({ before, branch, view, prints }: Parameters<MachineService["o
   return [before, branch, prints].every((one) => one === undefined) && view !== "model";
 }
 
-/** All branches are read for what the session spent, as for its row in the list. */
+/** All branches are read for the usage of the session, as for its row in the list. */
 async function withSpent(head: SessionHead, row: ListedSession, usages: RowUsages): Promise<SessionHead> {
   if (head.branches.length < 2 && head.forkedFrom === null) return head;
   const { turns, tokens, costUsd } = await usages.read(row);

@@ -32,7 +32,7 @@ export async function modelPartOf(read: Read): Promise<ModelPart> {
   const { ids, chars } = await read(sentOf, "model");
   return await read(({ kept }) => {
     const missing = idsOf({ kept }).filter((id) => !ids.has(id)).length;
-    // A summary stands in the turn in which it was made, and stands for that turn.
+    // A summary is in the turn in which it was made, and stands for that turn.
     const seen = kept.turns.findIndex(({ index, marks }, at) => {
       const summaries = marks.flatMap(({ type, messageId }) => (type === "compaction" ? [messageId] : []));
       const end = kept.turns[at + 1]?.index ?? kept.length;

@@ -16,8 +16,8 @@ import { type ReaderThread, startReaderThread } from "./reader-thread.ts";
 
 export interface HistoryReader {
   /**
-   * The newest messages of a long session that was not read yet; `null` if all of it will be there soon. It begins before the
-   * message `before`, where it may be that long.
+   * The newest messages of a long session that was not read yet; `null` if all messages will be available soon. It
+   * begins before the message `before`, where it may be that long.
    */
   tip(session: SessionArguments, before?: string): Promise<readonly Message[] | null>;
   /** Errors: those of reading the session, and of the question. */

@@ -80,7 +80,7 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
     let saved = performance.now();
     while (wanted.size > 0) {
       await noteKnown(wanted, { index, prices, options, note, signal: ended.signal });
-      // Rows that were asked for meanwhile may be in the index.
+      // Rows that were requested meanwhile may be in the index.
       for (const [name, row] of [...wanted]) {
         if (ended.signal.aborted) return await index.save();
         const began = performance.now();
@@ -154,7 +154,7 @@ interface KnownSources extends UsageSources {
   readonly signal: AbortSignal;
 }
 
-/** The rows that the index has are there without a read. */
+/** The rows that the index has are available without a read. */
 async function noteKnown(
   wanted: ReadonlyMap<string, ListedSession>,
   { index, prices, options, note, signal }: KnownSources,

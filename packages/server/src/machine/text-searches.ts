@@ -24,7 +24,9 @@ export interface TextSearchResult {
   readonly notices: readonly string[];
 }
 
-/** Searches go on until they are complete: the same question again gets what was found meanwhile. */
+/**
+ * Searches continue until they are complete: the same question again gets the results that were found in the meantime.
+ */
 export interface TextSearches {
   /** Errors: `usage` for an invalid query. */
   find(text: string, rows: Rows): Promise<TextSearchResult>;

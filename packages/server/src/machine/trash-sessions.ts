@@ -1,6 +1,6 @@
 /**
- * Sessions of the trash as readers open them: laid out in a private folder inside the trash, as long as the machine needs
- * them. What is in the trash does not change.
+ * Sessions of the trash as readers open them: laid out in a private folder inside the trash, as long as the machine
+ * needs them. A session in the trash does not change.
  */
 
 import { ContinuoError } from "@continuo/core/model";

@@ -17,14 +17,14 @@ export interface NamedFile {
   readonly isChanged: boolean;
 }
 
-/** Files of a session that are looked at; the others are not known. */
+/** Files of a session that are checked; the others are not known. */
 const MAX_FILES = 200;
 /** Calls and files have clocks of different fineness, and a tool writes after it was called. */
 const TOLERANCE_MS = 60_000;
 
 /**
- * The states of files in the folder of the session, by their paths. A session names any path: nothing outside of its folder
- * is looked at, and nothing is opened.
+ * The states of files in the folder of the session, by their paths. A session can name any path: paths outside of its
+ * folder are ignored, and no file is opened.
  */
 export async function filesSince(
   files: readonly NamedFile[],
@@ -58,7 +58,7 @@ function isBelow(folder: string, path: string): boolean {
   return inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`);
 }
 
-/** `null` for what is not there, and for a link that leads out of the folder. @param folder without links */
+/** `null` for a file that does not exist, and for a link that leads out of the folder. @param folder without links */
 async function changedAt(path: string, folder: string): Promise<number | null> {
   const real = await realPathOf(path);
   return real !== null && isBelow(folder, real) ? await orNull(async () => (await stat(real)).mtimeMs) : null;
@@ -68,7 +68,7 @@ async function realPathOf(path: string): Promise<string | null> {
   return await orNull(() => realpath(path));
 }
 
-/** A file that cannot be looked at is as unknown as one that is not there. */
+/** A file that cannot be looked at is as unknown as one that does not exist. */
 async function orNull<T>(look: () => Promise<T>): Promise<T | null> {
   try {
     return await look();

@@ -118,7 +118,7 @@ async function toData(repair: FoundRepair, { mask }: Machine): Promise<RepairDat
   };
 }
 
-/** A secret can stand on several lines, as a private key does. */
+/** A secret can be on several lines, as a private key does. */
 function maskedLines(lines: readonly string[], mask: Machine["mask"]): readonly string[] {
   if (lines.length === 0) return [];
   return mask(lines.join("\n"))

@@ -69,7 +69,7 @@ export function hitToData({ result, turn, excerpt, others }: Hit, mask: (text: s
   };
 }
 
-/** Our own words stand before the fence, everything from the session within it. */
+/** Our own words come before the fence, everything from the session within it. */
 export function hitToText(data: HitData, number: number): string {
   const { session, turn, at, title, folder, role, excerpt, otherTurns } = data;
   const isPlain = isPlainName(session);

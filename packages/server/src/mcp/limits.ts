@@ -16,7 +16,7 @@ export const MCP_LIMITS = {
   /** Sessions that a search shows where the caller asks for nothing else. */
   searchResults: 5,
   maxResults: 50,
-  /** Characters of what a caller may ask for. */
+  /** The greatest number of characters that a caller may ask for. */
   queryChars: 2_000,
   nameChars: 2_000,
   questionChars: 8_000,

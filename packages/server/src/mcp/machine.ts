@@ -16,7 +16,7 @@ export interface Machine {
   nowMs(): number;
   /** `shown` if the caller may see Continuo's own sessions. */
   readonly ownSessions: "shown" | "hidden";
-  /** Milliseconds after which a regular expression is stopped: nothing else is answered meanwhile. */
+  /** Milliseconds after which a regular expression is stopped: other requests wait until then. */
   readonly regexMs: number;
   /** The process of the agent that asks, or one below it; `null` if the caller is somewhere else. */
   readonly callerPid: number | null;
@@ -35,11 +35,14 @@ export interface AskedMessage {
 export interface QuestionChannels {
   /** Those that a person opened for questions. */
   readonly channels: readonly string[];
-  /** The handles of agents that are there now. Errors: the server's; `unavailable`. */
+  /** The handles of agents that exist now. Errors: those of the server; `unavailable`. */
   present(channel: string): Promise<readonly string[]>;
-  /** Durable when it resolves; a message with this id is said once. Errors: the server's; `unavailable`. */
+  /** Durable when it resolves; a message with this id is said once. Errors: those of the server; `unavailable`. */
   ask(message: AskedMessage & { readonly content: string }): Promise<void>;
-  /** The whole reply of the agent that was asked; `null` while there is none. Errors: the server's; `unavailable`. */
+  /**
+   * The whole reply of the agent that was asked; `null` while there is none. Errors: those of the server;
+   * `unavailable`.
+   */
   replyTo(asked: AskedMessage): Promise<{
     readonly content: string;
     readonly state: "complete" | "interrupted";

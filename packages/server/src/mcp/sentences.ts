@@ -1,4 +1,4 @@
-/** Sentences of what an agent said, and which of them tell of a decision or of something open. Pure. */
+/** Sentences of an agent, and which of them report a decision or an open task. Pure. */
 
 const MAX_TEXT_CHARS = 20_000;
 const MAX_SENTENCE_CHARS = 1_000;

@@ -42,8 +42,8 @@ export function isPlainName(name: string): boolean {
 }
 
 /**
- * Errors: `not_found`, also for what is kept out of the index; `ambiguous`; those of opening it. A path is only a name
- * of a session that is in the list: no other file is looked at.
+ * Errors: `not_found`, also for a session that is kept out of the index; `ambiguous`; those of opening it. A path is
+ * accepted only as the name of a session in the list: no other file is read.
  */
 export async function openNamed(name: string, machine: Machine): Promise<OpenedSession> {
   const located = await locate(name, machine);

@@ -15,7 +15,7 @@ export interface StdioOptions {
   readonly report: (line: string) => void;
 }
 
-/** Resolves when the client is gone, sent a message that is too long to be read, or `signal` says so. */
+/** Resolves when the client is gone, when it sent a message that is too long, or when `signal` is aborted. */
 export async function serveMcpOnStdio({
   machine,
   input,

@@ -8,13 +8,13 @@ import type { Machine } from "./machine.ts";
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  /** When to call it, and what it answers. */
+  /** When a model should call it, and its answer. */
   readonly description: string;
   /** True for a tool that does more than read. */
   readonly changes?: true;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
-  /** The arguments as `input` has checked them. Errors: `ContinuoError`, which becomes an answer that says so. */
+  /** The arguments as `input` has checked them. Errors: `ContinuoError`, which becomes an answer with the error. */
   call(args: Readonly<Record<string, unknown>>, machine: Machine, signal: AbortSignal): Promise<Answer>;
 }
 

@@ -65,7 +65,7 @@ export const whoTool: Tool = defineTool({
   },
 });
 
-/** Lines one below the other that one turn wrote; `null` for no turn. */
+/** Consecutive lines that one turn wrote; `null` if no turn did. */
 interface Run {
   readonly from: number;
   to: number;

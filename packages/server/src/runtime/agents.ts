@@ -15,7 +15,7 @@ export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = Fle
   readonly tools?: ToolSet;
   /** The schema of the answer, which is then the run's `value`. */
   readonly output?: Schema;
-  /** Answers within one turn; 20 where none is given. */
+  /** Answers within one turn; 20 if none is given. */
   readonly maxSteps?: number;
   /**
    * The tokens of the conversation that the model is given, approximately; the oldest are left out. `window`, the default, is
@@ -59,7 +59,7 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
 }
 
 export interface CodingOptions extends Omit<RunAgentOptions, "onPermission" | "name"> {
-  /** The name in the program, and in `work`; the agent's own where none is given. */
+  /** The name in the program, and in `work`; the agent's own if none is given. */
   readonly name?: string;
 }
 

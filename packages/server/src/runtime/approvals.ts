@@ -1,6 +1,6 @@
 /**
  * Questions of agents to people, kept in the store: each is a claim, so that any process can list them, and one answer
- * counts. A question of a crashed run is found again by what is asked: the next attempt continues to wait, or finds the
+ * counts. A question of a crashed run is found again by its content: the next attempt continues to wait, or finds the
  * answer. An answer is used once.
  */
 
@@ -157,7 +157,10 @@ export class ApprovalDesk implements Approvals {
     };
   }
 
-  /** True for a run that asked by itself, and whose agent has not received the answer. What earlier attempts asked does not count. */
+  /**
+   * True for a run that asked by itself, and whose agent has not received the answer. Questions of earlier attempts do
+   * not count.
+   */
   async isWaiting(run: Run): Promise<boolean> {
     for await (const { status, data } of this.#claims({ owner: rootIn(run) })) {
       if (data.runId === run.runId && status !== "cancelled" && data.usedBy === undefined) return true;
@@ -165,7 +168,7 @@ export class ApprovalDesk implements Approvals {
     return false;
   }
 
-  /** Nobody can answer what an input asked that has ended for good. */
+  /** Nobody can answer what an input asked that has ended permanently. */
   async close(root: string): Promise<void> {
     for await (const claim of this.#claims({ owner: root, status: "open" })) await this.#cancel(claim);
   }
@@ -234,7 +237,7 @@ export class ApprovalDesk implements Approvals {
         }
         signal.throwIfAborted();
         if (claim.status !== "open") {
-          // An answer that comes after a stop lets no call run, also if the executor has not noticed the stop yet.
+          // An answer that comes after a stop lets no call run, even if the executor has not noticed the stop yet.
           if (await this.#isStopped(run)) {
             await sleep(STOP_PAUSE_MS);
             continue;
@@ -251,7 +254,7 @@ export class ApprovalDesk implements Approvals {
     }
   }
 
-  /** True if somebody has asked for the end of the run. */
+  /** True if a caller has requested the end of the run. */
   async #isStopped({ sessionId, runId }: Run): Promise<boolean> {
     const asked = { runId, types: ["run_cancel_requested"], limit: 1 };
     return (await this.#store.read(sessionId, asked)).events.length > 0;
@@ -323,7 +326,7 @@ export class ApprovalDesk implements Approvals {
     }
   }
 
-  /** An open question of a run that has ended for good is closed. */
+  /** An open question of a run that has ended permanently is closed. */
   async #settled(claim: StoredApproval): Promise<StoredApproval> {
     return isOver(await this.#newestRun(claim), claim) ? await this.#cancel(claim) : claim;
   }

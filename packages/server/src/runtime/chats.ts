@@ -1,4 +1,4 @@
-/** A session as a chat of the AI SDK: its messages, the stream of what is not answered yet, and the stop of it. */
+/** A session as a chat of the AI SDK: its messages, the stream of the unanswered ones, and the stop of it. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { ContinuoError, isContinuoError, present, readAll } from "@continuo/core/model";
@@ -21,7 +21,7 @@ export async function chatOf(host: Host, sessionId: string): Promise<Chat> {
 /**
  * The answers of these messages, each from its beginning; `null` if there are none.
  *
- * @param asked ids of answers, as `Chat.open` has them; those that are open now where none are given
+ * @param asked ids of answers, as `Chat.open` has them; those that are open now if none are given
  */
 export async function resumedChat(
   host: Host,
@@ -47,7 +47,7 @@ async function assertRun({ store }: Host, sessionId: string, runId: string): Pro
   throw new ContinuoError("not_found", `there is no run ${JSON.stringify(runId)} in this session`);
 }
 
-/** Cancels what is not answered yet, and returns the ids of the answers. */
+/** Cancels the unanswered messages, and returns the ids of the answers. */
 export async function stopChat(
   host: Host,
   sessionId: string,

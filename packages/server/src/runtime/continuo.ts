@@ -50,7 +50,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     worker.start();
     return worker;
   };
-  /** The queue that the program did not ask for; `work` takes its place. */
+  /** The queue that the program did not ask for; `work` replaces it. */
   let own = agents.size > 0 && options.work !== false ? work() : null;
   if (own === null && options.recover !== undefined) await recover(host, "all");
   const unobserve = observeWaiting(() => countWaiting(store));

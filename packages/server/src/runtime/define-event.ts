@@ -40,7 +40,7 @@ export interface DefinedEvent<Data> {
 }
 
 export interface DefineEventOptions {
-  /** The version of the data that the schema describes; 1 where none is given. */
+  /** The version of the data that the schema describes; 1 if none is given. */
   readonly version?: number;
   /** For each earlier version a function that makes the data of the version after it. */
   readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;

@@ -1,6 +1,6 @@
 /**
- * The server as a handler of fetch requests inside of a program, which says with `authorize` who may do what. It is loaded
- * with the first request.
+ * The server as a handler of fetch requests inside of a program, whose function `authorize` decides the rights of each
+ * request. It is loaded with the first request.
  */
 
 import type { IncomingMessage } from "node:http";
@@ -94,7 +94,7 @@ function grantOf(allowed: Authorization, { peer, workspaceId }: Pick<Grant, "pee
   const { by, handle = by ?? null } = allowed;
   const scopes = scopesOf(allowed);
   return {
-    // People without a name share their quotas with those who may do the same.
+    // People without a name share the quotas of all people with the same rights.
     tokenId: `person/${by ?? JSON.stringify(scopes)}`,
     by: by ?? null,
     workspaceId,
@@ -124,7 +124,7 @@ function listOf(names: Names): readonly string[] {
   return typeof names === "string" ? [names] : names;
 }
 
-/** `null` for a path that is none of the server. */
+/** `null` for a path that is not one of the server. */
 function serverUrl(text: string): string | null {
   const url = new URL(text);
   const at = url.pathname.search(PATH);
@@ -150,9 +150,9 @@ function withBearer(request: Request, secret: string | undefined): Request {
 }
 
 /**
- * An expected failure as the server answers it: `{ error: { code, message, hint, details } }` with its status, for the error
- * handler of a framework (`app.onError(toErrorResponse)`). The error of `request.json()` for a body that is no JSON is 400.
- * Throws anything else that is not a `ContinuoError`: that is a mistake in a program.
+ * An expected failure as the server answers it: `{ error: { code, message, hint, details } }` with its status, for the
+ * error handler of a framework (`app.onError(toErrorResponse)`). An error of `request.json()` for a body that is not
+ * JSON becomes status 400. Throws every other error that is not a `ContinuoError`, because it is a mistake in a program.
  */
 export function toErrorResponse(error: unknown): Response {
   const known = isNoJson(error) ? noJson() : error;

@@ -6,7 +6,7 @@ import { ContinuoError, type Store } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
 import { ownMetadata } from "./readers.ts";
 
-/** Errors: `not_found`, also if the viewer is not built; `too_large`. */
+/** Errors: `not_found`, even if the viewer is not built; `too_large`. */
 export async function sessionToHtml(store: Store, sessionId: string): Promise<string> {
   const session = await store.getSession(sessionId);
   if (session === null)

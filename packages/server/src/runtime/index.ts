@@ -2,8 +2,8 @@
  * The front door of a program: one object that opens the store, recovers what a crash left, runs agents on sessions,
  * streams what they do, and asks people for approvals.
  *
- * Promises: a message that was sent is durable and answered once, also after a crash; a reader of a run sees each of its
- * events once; an approval is answered once, from any process; nothing is loaded before it is opened.
+ * Promises: a message that was sent is durable and answered once, even after a crash; a reader of a run sees each of
+ * its events once; an approval is answered once, from any process; nothing is loaded before it is opened.
  * Does not know: HTTP servers, models, the rules of the store.
  */
 

@@ -1,4 +1,4 @@
-/** A model, opened for a run. What models need is loaded with the first one (see `mounted-server.ts`). */
+/** A model, opened for a run. The code that models need is loaded with the first model (see `mounted-server.ts`). */
 
 import {
   conversationTokens,

@@ -57,7 +57,10 @@ interface Answer {
 
 const NO_ANSWER: Answer = { text: "", tools: [] };
 
-/** The inputs of runs and those that were imported, in their order. A retry answers in the place of what it repeats. */
+/**
+ * The inputs of runs and those that were imported, in their order. The answer to a retry replaces the answer that it
+ * repeats.
+ */
 async function inputsOf(store: Store, sessionId: string): Promise<readonly SaidInput[]> {
   let inputs: SaidInput[] = [];
   const byRun = new Map<string, SaidInput>();

@@ -41,7 +41,7 @@ export async function retry(host: Host, runId: string): Promise<void> {
   const run = await store.getRun(runId);
   if (run === null) return;
   const attempt = attemptOf(run);
-  // A process that ends while its run waits for a person says nothing of the input: days may pass, with many restarts.
+  // A process that ends while its run waits for a person does not mean a bad input: days may pass, with many restarts.
   const hasWaited = run.status === "interrupted" && (await approvals.isWaiting(run));
   if (attempt >= attempts && !hasWaited) return await giveUp(host, run);
   const next: ScheduledInput = {

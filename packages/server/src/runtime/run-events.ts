@@ -62,7 +62,7 @@ export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerato
   await addAttempts(store, { sessionId, runId, attempts, before: after });
   // Nothing comes any more after the end of the last attempt.
   const range = { after, ...present({ signal }) };
-  // A reader who goes away ends both without an error.
+  // A reader who disappears ends both without an error.
   const events = (await isOver()) ? readAll(store, sessionId, { after }) : store.tail(sessionId, range);
   for await (const event of events) {
     if (signal?.aborted === true) return;

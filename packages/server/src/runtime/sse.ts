@@ -48,7 +48,7 @@ interface StreamOptions {
   readonly keepAlive: string;
 }
 
-/** Text as it arrives. The reader is waited for; an error closes the connection, and the reader resumes. */
+/** Text as it arrives. It waits for a slow reader; an error closes the connection, and the reader resumes. */
 export function streamResponse(
   { signal, headers, keepAlive }: StreamOptions,
   read: (signal: AbortSignal) => AsyncGenerator<string, void>,

@@ -28,7 +28,7 @@ export interface AgentDefinition<Value = unknown> {
   /** The agent gets this much of the session; without it, everything. A function is called for each run. */
   readonly context?: ContinuationOptions | (() => Promise<ContinuationOptions>);
   open(run: { readonly onPermission: AskPermission }): Promise<Agent & Partial<AsyncDisposable>>;
-  /** Reads the run's `value`. Throws for a value that is none. */
+  /** Reads the run's `value`. Throws for an invalid value. */
   readonly parse?: (value: unknown) => Value;
 }
 
@@ -36,25 +36,25 @@ export interface ContinuoOptions {
   readonly agents?: readonly (AgentDefinition | Agent)[];
   /**
    * `retry` gives the input of a run whose process ended to its agent again; `end` ends the run as interrupted. `end`
-   * where none is given.
+   * if none is given.
    */
   readonly recover?: "retry" | "end";
   /** This process runs the queue for `agents`; true by default. `work()` runs it in any case. */
   readonly work?: boolean;
-  /** Sessions that run at the same time in this process; further ones wait. 16 where none is given. */
+  /** Sessions that run at the same time in this process; further ones wait. 16 if none is given. */
   readonly parallel?: number;
   readonly retry?: RetryOptions;
-  /** Milliseconds after which an approval that nobody answered is denied; it stays open where none is given. */
+  /** Milliseconds after which an approval that nobody answered is denied; it stays open if none is given. */
   readonly approvalMs?: number;
-  /** Milliseconds in which this process looks for work of other processes; 250 where none is given. */
+  /** Milliseconds in which this process looks for work of other processes; 250 if none is given. */
   readonly pollMs?: number;
-  /** A process that does not respond keeps a session for this time; 30,000 where none is given. */
+  /** A process that does not respond keeps a session for this time; 30,000 if none is given. */
   readonly leaseMs?: number;
   readonly store?: OpenStoreOptions;
   /**
-   * Called with errors that no caller can be given: the store did not answer a worker, or an agent threw what is no
-   * `ContinuoError`, which is a mistake in the program. It has its stack and its cause here; the log keeps its message. By
-   * default a warning is emitted.
+   * Called with errors that no caller can receive: the store did not answer a worker, or an agent threw an error that
+   * is not a `ContinuoError`, which is a mistake in the program. It has its stack and its cause here; the log keeps its
+   * message. By default a warning is emitted.
    */
   readonly onError?: (error: unknown) => void;
   /**
@@ -69,7 +69,7 @@ export interface RetryOptions {
   readonly attempts?: number;
   /** Milliseconds before the third attempt; each further one waits twice as long, at most a minute. The second one begins at once. */
   readonly backoffMs?: number;
-  /** The ends after which a run is tried again; only `interrupted` where none is given. */
+  /** The ends after which a run is tried again; only `interrupted` if none is given. */
   readonly on?: readonly ("interrupted" | "failed" | "timeout")[];
 }
 
@@ -116,17 +116,17 @@ export interface SessionHandle {
   /** The messages and answers as `useChat` of the AI SDK has them, and the answers that are not complete. */
   chat(): Promise<Chat>;
   /**
-   * The answers that are not complete, one after the other, each from its beginning, as the UI message stream of the AI SDK;
-   * `null` if there is none. A reader that goes away does not end them.
+   * The answers that are not complete, one after the other, each from its beginning, as the UI message stream of the AI
+   * SDK; `null` if there is none. A reader that disappears does not end them.
    */
   toUIMessageResponse(options?: ResumeChatOptions): Promise<Response | null>;
-  /** Cancels the answers that are not complete, and returns their ids. What was said of them stays. */
+  /** Cancels the answers that are not complete, and returns their ids. Messages about them stay. */
   stop(options?: StopOptions): Promise<readonly string[]>;
   /** Every event of a known type after a sequence, and then those that are appended, until `signal` aborts. */
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;
-  /** Appends an event of a known type. Errors: `invalid` for a payload that is none of it. */
+  /** Appends an event of a known type. Errors: `invalid` for a payload of another form. */
   append<Type extends EventType>(type: Type, data: Payload<Type>): Promise<StoredEvent<Payload<Type>>>;
-  /** Appends an event of your own type. Errors: `invalid` for what its schema refuses. */
+  /** Appends an event of your own type. Errors: `invalid` for a value that its schema refuses. */
   append<Data>(type: DefinedEvent<Data>, data: Data): Promise<StoredEvent<Data>>;
   /** A page without scripts of others, as text. */
   toHtml(): Promise<string>;
@@ -135,7 +135,7 @@ export interface SessionHandle {
 }
 
 export interface ResumeChatOptions {
-  /** Answers, as `chat().open` had them: those that are complete by now are streamed too. */
+  /** The answers that `chat().open` had; answers that are already complete are streamed too. */
   readonly open?: readonly string[];
   readonly signal?: AbortSignal;
 }
@@ -154,13 +154,13 @@ export interface SseOptions {
 export interface SendOptions<Value = unknown> {
   /** Your id of the message within the session: it is sent once, however often `send` is called with it. */
   readonly id?: string;
-  /** The agent that answers; the first of the agents of this program where none is given. */
+  /** The agent that answers; the first of the agents of this program if none is given. */
   readonly agent?: string | AgentDefinition<Value>;
   /** The time at which the message is sent, ISO 8601. */
   readonly runAt?: string;
   /**
-   * From -100 to 100; 0 where none is given. A free worker takes the most urgent message of those that are next in their
-   * sessions. Messages of a session keep their order, and what runs is not interrupted.
+   * From -100 to 100; 0 if none is given. A free worker takes the most urgent message of those that are next in their
+   * sessions. Messages of a session keep their order, and a running answer is not interrupted.
    */
   readonly priority?: number;
 }
@@ -251,15 +251,15 @@ export interface Approvals {
   /** Oldest first, at most 1,000. The list is yours: frameworks that answer with JSON take no readonly one. */
   list(options?: ListApprovalsOptions): Promise<Approval[]>;
   /**
-   * Answers from any process, also when the run that asked was killed: its next attempt finds the answer. The id is that
-   * of the list, or the `approvalId` of the event. The same answer again returns the approval; another one is a `conflict`.
-   * Errors: `not_found`, `conflict`; `run_ended` for a question whose run has ended, or is being stopped.
+   * Answers from any process, even when the run that asked was killed: its next attempt finds the answer. The id is
+   * that of the list, or the `approvalId` of the event. The same answer again returns the approval; another one is a
+   * `conflict`. Errors: `not_found`, `conflict`; `run_ended` for a question whose run has ended, or is being stopped.
    */
   resolve(id: string, answer: ApprovalAnswer): Promise<Approval>;
 }
 
 export interface WorkOptions {
-  /** Names of agents of this program; all of them where none are given. */
+  /** Names of agents of this program; all of them if none are given. */
   readonly agents?: readonly string[];
   readonly parallel?: number;
   readonly signal?: AbortSignal;
@@ -296,13 +296,13 @@ export interface Authorization {
   /** Approvals of these sessions may be answered; false by default, whatever the access is. */
   readonly approve?: boolean;
   /**
-   * The logs of these sessions may be read at `/v1/stream/sessions/ID`, and with `write` changed, as they are stored: they name folders
-   * and files of this machine, and who writes them can write answers that nobody gave. False by default.
+   * The logs of these sessions may be read at `/v1/stream/sessions/ID`, and with `write` changed, as they are stored:
+   * they name folders and files of this machine, and a person with write access can forge answers. False by default.
    */
   readonly logs?: boolean;
   /** The person: the author of answers, as the log keeps it, and the name under which their requests are limited. */
   readonly by?: string;
-  /** The participant as which the person writes in channels, or `*` for any; `by` where none is given. */
+  /** The participant as which the person writes in channels, or `*` for any; `by` if none is given. */
   readonly handle?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The events of a run as chunks of the AI SDK's UI message stream (version 1). A step is one message of the agent with its
- * calls. Another attempt takes the place of what the one before it was saying. Pure.
+ * The events of a run as chunks of the AI SDK's UI message stream (version 1). A step is one message of the agent with
+ * its calls. Another attempt replaces the unfinished message of the attempt before. Pure.
  */
 
 import { type Block, type KnownEvent, present, textOf } from "@continuo/core/model";
@@ -38,7 +38,7 @@ const FINISH: Readonly<Record<string, string>> = {
   error: "error",
 };
 
-/** The step that is open, its part of text or thinking that is open, and what was said already. */
+/** The step that is open, its open part of text or thinking, and the text so far. */
 class Speech {
   #open: OpenPart | null = null;
   #count = 0;

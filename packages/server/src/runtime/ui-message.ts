@@ -19,7 +19,7 @@ export interface StreamedRun {
 }
 
 /**
- * The answers of runs, one after the other. A reader that goes away ends the stream, and never the run. A stream that
+ * The answers of runs, one after the other. A reader that disappears ends the stream, and never the run. A stream that
  * `signal` ends does not say that the run is over: its reader comes back.
  */
 export function toUIMessageResponse(

@@ -10,7 +10,7 @@ export interface UIPart {
 
 type OpenUIPart = { type: string } & Record<string, unknown>;
 
-/** Only for chunks of `createUIFold`: each refers to a part that is there. */
+/** Only for chunks of `createUIFold`: each refers to a part that exists. */
 export class UIParts {
   readonly #parts: OpenUIPart[] = [];
   readonly #open = new Map<unknown, OpenUIPart>();

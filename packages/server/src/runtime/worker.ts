@@ -51,7 +51,7 @@ export class Worker {
     this.#poke?.();
   }
 
-  /** Takes nothing more, and waits for what runs; after `graceMs`, other processes get it. */
+  /** Accepts no further run, and waits for the running ones; after `graceMs`, other processes get them. */
   async stop(graceMs: number): Promise<void> {
     const timer = setTimeout(() => this.#abandoned.abort(), Math.min(graceMs, MAX_TIMER_MS));
     try {
@@ -61,7 +61,7 @@ export class Worker {
     }
   }
 
-  /** Takes nothing more, and waits for what runs, however long that is. */
+  /** Accepts no further run, and waits for the running ones without a time limit. */
   async finish(): Promise<void> {
     this.#isStopped = true;
     this.poke();

@@ -44,7 +44,7 @@ export interface ListenOptions {
   readonly process?: "own" | "shared";
   /** Proxies that name the address of the client; none by default. */
   readonly proxies?: TrustedProxies;
-  /** The longest wait for a client that reads nothing of an answer. */
+  /** The longest wait for a client that does not read an answer. */
   readonly stalledMs?: number;
 }
 
@@ -143,7 +143,7 @@ type Servers = readonly [Server, ...Server[]];
 
 const FREE_PORT_TRIES = 10;
 
-/** A free port of one address may be taken at the other one. */
+/** A port that is free at one address may be used at the other one. */
 async function boundToBoth(create: () => Server, { host, port }: ListenAddress): Promise<Servers> {
   for (let tries = 1; ; tries++) {
     const first = await bound(create(), { host, port });

@@ -270,7 +270,7 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
     using reception = context.quotas.receive(grant);
     c.req.raw = received(c.req.raw, reception);
     await next();
-    // Browsers must not cache what a page has read; other answers are cached only if they say so.
+    // Browsers must not cache the answers to a page; other answers are cached only if their headers allow it.
     if (grant.page !== null || !c.res.headers.has("cache-control"))
       c.res.headers.set("cache-control", "no-store");
     const proof = context.pageKeys.proofFor(grant, c.req.header(NONCE_HEADER));

@@ -25,7 +25,7 @@ export interface AdapterSession {
   read(options?: ReadOptions): Promise<EventPage>;
 }
 
-/** `made` describes the session, should it have to be made. */
+/** `made` describes the session in case it must be made. */
 export function adapterSession(
   store: Store,
   sessionId: string,

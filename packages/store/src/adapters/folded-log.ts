@@ -35,8 +35,8 @@ export class FoldedLog<State> {
   }
 
   /**
-   * Appends what `decide` makes of the newest state, all of it or nothing; `decide` is asked again after another
-   * writer was faster. What it throws is thrown, and no event is nothing to append.
+   * Appends what `decide` makes of the newest state, all of it or nothing; `decide` is asked again after another writer
+   * was faster. An error of the function is thrown, and an empty list appends nothing.
    */
   change<Result>(
     decide: (state: State) => { readonly events: readonly NewEvent[]; readonly result: Result },

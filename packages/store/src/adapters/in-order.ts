@@ -1,4 +1,7 @@
-/** Calls for the same key one after the other, in the order in which they came; others meanwhile. */
+/**
+ * Runs calls with the same key one after the other, in the order of arrival; calls with other keys run at the same
+ * time.
+ */
 
 export class InOrder {
   readonly #ends = new Map<string, Promise<unknown>>();

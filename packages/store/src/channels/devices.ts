@@ -41,7 +41,7 @@ export async function seeDevice(store: Store, use: DeviceUse): Promise<void> {
 /** The last connection of each person: many that come at once would undo each other's writes for long. */
 const waiting = new Map<string, Promise<void>>();
 
-/** Returns false if another connection changed the session meanwhile. */
+/** Returns false if another connection changed the session in the meantime. */
 async function tryToSee(store: Store, { place, fence, device, now }: DeviceUse): Promise<boolean> {
   const sessionId = participantSession(place);
   const expectedSequence = await store.latestSequence(sessionId);
@@ -80,8 +80,12 @@ function dayOf(ms: number): string {
 
 function tooManyDevices({ channel, handle }: ConnectionRef): ContinuoError {
   const limit = CHANNEL_LIMITS.devices;
-  return new ContinuoError("too_large", `${handle} has ${limit} devices in ${channel}, which is the most`, {
-    hint: "Use the name of one of them, or leave out `device`.",
-    details: { limit },
-  });
+  return new ContinuoError(
+    "too_large",
+    `${handle} has ${limit} devices in ${channel}, and that is the limit`,
+    {
+      hint: "Use the name of one of them, or leave out `device`.",
+      details: { limit },
+    },
+  );
 }

@@ -23,11 +23,11 @@ const FRAMES: Readonly<Record<string, ToFrame>> = {
   method_cancelled: ({ callId, reason }) => ({ type: "cancel", callId, reason }),
 };
 
-/** Who writes these must be connected, so that others learn when the writer is gone. */
+/** The author of these must be connected, so that others learn when it is gone. */
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated", "message_completed"]);
-/** The server looks at who wrote the message before it stores these. */
+/** The server compares the author of the message before it stores these. */
 const CHANGES: ReadonlySet<string> = new Set(CHANGE_TYPES);
-/** The server adds these to what a client says. */
+/** The server adds these fields to the data of a client. */
 const OF_THE_SERVER = ["writer", "replyToHandle"] as const;
 /** The key that repeats the id of the event. */
 const ID_KEYS: Fields = { message_sent: "messageId", method_called: "callId" };

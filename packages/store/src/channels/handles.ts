@@ -1,6 +1,6 @@
 /**
- * Who has a handle. The handle of an agent has one connection, that of a person may have several. Each connection holds
- * a lease, which fences its writes: an agent that of the handle, a person one of its own below it.
+ * The holder of a handle. The handle of an agent has one connection, that of a person may have several. Each connection
+ * holds a lease, which fences its writes: an agent that of the handle, a person one of its own below it.
  */
 
 import { ContinuoError, isContinuoError, type ListedLease, present, type Store } from "@continuo/core/model";
@@ -22,7 +22,7 @@ export function leaseOf(place: ConnectionRef, card: Pick<Card, "type" | "instanc
 
 /**
  * Takes the handle. A participant whose connection was just lost keeps it for a moment, and a newcomer waits that long.
- * It also waits while nobody knows whether the holder of an expired lease is there. Errors: `handle_taken`.
+ * It also waits while nobody knows whether the holder of an expired lease is alive. Errors: `handle_taken`.
  */
 export async function takeHandle(
   store: Store,
@@ -100,7 +100,7 @@ export async function mayHaveLeft(store: Store, name: string): Promise<boolean> 
 }
 
 export interface Holding {
-  /** The time after which the handle is free unless its holder is heard of; none where the holder is known to be there. */
+  /** The time after which the handle is free unless its holder renews it; none if the holder is known to be alive. */
   readonly leftMs?: number | undefined;
   readonly cause?: ContinuoError;
 }

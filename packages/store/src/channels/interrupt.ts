@@ -52,7 +52,7 @@ export interface EndOptions {
 
 /**
  * A connection ended: its unfinished messages end as interrupted, and so does the session of the participant if it
- * leaves any, or received an input and did not answer it. A person who is there with another connection goes on.
+ * leaves any, or received an input and did not answer it. A participant that has another connection continues.
  * Errors: `fenced`.
  */
 export async function endConnection(

@@ -7,7 +7,9 @@ export const LIMITS = {
   /** Events that a replay reads at once. */
   replayPageEvents: 256,
   replayPageBytes: 1_048_576,
-  /** The newest messages, with their deltas and with their characters, that a reader who collects is sent whole. */
+  /**
+   * The number of newest messages, of their deltas and of their characters that a reader of whole messages receives.
+   */
   collectedMessages: 1_000,
   collectedEvents: 10_000,
   collectedBytes: 1_048_576,

@@ -1,4 +1,4 @@
-/** Who is in a channel: the cards of the holders of its leases. Presence is never stored in the log. */
+/** The participants of a channel: the cards of the holders of its leases. Presence is never stored in the log. */
 
 import {
   ContinuoError,
@@ -26,10 +26,13 @@ export function isPerson({ type }: Pick<Participant, "type">): boolean {
   return type === PERSON;
 }
 
-/** Who is there now, by handle. A person with several connections is there once, with the capabilities of all. */
+/**
+ * The participants who are connected now, by handle. A person with several connections is in the list once, with the
+ * capabilities of all.
+ */
 export async function readRoster(store: Store, channel: string): Promise<readonly Participant[]> {
   const roster = new Map<string, Participant>();
-  // Whose lease expired is there until somebody finds out the contrary.
+  // The holder of an expired lease stays in the list until it is known to be gone.
   for await (const lease of leasesBelow(store, rosterPrefix(channel))) {
     const card = cardIn(lease);
     if (card === null) continue;

@@ -1,6 +1,6 @@
 /**
- * The replay of a channel: what a reader is sent of the events before it came, and what is left out. What is read for
- * it depends on what is sent, not on the length of the log.
+ * The replay of a channel: the earlier events that a reader receives, and those that are left out. The cost of reading
+ * depends on the events that are sent, not on the length of the log.
  */
 
 import type { Store, StoredEvent } from "@continuo/core/model";

@@ -1,4 +1,4 @@
-/** A channel in one line: its newest message, and who is there. */
+/** A channel in one line: its newest message, and its connected participants. */
 
 import type { Store } from "@continuo/core/model";
 import type { ChannelMessage, ChannelRow, ChannelSummary } from "@continuo/core/wire";
@@ -8,8 +8,8 @@ import { readRoster } from "./participants.ts";
 import { change, MESSAGE_TYPES, newestIn, toMessage } from "./read-messages.ts";
 
 /**
- * The newest message, cut, among the newest events of the channel, and how many people and agents are there. Errors: those
- * of the store.
+ * The newest message, cut, among the newest events of the channel, and the number of connected people and agents.
+ * Errors: those of the store.
  */
 export async function summaryOf(
   store: Store,

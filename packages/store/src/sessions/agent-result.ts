@@ -83,7 +83,7 @@ export function checkText(value: unknown, maxChars: number): string {
   return value;
 }
 
-/** Errors: `invalid` for what names no native session, `too_large`. */
+/** Errors: `invalid` for a value that names no native session, `too_large`. */
 export function checkRef(value: unknown, agent: string): NativeRef {
   if (!isRecord(value)) throw invalid("it is not a native reference");
   const sessionId = checkText(value.sessionId, LIMITS.nameChars);

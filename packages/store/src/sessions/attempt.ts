@@ -125,7 +125,7 @@ interface Confirmation {
   confirm(done: Extract<Outcome, { type: "done" }>): Outcome;
 }
 
-/** Events that say nothing of the turn may come before the agent says where it is. */
+/** Events that do not belong to the turn may come before the agent reports its position. */
 const BEFORE: ReadonlySet<string> = new Set(["diagnostics", "mode", "title"]);
 
 function createConfirmation(

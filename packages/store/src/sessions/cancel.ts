@@ -24,9 +24,9 @@ export interface CancelOptions {
 }
 
 /**
- * A run that waits is cancelled at once. Of one that runs, the request is written into the session's log, and its
- * owner, who reads it there, ends it: the run that is returned still runs. One whose owner is gone is cancelled
- * at once too. Errors: `not_found`, `invalid_transition` when it has ended.
+ * A run that waits is cancelled at once. For a running run, the request is written into the session's log. Its owner
+ * reads the request and ends the run, so the returned run is still running. One whose owner is gone is cancelled at
+ * once too. Errors: `not_found`, `invalid_transition` when it has ended.
  */
 export async function cancelRun(given: Store, runId: string, options: CancelOptions = {}): Promise<Run> {
   assertKnownOptions("cancelRun", options, { reason: true, signal: true });
@@ -54,7 +54,7 @@ async function cancel(given: Store, runId: string, { reason, signal }: CancelOpt
   }
 }
 
-/** `null` when it does not wait any more. */
+/** `null` when it no longer waits. */
 export async function cancelPending(
   store: Store,
   runId: string,
@@ -69,7 +69,7 @@ export interface WaitingEnd {
   readonly error?: RunError;
 }
 
-/** Ends a run that waits, without the lease of its session. `null` when it does not wait any more. */
+/** Ends a run that waits, without the lease of its session. `null` when it no longer waits. */
 export async function endWaiting(
   store: Store,
   runId: string,

@@ -1,5 +1,5 @@
 /**
- * Input that was cut off and is given again. Who sends it again knows its words, and seldom the run that had it. It is
+ * Input that was cut off and is given again. A person who sends it again knows its words, and seldom its run. It is
  * found also while another process runs the session.
  */
 
@@ -51,7 +51,7 @@ export async function findCutOff(
   const search: Search = { store, sessionId, blocks, leaseMs, signal };
   for (const until = performance.now() + leaseMs; ; ) {
     const { heldBy } = await wake(store, sessionId, { leaseMs, ...call });
-    // Who runs the session ends the runs before its own at once.
+    // The owner of the session ends the runs before its own at once.
     const isSettled = heldBy === null || (await isSettledBeside(search));
     if (isSettled || performance.now() > until) break;
     await pause(LIMITS.shortPollMs, signal);

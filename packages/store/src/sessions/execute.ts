@@ -1,4 +1,6 @@
-/** Executes one run: waits for its turn, calls the agent, keeps what it does, and ends the run exactly once. */
+/**
+ * Executes one run: waits for its turn, calls the agent, stores the events of the agent, and ends the run exactly once.
+ */
 
 import { type Agent, ContinuoError, type Run, type Session, type Store } from "@continuo/core/model";
 import { debugOf } from "@continuo/files";

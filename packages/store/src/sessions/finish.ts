@@ -1,4 +1,4 @@
-/** The end of a run: one append with what is left to say, the reference, the sums, and the one end. */
+/** The end of a run: one append with the remaining events, the reference, the sums, and the one end. */
 
 import {
   type AgentResult,
@@ -33,7 +33,7 @@ interface End {
   readonly stop?: Stop;
 }
 
-/** Errors: `native_unavailable` and `fenced` as `executeRun`; the store's, when the end cannot be kept. */
+/** Errors: `native_unavailable` and `fenced` as `executeRun`; those of the store, when the end cannot be kept. */
 export async function finish(state: TurnState): Promise<RunResult> {
   const { store, run, journal, lease, stops, outcome } = state;
   const checked = outcome.type === "done" ? outcome : null;
@@ -75,7 +75,7 @@ function lastInput(state: TurnState, { error }: End): readonly JournalEntry[] {
   return isRequired || isUnheard(state) ? [] : inputEntries(state);
 }
 
-/** Nothing of it reached the agent: it is as if it had not been asked. */
+/** No part of it reached the agent: the run counts as never executed. */
 function isRefused(state: TurnState): boolean {
   return state.plan === null || isUnheard(state);
 }
@@ -236,7 +236,7 @@ function newReference(state: TurnState, end: End, ref: NewReference["ref"]): New
   return {
     ref,
     model: turn.model ?? (kept?.sessionId === ref.sessionId ? kept.model : null),
-    // Without what was said before it knows nothing but its own turns.
+    // Without the earlier conversation it knows only its own turns.
     baseSequence: plan?.kind === "new" ? plan.knownUpTo : journal.knownUpTo,
     verifiedBy: where?.verifiedBy ?? "none",
     state: isSure ? "live" : "unsure",

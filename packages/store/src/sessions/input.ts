@@ -5,7 +5,7 @@ import { type Block, ContinuoError, isRunPriority, MAX_RUN_PRIORITY } from "@con
 
 export type RunInput = string | readonly Block[];
 
-/** Errors: `usage` for nothing, and for blocks that are none. */
+/** Errors: `usage` for an empty input, and for invalid blocks. */
 export function toBlocks(input: unknown): readonly Block[] {
   if (typeof input === "string" && input !== "") return [{ type: "text", text: input }];
   if (!Array.isArray(input) || input.length === 0) {

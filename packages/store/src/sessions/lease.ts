@@ -1,4 +1,4 @@
-/** The lease of a session: who holds it runs the session. It is renewed until it is let go. */
+/** The lease of a session: its holder runs the session. It is renewed until it is let go. */
 
 import {
   assertKnownOptions,
@@ -65,13 +65,13 @@ export async function holdLease(store: Store, name: string, options: HoldOptions
   }
 }
 
-/** Who holds it now, and is not certainly gone; `owner` is only the id. */
+/** The present holder, unless it is certainly gone; `owner` is only the id. */
 async function holderOf(store: Store, name: string, call: CallOptions = {}): Promise<Lease | null> {
   const lease = await store.getLease(name, call);
   return lease === null || isLetGo(lease) ? null : { ...lease, owner: idOf(lease.owner) };
 }
 
-/** Who runs the session now; `null` when nobody does. */
+/** The process that runs the session now; `null` if there is none. */
 export async function runnerOf(
   store: Store,
   sessionId: string,

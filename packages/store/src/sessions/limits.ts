@@ -34,6 +34,6 @@ export const LIMITS = {
   pathChars: 8_192,
   /** Characters of an error's message; bytes of its details. */
   errorChars: 65_536,
-  /** Bytes of what an agent gives back: its event is at most 32 MiB in all. */
+  /** The size in bytes of the result of an agent: its event is at most 32 MiB in all. */
   resultBytes: 31_457_280,
 } as const;

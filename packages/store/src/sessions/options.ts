@@ -24,7 +24,7 @@ export interface ExecuteRunOptions {
   readonly leaseMs?: number;
   /** The longest wait of the run for a store that does not answer; 20,000 by default. */
   readonly storeMs?: number;
-  /** Sessions of this store that run at the same time in this process; 16 where none is given. */
+  /** Sessions of this store that run at the same time in this process; 16 if none is given. */
   readonly maxParallel?: number;
   /** Called with each batch of events that the run stored. */
   readonly onStored?: (events: readonly StoredEvent[]) => void;

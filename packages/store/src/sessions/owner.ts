@@ -1,6 +1,6 @@
 /**
- * Who holds a lease: an id and, on Linux, which process of which machine that is. A process that finds the lease taken
- * can see, on the same machine, that its holder is gone, and need not wait until the lease expires.
+ * The holder of a lease: an id and, on Linux, the machine and the process. A process that finds the lease taken can
+ * see, on the same machine, that its holder is gone, and need not wait until the lease expires.
  *
  * A process is judged only where its number means the same to both: the same boot of the same machine, the same PID
  * namespace (containers) and the same clock. Nothing is said of any other, and the lease then lasts as long as it
@@ -14,7 +14,7 @@ import { isRunning, processStateOf } from "@continuo/files";
 import { newId } from "./ids.ts";
 
 interface OwnProcess {
-  /** A hash: it stands in the store, and says nothing of the machine. */
+  /** A hash: it is in the store, and says nothing of the machine. */
   readonly machine: string;
   /** In ticks since the machine was started; with the number, it names one process. */
   readonly start: string;

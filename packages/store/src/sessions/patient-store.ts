@@ -53,7 +53,7 @@ interface SessionMaking {
   readonly session: NewSession;
 }
 
-/** An earlier try whose answer was lost may have made the session: that of the same id, with what was asked for. */
+/** An earlier try whose answer was lost may have made the session: it has the same id and the requested values. */
 async function createOnce(store: Store, { outage, session }: SessionMaking): Promise<Session> {
   const { sessionId } = session;
   if (sessionId === undefined) return await store.createSession(session);

@@ -100,7 +100,7 @@ async function obstacleOf(options: PlanOptions): Promise<string | null> {
   const { agent, session, asked, sentBefore, heardBy, signal } = options;
   const reference = referenceOf(session, agent.name);
   if (reference === null) return `there is no native session of ${agent.name} yet`;
-  // Who asks for `native` by name knows what happened; `auto` gives nothing twice.
+  // A caller that asks for `native` knows what happened; `auto` sends nothing twice.
   if (reference.state === "unsure" && asked === "auto") {
     return `a turn on the native session ${reference.sessionId} was cut off, and nobody knows what it received`;
   }
@@ -160,7 +160,7 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
   return { kind: "replay", transcript, resumption, knownUpTo: lastSequence };
 }
 
-/** The native session, and what was said without it. */
+/** The native session, and the messages that it does not have. */
 async function native(options: PlanOptions, reference: Reference | null): Promise<Plan> {
   const { agent, session, requested } = options;
   if (reference === null) throw nativeUnavailable(agent.name, session.sessionId, "there is none");
@@ -231,7 +231,7 @@ interface View {
   readonly lastSequence: number;
 }
 
-/** Reads the messages after a sequence, as far as the limits need them. */
+/** Reads the messages after a sequence, only as many as the limits allow. */
 async function readAfter(
   { store, session, limits, signal }: PlanOptions,
   after: number,

@@ -102,7 +102,7 @@ function beforeIn(line: readonly Run[], runId: string): readonly Run[] {
   );
 }
 
-/** Nothing before it that runs, and nobody who waits. */
+/** No run before it is running, and no run waits. */
 async function isFirst(store: Store, before: readonly Run[], patience: Patience): Promise<boolean> {
   for (const run of before) {
     const { runId } = run;
@@ -120,7 +120,7 @@ async function isAbandoned(store: Store, run: Run, patience: Patience): Promise<
   return patience.isOver(run.runId) || isGone((await readStarter(store, run)) ?? "");
 }
 
-/** A run that was just started has nobody who waits with it yet: somebody may come. */
+/** Nobody waits with a run that was just started: somebody may come. */
 class Patience {
   readonly #ms: number;
   readonly #since = new Map<string, number>();

@@ -23,7 +23,7 @@ export interface Reference {
 
 type References = Readonly<Record<string, Reference>>;
 
-/** `null` if there is none, or what stands there is none. */
+/** `null` if there is none, or what is there is none. */
 export function referenceOf(session: Session, agent: string): Reference | null {
   const kept = referencesOf(session)[agent] as Partial<Reference> | undefined;
   if (typeof kept !== "object" || kept === null || typeof kept.sessionId !== "string") return null;
@@ -70,7 +70,7 @@ export function referencePatch(
   };
 }
 
-/** The same reference, which nobody may trust any more. `null` if there is none of that native session. */
+/** The same reference, which nobody may trust any more. `null` if there is no reference to that native session. */
 export function unsurePatch(
   session: Session,
   agent: string,

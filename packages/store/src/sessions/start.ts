@@ -78,7 +78,7 @@ export async function beginSession(store: Store, options: StartSessionOptions): 
 export interface StartRunOptions {
   /**
    * The run's own id, in all sessions. The same id with the same input and agent in the same session returns the run
-   * that is there; anything else is a `conflict`.
+   * that exists; anything else is a `conflict`.
    */
   readonly runId?: string;
   /** The caller's id of the input within its session: as `runId`, and other sessions may use it too. */
@@ -87,7 +87,7 @@ export interface StartRunOptions {
   readonly agent?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
-   * From -100 to 100; 0 where none is given. `claimNextRun` takes the most urgent of the runs that are first in their
+   * From -100 to 100; 0 if none is given. `claimNextRun` takes the most urgent of the runs that are first in their
    * sessions; the runs of a session keep their order.
    */
   readonly priority?: number;

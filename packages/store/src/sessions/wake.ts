@@ -1,4 +1,4 @@
-/** After a crash: what was left without an end is ended, and input that nobody answered is offered again. */
+/** After a crash: ends the runs and messages that have no end, and offers unanswered input again. */
 
 import {
   assertKnownOptions,
@@ -47,7 +47,10 @@ export interface WakeResult {
   /** The cursors: up to here input was given to an agent, and answered. */
   readonly received: number;
   readonly processed: number;
-  /** Who runs the session now; then nothing was done. The same call helps when the lease has expired. */
+  /**
+   * The process that runs the session now; in this case nothing was done. The same call helps when the lease has
+   * expired.
+   */
   readonly heldBy: Pick<Lease, "owner" | "expiresAt"> | null;
 }
 
@@ -105,7 +108,7 @@ async function held(store: Store, sessionId: string, holder: Lease | null): Prom
   return { sessionId, interrupted: [], unprocessed: [], ...(await cursors(store, sessionId)), heldBy };
 }
 
-/** `false` when somebody ended it meanwhile, or had asked to cancel it. */
+/** `false` when somebody ended it in the meantime, or had asked to cancel it. */
 async function endRun(store: Store, run: Run, lease: HeldLease): Promise<boolean> {
   try {
     const reason = run.status === "running" ? PROCESS_ENDED : NOBODY_WAITS;
@@ -137,8 +140,8 @@ async function cursors(store: Store, sessionId: string): Promise<Pick<WakeResult
 }
 
 /**
- * Input of interrupted runs that no later run has, and that lies after the cursor `processed`; when it was answered,
- * what lies after it is offered.
+ * Input of interrupted runs that no later run has, and that comes after the cursor `processed`; when it was answered,
+ * what comes after it is offered.
  */
 export async function offeredInputs(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
   const { processed } = await cursors(store, sessionId);
@@ -191,8 +194,8 @@ async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> 
 }
 
 /**
- * Interrupted runs whose input no later run has, in the order in which they were interrupted. The end of a run is
- * after its beginning: what was interrupted before the cursor `processed` lies before it, and is not read.
+ * Interrupted runs whose input no later run has, in the order in which they were interrupted. The end of a run is after
+ * its beginning: what was interrupted before the cursor `processed` comes before it, and is not read.
  */
 async function* unanswered(store: Store, sessionId: string, processed: number): AsyncGenerator<Run> {
   const place = { after: processed, types: ["run_interrupted"], limit: PAGE_RUNS };

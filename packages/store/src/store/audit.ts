@@ -12,7 +12,7 @@ export function auditStore(engine: Engine): AuditStore {
   };
 }
 
-/** @param entryOf the entry of what was done; `null` when nothing was */
+/** @param entryOf the entry about the change; `null` if nothing was changed */
 export function writeAudited<T>(
   engine: Engine,
   act: (tx: Transaction) => Work<T>,

@@ -43,10 +43,10 @@ test("a store is opened by a scheme in any case, by a path and by the URL of a f
   }
 });
 
-test.each(["postgres", "postgresql"])("%s goes by the clock of its database", async (scheme) => {
+test.each(["postgres", "postgresql"])("a store on %s uses the clock of its database", async (scheme) => {
   await expect(openStore(`${scheme}://127.0.0.1:1/none`, { now: Date.now })).rejects.toMatchObject({
     code: "unsupported",
-    message: "a store on Postgres goes by the clock of its database",
+    message: "a store on Postgres uses the clock of its database",
     hint: "Leave out `now`.",
   });
 });

@@ -22,7 +22,7 @@ import { createStore, type OpenedStore } from "./sql-store.ts";
 const debug = debugOf("store");
 
 export interface OpenStoreOptions {
-  /** Every row belongs to one; nothing crosses it. `default` where none is given. */
+  /** Every row belongs to one; nothing crosses it. `default` if none is given. */
   readonly workspaceId?: string;
   /** Brings an older schema up to date (on SQLite after a copy of the file). */
   readonly migrate?: boolean;
@@ -36,8 +36,8 @@ export interface OpenStoreOptions {
   /** The largest part of a SQLite database that is kept in memory; 64 MiB by default. */
   readonly cacheBytes?: number;
   /**
-   * Milliseconds since 1970, in memory and on SQLite, for tests that step the time; the database's own clock where none
-   * is given. Errors: `unsupported` on Postgres, where several servers go by the clock of the database.
+   * Milliseconds since 1970, in memory and on SQLite, for tests that step the time; the database's own clock if none is
+   * given. Errors: `unsupported` on Postgres, where several servers use the clock of the database.
    */
   readonly now?: () => number;
   /**
@@ -126,7 +126,7 @@ async function openEngine(url: string, workspaceId: string, options: OpenStoreOp
     case "postgres":
     case "postgresql":
       if (now !== undefined) {
-        throw new ContinuoError("unsupported", "a store on Postgres goes by the clock of its database", {
+        throw new ContinuoError("unsupported", "a store on Postgres uses the clock of its database", {
           hint: "Leave out `now`.",
         });
       }

@@ -1,5 +1,5 @@
 /**
- * One reading loop per log and process, for all who wait at the log's end: an append costs one read, however many
+ * One reading loop per log and process, for all readers at the end of the log: an append costs one read, however many
  * readers there are. The newest events are held until all readers have them, up to a bound. A reader that needs older
  * ones reads for itself until it has caught up, so that a slow reader delays no other and costs no memory.
  */
@@ -204,7 +204,7 @@ class SharedTail {
     this.#sizeBytes = 0;
   }
 
-  /** The page that was just read stays, however large it is: those who wait are about to take it. */
+  /** The page that was just read stays, however large it is: the waiting readers are about to take it. */
   #forget(keep: number): void {
     let count = 0;
     while (

@@ -26,7 +26,7 @@ import * as rules from "./rules/index.ts";
 import { SharedTails } from "./shared-tail.ts";
 import { tail } from "./tail.ts";
 
-/** The store, and the engine below it for what only operators do. */
+/** The store, and the engine below it for tasks of operators. */
 export interface OpenedStore extends Store {
   readonly engine: Engine;
   forWorkspace(workspaceId: string, by?: Principal): OpenedStore;
@@ -316,7 +316,7 @@ async function append(
   if (engine.appendFast !== undefined) {
     const fast = await engine.appendFast(engine.scope, { logId, events: prepared, options });
     if (fast !== undefined) return fast;
-    // Many who compare and swap lose most of the time: those need not wait for the lock to hear it.
+    // Most of many callers that compare and swap lose: those need not wait for the lock to learn it.
     const known =
       expectedSequence === undefined
         ? undefined

@@ -119,7 +119,7 @@ export function drawResult(
 ): string[] {
   const { paint, columns } = pen;
   const status = result.status in STATUS_LOOKS ? result.status : "error";
-  // Right below its call, no word is needed for what went well.
+  // Directly below its call, a success needs no word.
   const word = (isBelow && status === "ok") || isSaid ? "" : STATUS_LOOKS[status].text;
   const lines: string[] = [];
   const name =

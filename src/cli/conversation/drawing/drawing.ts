@@ -1,6 +1,6 @@
 /**
- * Events of a turn folded into lines. What is whole is drawn once, and never again; what is not whole yet (an
- * unfinished paragraph, a running call) is `liveLines`, redrawn as often as the terminal likes.
+ * Events of a turn folded into lines. A complete part is drawn only once. An incomplete part (an unfinished paragraph,
+ * a running call) is in `liveLines`, which the terminal redraws as often as it likes.
  */
 
 import { type AgentEvent, type AgentEventType, present } from "@continuo/core/model";
@@ -12,7 +12,7 @@ import { drawPlan } from "./plan.ts";
 import { drawPending, type StreamedText, takeWhole } from "./streamed-text.ts";
 
 export interface DrawingOptions extends Pen {
-  /** Who speaks. */
+  /** The author of the text. */
   readonly agent: string;
   /** `live`: a call is drawn with its result, and shown as running until then; `lines`: as soon as it is known. */
   readonly mode: "live" | "lines";
@@ -75,7 +75,7 @@ export function foldEvent(drawing: Drawing, event: AgentEvent, options: DrawingO
   return toStep(sheet);
 }
 
-/** However the turn ended: what was not whole is drawn as it is. */
+/** However the turn ended, the incomplete part is drawn as it is. */
 export function endDrawing(drawing: Drawing, options: DrawingOptions): DrawingUpdate {
   const sheet: Sheet = { ...drawing, lines: [], options: indented(options) };
   finishSaying(sheet);

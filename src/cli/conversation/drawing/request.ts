@@ -16,7 +16,7 @@ export interface RequestView {
 /** Nothing where the line of the call says it all. */
 export function drawRequest(request: PermissionRequest, pen: Pen): RequestView {
   const changes = drawAllChanges(request, pen);
-  // The diff stands above the question, as far as it was not cut.
+  // The diff is shown above the question, unless it was cut.
   if (changes !== null) return { shown: [], hidden: changes };
   const lines = linesOf(request);
   if (isSaidByCall(request, lines, pen)) return { shown: [], hidden: [] };
@@ -49,7 +49,7 @@ function linesOf({ title, toolName = title, toolInput, content }: PermissionRequ
   return [...heading, ...linesOfInput(toolInput), ...(content === undefined ? [] : toJsonLines(content))];
 }
 
-/** The question itself names what is asked for; a longer name is cut there. */
+/** The question itself names the call; a longer name is cut there. */
 const MAX_NAME_CHARS = 20;
 
 function linesOfInput(input: unknown): readonly string[] {

@@ -14,7 +14,7 @@ export interface HookEvent {
 /** Agents send a few lines. */
 const MAX_INPUT_CHARS = 1_048_576;
 
-/** Claude Code, Codex and Gemini CLI send the same fields. `null` for what is no event. */
+/** Claude Code, Codex and Gemini CLI send the same fields. `null` for a value that is not an event. */
 export async function readEvent({ stdin }: Pick<Shell, "stdin">): Promise<HookEvent | null> {
   if (stdin.isTTY) return null;
   let text = "";

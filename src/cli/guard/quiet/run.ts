@@ -22,7 +22,7 @@ function isGuardOn(shell: Shell): boolean {
   }
 }
 
-/** For the person who just turned it on. Errors: `busy`, `unwritable`. */
+/** For the person who has just turned it on. Errors: `busy`, `unwritable`. */
 export async function runNow(shell: Shell, waitMs: number, only?: NamedSession): Promise<GuardRun> {
   const { indexExclude } = await readHomeConfiguration(shell);
   const places = placesOf(shell);

@@ -5,7 +5,7 @@ import type { Edit } from "./edit.ts";
 
 /** The value of a name in a settings file, and the edits that change it. */
 export interface JsonMember {
-  /** The text of the value that is there. */
+  /** The text of the value that exists. */
   readonly text: string | null;
   set(value: unknown): Edit;
   /** `null` if there is nothing to remove. */

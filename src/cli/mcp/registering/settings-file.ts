@@ -75,7 +75,7 @@ function existingFolder(folder: string): string {
   return statOf(folder) === null && dirname(folder) !== folder ? existingFolder(dirname(folder)) : folder;
 }
 
-/** Also its folder: who may write there may put another file in its place. */
+/** This includes its folder: a user who may write there may replace the file. */
 function assertOwn(path: string, stat: Stats | null): void {
   const folder = stat?.isFile() ? dirname(path) : path;
   const folderStat = statOf(realPathOf(folder));

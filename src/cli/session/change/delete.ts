@@ -35,7 +35,7 @@ export interface DeleteFlags {
 interface Outcome {
   readonly id: string;
   readonly trashed?: TrashedSession;
-  /** One of Continuo's own, gone for good. */
+  /** One of Continuo's own, gone permanently. */
   readonly deleted?: OwnRow;
   readonly error?: ContinuoError;
 }
@@ -57,7 +57,7 @@ export async function runDelete(ids: readonly string[], flags: DeleteFlags, shel
   return exitCodeFor(outcomes);
 }
 
-/** Errors: `usage` if nobody can be asked and something would be gone for good, `interrupted` on a no. */
+/** Errors: `usage` if nobody can be asked and something would be gone permanently, `interrupted` on a no. */
 async function ask(wanted: readonly DeleteWish[], shell: Shell): Promise<void> {
   const sessions = wanted.map(({ info }) => info);
   const own = sessions.filter(isOwn).length;

@@ -1,4 +1,4 @@
-/** `session trash`: what was deleted, and deleting it for good. */
+/** `session trash`: what was deleted, and deleting it permanently. */
 
 import { ContinuoError, present, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";

@@ -22,7 +22,7 @@ export function createMask(): Mask {
     found = sumSecrets(found, masked.found);
     return masked.value;
   };
-  /** The same words stand in the title and in the message that it was made of: counted once. */
+  /** The same words are in the title and in the message that it was made of: counted once. */
   const hideUncounted = <T>(value: T): T => maskSecrets(value).value;
   const session = (shown: CatalogSession): CatalogSession => {
     /** Branches share messages: each message is counted once. */

@@ -164,7 +164,7 @@ function timeOf(text: string | undefined, shell: Shell): string | undefined {
   return text === undefined ? undefined : parseSince(text, shell.now);
 }
 
-/** Names in any letter case; those that only a configuration knows are as they stand there. */
+/** Names in any letter case; those that only a configuration knows are as they are there. */
 function withAgents(flags: ListFlags, more: readonly string[]): ListFlags {
   const names = [...(flags.agent ?? []), ...more].map((name) => {
     const lower = name.toLowerCase();
@@ -230,7 +230,7 @@ async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): 
   return looked === "" ? `${none} ${hint}` : `${none} Looked in:\n${looked}\n${hint}`;
 }
 
-/** A line for each agent, of those that were asked for: files of the others stay closed. */
+/** A line for each agent, of those that were requested: files of the others stay closed. */
 async function looksInto({ agent: names }: ListFlags, shell: Shell): Promise<readonly string[]> {
   const all = await foldersLookedInto(placesOf(shell));
   return all

@@ -1,8 +1,8 @@
 /**
  * The conversation drawn for a terminal.
  *
- * Headings stand at the edge and all content is indented, so that nothing a session says can look like a
- * heading. What one agent says in one go, tool calls between, has one heading.
+ * Headings are at the edge and all content is indented, so that nothing a session says can look like a heading. What
+ * one agent says in one go, tool calls between, has one heading.
  */
 
 import type { CatalogSession } from "@continuo/agents/catalog";
@@ -32,7 +32,7 @@ export interface Conversation {
 
 /** The state of drawing that one message leaves to the next. */
 export interface Pen extends ConversationOptions {
-  /** `kind model minute` of the heading that what follows stands under. */
+  /** `kind model minute` of the heading that what follows is under. */
   heading: string;
   /** The kind of the last drawn part: tool calls and their results stand together, all else apart. */
   above: "heading" | "tool" | "text";

@@ -156,7 +156,7 @@ export class AcpConnection {
     return this.#start.editor ?? NO_EDITOR;
   }
 
-  /** An agent that cannot speak what is asked for may say so, or answer with what it speaks. */
+  /** An agent that cannot speak the requested version may say so, or answer with the version that it speaks. */
   async greet(protocol: ProtocolVersion, signal: AbortSignal | undefined): Promise<void> {
     const asking = { limitMs: limitsOf(this.#start.options).startMs, signal };
     const answer = await this.call("initialize", greeting(protocol, this.#editor.capabilities), asking);
@@ -224,7 +224,7 @@ export class AcpConnection {
     return this.#process.failed(why);
   }
 
-  /** A session that the program may leave behind without a word in it. */
+  /** A session without messages that the program may leave behind. */
   noteSession(sessionId: string): void {
     this.#sessionIds.add(sessionId);
   }
@@ -276,7 +276,7 @@ export class AcpConnection {
     return await this.#endedBefore(`it answered ${method}`);
   }
 
-  /** Its output has ended: how it ended, and what it said of it, is known a moment later. */
+  /** Its output has ended; the exit code and the reason are known a moment later. */
   async #endedBefore(what: string): Promise<ContinuoError> {
     const patience = AbortSignal.timeout(LAST_WORDS_MS);
     await within(this.#process.ended, {

@@ -1,6 +1,5 @@
 /**
- * The cost of a session before a turn. ACP reports the cost as the sum of the whole session, also after a
- * resumption.
+ * The cost of a session before a turn. ACP reports the cost as the sum of the whole session, even after a resumption.
  */
 
 import { isFailure } from "@continuo/core/model";

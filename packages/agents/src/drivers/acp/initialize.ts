@@ -44,7 +44,7 @@ export function greeting(protocol: ProtocolVersion, editor: Json = {}): Json {
       };
 }
 
-/** `null` for an answer that is none: another protocol, or no number. */
+/** `null` for an invalid answer: another protocol, or a version that is not a number. */
 export function readHello(answer: Json): InitializeResult | null {
   const authMethods = readLoginMethods(answer.authMethods);
   if (answer.protocolVersion === 1) {

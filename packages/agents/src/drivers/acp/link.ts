@@ -138,7 +138,7 @@ export class AcpLink implements Link {
     return this.#toolServers.leftOut;
   }
 
-  /** They are of the whole conversation: also of a session that is opened later in it. */
+  /** They belong to the whole conversation, including a session that is opened later in it. */
   get #toolServers(): ChosenServers {
     const { program, open } = this.#start;
     return chooseServers(open, program.takesNoToolServers ? [] : this.connection.hello.toolServers);
@@ -234,7 +234,7 @@ export class AcpLink implements Link {
   giveUp(why: string): ContinuoError {
     this.#start.onClose(this);
     const error = this.connection.failed(why);
-    // It is ended by force where it does not end by itself; nobody waits for that.
+    // A program that does not end by itself is killed; no caller waits for that.
     this.connection.close().catch(() => undefined);
     return error;
   }

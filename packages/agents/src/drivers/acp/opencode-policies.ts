@@ -68,7 +68,10 @@ const PLAN_RULES: Json = {
   [spelled("task")]: { general: "deny" },
 };
 
-/** Whatever is not only read is asked for, unless the person's own rules say otherwise. Errors: `unreadable`. */
+/**
+ * Every use that does more than read needs a permission, unless the person's own rules say otherwise. Errors:
+ * `unreadable`.
+ */
 export function askingEnvironment(places: Places): Environment {
   const own = ownConfigurations(places);
   const rules = { ...ASKING_RULES, ...turnedOff(own) };
@@ -109,7 +112,7 @@ function isPlanSet({ agent, mode }: Json): boolean {
   return Object.hasOwn(objectIn(agent), "plan") || Object.hasOwn(objectIn(mode), "plan");
 }
 
-/** opencode passes over what is no JSON. */
+/** opencode ignores lines that are not JSON. */
 function rulesIn(text: string): Json {
   try {
     return objectIn(JSON.parse(text));

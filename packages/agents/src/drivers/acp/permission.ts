@@ -1,4 +1,4 @@
-/** `session/request_permission` as a request of ours, and our decision as its answer. Pure. */
+/** `session/request_permission` as a request of Continuo, and its decision as the answer. Pure. */
 
 import {
   type PermissionDecision,

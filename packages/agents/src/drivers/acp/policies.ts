@@ -68,7 +68,7 @@ export interface ModeWish {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Errors: `invalid` where `safe` needs another mode than the one that is asked for. */
+/** Errors: `invalid` where `safe` needs another mode than the one that is requested. */
 export function modeFor(policy: AcpPolicy, { mode, permissions, env }: ModeWish): string | undefined {
   const { mode: held } = policy;
   const needed = typeof held === "object" ? env[held.variable] || held.otherwise : held;

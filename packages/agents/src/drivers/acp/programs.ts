@@ -39,7 +39,7 @@ export interface AcpProgram {
   readonly takesNoToolServers?: true;
 }
 
-/** `undefined` for an agent that says nothing of ACP: its program is started by its name. */
+/** `undefined` for an agent whose description has nothing about ACP: its program is started by its name. */
 export function knownProgram(name: AgentName): AcpProgram | undefined {
   const { acp, homeVariable } = agentOf(name);
   if (acp === null) return undefined;

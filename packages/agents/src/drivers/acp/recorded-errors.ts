@@ -1,6 +1,6 @@
 /**
- * Errors as an agent records them, for an agent that ends a failed turn over ACP like one that it answered, with the
- * reason as words of the answer: such words wait until the turn ends, and are the reason if the session file says so.
+ * Errors as an agent records them. Over ACP, such an agent ends a failed turn like a successful one, and sends the
+ * reason as text of the answer. This text waits until the turn ends; it is the reason if the session file says so.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

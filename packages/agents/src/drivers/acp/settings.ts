@@ -1,4 +1,7 @@
-/** The model, the mode and the effort that a session is to have: asked for as the agent offers them, in both versions of ACP. */
+/**
+ * The model, the mode and the effort that a session should have: they are requested in the way in which the agent
+ * offers them, in both versions of ACP.
+ */
 
 import { ContinuoError, present } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
@@ -35,8 +38,8 @@ interface Choice {
 const MAX_NAMED = 30;
 
 /**
- * Errors: `unsupported` if the agent offers no such choice, or not this one (`details.offered`): another model is
- * not taken in silence.
+ * Errors: `unsupported` if the agent offers no such choice, or not this one (`details.offered`): Continuo never uses
+ * another model without saying so.
  */
 export async function chooseSettings(connection: AcpConnection, settings: Settings): Promise<void> {
   for (const category of ["model", "mode", "effort"] as const) {
@@ -59,7 +62,7 @@ async function choose(
   try {
     answer = await connection.call(choice.method, choice.params, asking);
   } catch (error) {
-    // Why it does not take what it offers is its own word.
+    // The agent itself explains why it refuses a value that it offers.
     if (isOffered || !(error instanceof ContinuoError) || error.details.answer === undefined) throw error;
     throw noSuch(label, { ...choice, value, cause: error });
   }
@@ -120,7 +123,7 @@ function optionsIn({ configOptions }: Json): readonly Option[] {
   });
 }
 
-/** Options may stand in groups. */
+/** Options may be in groups. */
 function valuesIn(options: unknown): readonly string[] {
   return (Array.isArray(options) ? options : [])
     .filter(isJson)

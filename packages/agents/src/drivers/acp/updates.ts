@@ -69,7 +69,7 @@ function chunkEvents(type: "text" | "thinking", update: Json, state: UpdateState
   const id = idOf(update);
   if (id.messageId !== undefined) state.streamed.add(id.messageId);
   if (block.type === "text") return block.text === "" ? [] : [{ type, delta: block.text, ...id }];
-  // A message of its own: it must not take the place of the parts that have the same id.
+  // A message of its own: it must not replace the parts that have the same id.
   return [{ type: "message", content: [block] }];
 }
 

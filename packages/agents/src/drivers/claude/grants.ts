@@ -21,7 +21,7 @@ export function grantsOf(request: Json, scope: RuleScope = "every file"): readon
   const offers = suggestions
     .filter(isJson)
     .flatMap((suggestion) => offersOf(suggestion, request))
-    // A rule that it never reads would be asked for again.
+    // The person would be asked again for a rule that Claude Code never reads.
     .filter(({ update }) => scope === "every file" || !PROJECT_SCOPES.includes(update.destination));
   const grants = new Map<string, Omit<Grant, "option"> & { readonly name: string }>();
   for (const offer of offers.slice(0, MAX_GRANTS)) grants.set(JSON.stringify(offer.update), offer);
@@ -95,7 +95,7 @@ function offersOfRules(suggestion: Json, request: Json): Offer[] {
   });
 }
 
-/** `null` if no rule can name it: a rule is one line, and what stands in parentheses. */
+/** `null` if no rule can name it: a rule is one line, and what is in parentheses. */
 function commandOf({ input }: Json): string | null {
   const command = isJson(input) ? textField(input, "command") : null;
   return command === null || command.length > MAX_COMMAND_CHARS || /[\n\r()*]/u.test(command)

@@ -152,7 +152,7 @@ export class ClaudeLink implements LinkWithWays {
   }
 
   async #resume(id: string, signal: AbortSignal | undefined): Promise<OpenOutcome> {
-    // Another text would be looked for among the titles.
+    // Claude Code would look for any other text among the titles.
     if (!UUID.test(id)) throw notThere(id);
     if (this.sessionId === id) await this.close();
     // Two programs that resume one session both append to it, and the file gets two branches.
@@ -191,7 +191,7 @@ export class ClaudeLink implements LinkWithWays {
     return typeof mark?.sessionId === "string" ? mark.sessionId : null;
   }
 
-  /** The program before is ended when the new one is there. */
+  /** The earlier program is ended when the new one is ready. */
   async #go(id: string, args: readonly string[], how: StartOptions): Promise<OpenOutcome> {
     const program = await this.#start(args, how);
     const before = this.#program;

@@ -10,7 +10,7 @@ export const READING_TOOLS: readonly string[] = ["Read", "Glob", "Grep", "LS", "
 
 /**
  * Rules in the person's own settings allow writing tools and commands without a question, so `safe` offers only tools
- * that read, and starts no MCP server. Files outside of the folder are asked for.
+ * that read, and starts no MCP server. Files outside of the folder need a permission.
  */
 export function policyArguments(policy: PermissionPolicy | undefined): readonly string[] {
   if (policy !== "safe") return [];

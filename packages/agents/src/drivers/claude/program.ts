@@ -269,7 +269,7 @@ export class ClaudeProgram {
   async #result(message: Json): Promise<void> {
     const said = this.#said;
     if (said === null) {
-      // Claude Code says why it does not start by a result.
+      // Claude Code reports in a result why it does not start.
       const refused = this.failed(`said no: ${whyOf(message)}`);
       if (message.is_error === true) for (const one of this.#waiting.values()) one.refuse(refused);
       return;

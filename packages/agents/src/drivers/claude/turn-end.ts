@@ -36,7 +36,7 @@ export function endingOf(result: Json): TurnEnd {
   return { type: "completed", stopReason, usage, costUsd };
 }
 
-/** `errors`, or the text that stands in place of an answer. */
+/** `errors`, or the text that is in place of an answer. */
 export function whyOf(result: Json): string {
   const errors = Array.isArray(result.errors) ? result.errors.filter((one) => typeof one === "string") : [];
   return errors.length > 0 ? errors.join("; ") : (textField(result, "result") ?? "it does not say why");

@@ -1,6 +1,5 @@
 /**
- * The capabilities of this `codex app-server`: it lists its methods when it is asked for one that does not
- * exist.
+ * The capabilities of this `codex app-server`: it lists its methods in the error about a method that does not exist.
  */
 
 import type { SessionCapabilities } from "@continuo/core/model";

@@ -166,7 +166,7 @@ export class CodexLink implements Link {
     try {
       await this.#open().call("turn/interrupt", params, { limitMs });
     } catch (error) {
-      // It ended meanwhile.
+      // It ended in the meantime.
       if (!isRefusal(error) || this.#said === said) throw error;
     }
   }

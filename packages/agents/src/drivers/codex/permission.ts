@@ -19,7 +19,7 @@ export interface CodexQuestion {
   readonly call?: ToolCall | undefined;
 }
 
-/** `null` for what is no question about a permission. */
+/** `null` for a request that does not ask for a permission. */
 export function toQuestion({ id, method, params, call }: CodexQuestion): Question | null {
   const toolCallId = textField(params, "itemId") ?? "";
   const reason = textField(params, "reason");
@@ -78,7 +78,7 @@ function askedFor(params: Json): Json {
   );
 }
 
-/** Ids, and what the options say already. */
+/** The ids, and fields that the options have already. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   "threadId",
   "turnId",

@@ -18,8 +18,9 @@ export interface ThreadPolicy {
 }
 
 /**
- * A thread keeps the sandbox and the approval policy that it had last, also what another policy gave it: a resumed
- * thread gets what a new one of its folder would have. Errors: `invalid` if the mode allows more than `safe`.
+ * A thread keeps the sandbox and the approval policy that it had last, even if another policy set them. Therefore a
+ * resumed thread gets the settings of a new thread in its folder. Errors: `invalid` if the mode allows more than
+ * `safe`.
  */
 export async function threadSettings(
   { policy = "ask", mode }: ThreadPolicy,
@@ -38,7 +39,7 @@ export async function threadSettings(
   return { ...settings, [isSandbox ? "sandbox" : "approvalPolicy"]: mode };
 }
 
-/** A thread that is begun without a sandbox makes its folder a trusted one for good; a turn does not. */
+/** A thread that is begun without a sandbox makes its folder a trusted one permanently; a turn does not. */
 export function turnSettings({ policy, mode }: ThreadPolicy): Json {
   const isChosen = mode !== undefined && SANDBOXES.includes(mode);
   return policy === "unrestricted" && !isChosen ? { sandboxPolicy: { type: "dangerFullAccess" } } : {};

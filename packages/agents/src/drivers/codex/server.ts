@@ -38,8 +38,8 @@ export async function startCodex(start: CodexStart): Promise<CodexServer> {
 }
 
 /**
- * Greeted, and not waited for: it answers in the order in which it is asked, so that the first question may follow
- * at once. `ready` tells whether it took the greeting. Errors: `agent_missing`.
+ * Sends the greeting and does not wait for the answer: the server answers in the order of the requests, so that the
+ * first request may follow at once. `ready` tells whether it took the greeting. Errors: `agent_missing`.
  */
 export async function beginCodex(start: CodexStart): Promise<CodexServer> {
   const { handlers, limits, signal } = start;

@@ -34,7 +34,7 @@ export type ReplayWriter = (
 export interface WrittenReplay {
   readonly ref: NativeRef;
   readonly details?: unknown;
-  /** Removes it, unless somebody wrote to it meanwhile: for a program that cannot continue it. */
+  /** Removes it, unless somebody wrote to it in the meantime: for a program that cannot continue it. */
   readonly discard?: () => Promise<void>;
 }
 
@@ -87,11 +87,11 @@ export interface DrivenAgent extends Agent, AsyncDisposable {
   capabilities(options?: CallOptions): Promise<AgentCapabilities>;
   /** The conversation that is kept open now. */
   readonly conversation: Conversation | null;
-  /** Ends what is kept open. Idempotent. */
+  /** Ends the conversations that are kept open. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Errors: `usage` for an option that is none. */
+/** Errors: `usage` for an unknown option. */
 export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent {
   assertAgentOptions("toAgent", options, AGENT_OPTIONS);
   return new Driven(driver, options);

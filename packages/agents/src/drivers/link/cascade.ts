@@ -1,4 +1,4 @@
-/** The cascade as data: ways to open a session, tried in order, each with its outcome; nothing is tried in silence. */
+/** The cascade as data: ways to open a session, tried in order, each with its outcome; each try is reported. */
 
 import {
   ContinuoError,
@@ -19,7 +19,7 @@ export interface Cascade<T> {
   /** The name of the agent for people. */
   readonly agent: string;
   readonly sessionId: string;
-  /** Nothing of the session is on disk: whatever the agent reports, there is no such session. */
+  /** The session has no file on the disk: whatever the agent reports, it does not exist. */
   readonly isAbsent?: boolean;
   readonly steps: readonly CascadeStep<T>[];
   readonly onMissing: OnMissing;

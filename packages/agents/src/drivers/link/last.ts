@@ -56,7 +56,7 @@ function timeOf({ updatedAt }: Pick<DriverSession, "updatedAt">): number {
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }
 
-/** Agents begin files that nobody says anything in, at every start of theirs: those are none to continue. */
+/** At every start, agents begin files without any message: such a session is not continued. */
 async function lastOnDisk(
   reader: AgentReader,
   { cwd, signal }: Where,

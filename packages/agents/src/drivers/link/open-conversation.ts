@@ -47,7 +47,7 @@ export interface OpenedSession {
   readonly resumption: Resumption;
   /** To be said in front of the first prompt. */
   readonly before: RecordedMessages | null;
-  /** The session that was asked for, as it lay on disk; `null` for a new one. */
+  /** The session that was requested, as it lay on disk; `null` for a new one. */
   readonly mark: DiskMark | null;
 }
 
@@ -205,7 +205,7 @@ function resumptionOf(ways: Ways, { goOn, opened, mark, before, earlier }: Outco
       reason: opened.reason,
       omitted: before?.omitted === undefined ? undefined : { ...before.omitted },
     }),
-    // A fork that was asked for is no surprise.
+    // A fork that was requested is no surprise.
     ...(isNative && how !== "fork" && !isThere ? { forked: { from, to: sessionId } } : {}),
     steps: [...earlier, ...opened.steps],
   };

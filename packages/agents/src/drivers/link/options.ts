@@ -9,7 +9,7 @@ import { type EnvironmentRule, type FolderTrust, trustIn } from "../trust/index.
 export interface DriverOptions {
   /** Whose sessions, settings and search path the agent gets. */
   readonly places: Places;
-  /** A program and its first arguments; the agent's own name on the search path where none is given. */
+  /** A program and its first arguments; the agent's own name on the search path if none is given. */
   readonly command?: readonly string[];
   /** In addition to what an agent inherits; `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,10 @@ export interface DriverOptions {
   /** Called when nothing happens for a while on purpose, before the agent opens a session. */
   readonly onWait?: (waitMs: number) => void;
   readonly limits?: Partial<DriverLimits>;
-  /** Milliseconds to wait for another process of Continuo that has the session open, and may leave it; 0 where none is given. */
+  /**
+   * Milliseconds to wait for another process of Continuo that has the session open, and may leave it; 0 if none is
+   * given.
+   */
   readonly writerWaitMs?: number;
   /**
    * Returns true if the person trusts a folder (an absolute path without symbolic links). Without it only the
@@ -48,7 +51,7 @@ const DRIVER_LIMITS: DriverLimits = {
   startMs: 60_000,
   openMs: 120_000,
   callMs: 60_000,
-  // A tool may work for long, and not every agent tells that it does.
+  // A tool may work for long, and some agents do not report it.
   silenceMs: 60 * 60_000,
   cancelMs: 15_000,
 };
@@ -90,7 +93,7 @@ function ruleFor({ by }: FolderTrust): EnvironmentRule {
 export interface ProgramName {
   /** The name of the agent for people. */
   readonly agent: string;
-  /** The name of the program that is looked for if no command is given. */
+  /** The name of the program to find if no command is given. */
   readonly name: string;
   /** The command that installs it, where we know one. */
   readonly install?: string;

@@ -17,7 +17,7 @@ export type { AskPermission, PermissionPolicy };
 /** `safe` grants calls that only read, and denies the others; `ask`: a person decides; `unrestricted` grants everything. */
 export const PERMISSION_POLICIES: readonly PermissionPolicy[] = ["safe", "ask", "unrestricted"];
 
-/** The decision of the policy; `null` if a person has to be asked. */
+/** The decision of the policy; `null` if a person must be asked. */
 export function decideByPolicy(
   policy: PermissionPolicy,
   request: PermissionRequest,
@@ -141,7 +141,7 @@ export function optionFor(
   if (outcome === "cancelled") return null;
   const named = options.find((option) => option.id === optionId);
   if (named !== undefined) return named;
-  // `once` is preferred to `always`, so that no more is granted than was asked for.
+  // `once` is preferred to `always`, so that no more is granted than was requested.
   const kinds =
     outcome === "granted"
       ? (["allow_once", "allow_always"] as const)

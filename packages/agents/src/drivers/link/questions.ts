@@ -12,7 +12,7 @@ export class Questions {
   readonly #asked = new Map<unknown, AbortController>();
   readonly #open = new Set<Promise<void>>();
 
-  /** Returns at once. What goes wrong fails the turn. */
+  /** Returns at once. A failure of the handler fails the turn. */
   ask(id: unknown, question: Question): void {
     const open = this.#ask(id, question)
       .catch((error: Error) => question.turn.fail(error))

@@ -13,7 +13,7 @@ export interface RecordedMessages {
   readonly omitted?: OmittedMessages;
 }
 
-/** `all` that was said; or what was said `elsewhere` since the session's own last turn. */
+/** `all`: the whole conversation; `elsewhere`: the messages since the last turn of this native session. */
 export type RecordedWhere = "all" | "elsewhere";
 
 const HEADERS: Readonly<Record<RecordedWhere, string>> = {

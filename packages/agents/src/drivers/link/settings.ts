@@ -47,7 +47,7 @@ export function toContextUse(usedTokens: unknown, windowTokens: unknown): Contex
   return usedTokens > 0 && windowTokens > 0 ? { usedTokens, windowTokens } : null;
 }
 
-/** All that one call of a model was given, and what it answered: the next call is given as much. */
+/** The input of one call of a model and its answer; the next call receives both. */
 export function tokensOf(usage: Usage): number {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;

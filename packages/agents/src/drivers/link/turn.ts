@@ -21,7 +21,7 @@ export interface TurnOptions {
 
 type TurnOutcome = { readonly event: AgentEvent } | { readonly error: Error };
 
-/** One at a time; it ends once, and what comes after its end is dropped. */
+/** One at a time; each turn ends once, and events after its end are dropped. */
 export class AgentTurn {
   readonly #options: TurnOptions;
   readonly #waiting: AgentEvent[] = [];
@@ -65,7 +65,7 @@ export class AgentTurn {
     this.#listen();
   }
 
-  /** While somebody else is waited for (a person), the agent may be silent. Call what it gives back when done. */
+  /** While the turn waits for another party (a person), the agent may be silent. Call what it gives back when done. */
   pause(): () => void {
     this.#paused += 1;
     this.#listen();

@@ -8,11 +8,14 @@ import { canonicalFolder } from "@continuo/files";
 import type { AgentReader, FoundSession } from "@continuo/native/kit";
 import type { DriverOptions } from "./options.ts";
 
-/** For how long a turn's records are waited for, and how often is looked: the last time when that is over. */
+/**
+ * The time for which the records of a turn are waited for, and the interval of the checks; the last check is at the end
+ * of this time.
+ */
 const SETTLE_MS = 1_500;
 const LOOK_EVERY_MS = 100;
 
-/** A session as it lies on disk: enough to see that it grew. */
+/** A session as it is on disk: enough to see that it grew. */
 export interface DiskMark {
   readonly found: FoundSession;
   readonly updatedAt: string | null;
@@ -25,7 +28,7 @@ export interface Where {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `null` if the session is not there, or nobody can read it. Only the ends of its files are read. */
+/** `null` if the session does not exist, or cannot be read. Only the ends of its files are read. */
 export async function markOf(options: DriverOptions, where: Where): Promise<DiskMark | null> {
   const { reader } = options;
   const found = await findOnDisk(options, where);
@@ -97,7 +100,7 @@ export interface AfterTurn extends Where {
   readonly askedAtMs: number;
 }
 
-/** After the first turn. Never throws for what the disk holds: a session that cannot be read verifies nothing. */
+/** After the first turn. Never throws for content on the disk: a session that cannot be read confirms nothing. */
 export async function verifyAfterTurn(options: DriverOptions, after: AfterTurn): Promise<Verification> {
   const { sessionId, answered, before } = after;
   if (answered !== sessionId) return { verifiedBy: "agent", forked: { from: sessionId, to: answered } };

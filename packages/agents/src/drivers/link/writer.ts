@@ -11,7 +11,7 @@ import type { FoundSession } from "@continuo/native/kit";
 import type { DriverOptions } from "./options.ts";
 import { findOnDisk } from "./verify.ts";
 
-/** The part of a changed session that is read: new prompts stand at its end. */
+/** The part of a changed session that is read: new prompts are at its end. */
 const NEWEST_BYTES = 4_194_304;
 /** The pause between two looks during a turn; it is longer if a look takes long. */
 const LOOK_EVERY_MS = 2_000;
@@ -122,7 +122,7 @@ export function watchTurn(
     if (now === before) return false;
     before = now;
     const prompts = await promptsIn(options, found, askedAtMs - 1);
-    // A compaction may record again what was said before the turn.
+    // A compaction may record messages from before the turn again.
     const earlier = new Set(prompts.filter(({ isNew }) => !isNew).map(({ text }) => text));
     const isOther = (text: string): boolean =>
       text !== "" && !earlier.has(text) && !own.some((part) => text.includes(part));

@@ -15,7 +15,7 @@ export interface Dialog {
 
 const CANCEL: PermissionOption = { id: "cancel", name: "Cancel", kind: "reject_once" };
 
-/** `null` for what asks for more than a choice, or for nothing. */
+/** `null` for a request for more than a choice, or for nothing. */
 export function toDialog(record: Json): Dialog | null {
   const approvalId = String(record.id);
   const title = [textField(record, "title"), textField(record, "message")]

@@ -217,7 +217,7 @@ export class PiLink implements LinkWithWays {
     return ["--extension", writePolicyFile(options.places, { extension: "js", text: GATE_EXTENSION })];
   }
 
-  /** The program before is ended when the new one is there. */
+  /** The earlier program is ended when the new one is ready. */
   async #start(args: readonly string[], { signal, back = [] }: StartOptions): Promise<OpenOutcome> {
     const { command, known, open, options } = this.#parts;
     if (open.mode !== undefined) {

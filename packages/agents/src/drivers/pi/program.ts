@@ -19,7 +19,7 @@ export interface PiStart extends Omit<ProcessStart, "agent">, CallOptions {
   readonly handlers: PiHandlers;
 }
 
-/** Errors: `agent_missing`, `agent_failed` also if pi does not find the session that its arguments name. */
+/** Errors: `agent_missing`, `agent_failed` even if pi does not find the session that its arguments name. */
 export async function startPi(start: PiStart): Promise<PiProgram> {
   const { handlers, limits, signal } = start;
   const called = await startCalled(

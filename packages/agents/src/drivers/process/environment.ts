@@ -107,7 +107,7 @@ export function environmentOf(
   return environment;
 }
 
-/** The names of variables that are there and not on the list, sorted. */
+/** The names of existing variables that are not on the list, sorted. */
 export function heldBackNames(inherited: Environment, extra: Environment = {}): readonly string[] {
   return Object.keys(inherited)
     .filter((name) => inherited[name] !== undefined && !Object.hasOwn(extra, name))

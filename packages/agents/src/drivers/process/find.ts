@@ -20,7 +20,8 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // Not there, not ours to start, or in a folder of the search path that another user keeps to themselves.
+    // It does not exist, this user may not start it, or it is in a folder of the search path that another user keeps
+    // private.
     return false;
   }
 }

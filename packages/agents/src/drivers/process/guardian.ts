@@ -21,7 +21,7 @@ export interface GuardedProcess {
 }
 
 export interface Guardian {
-  /** Resolves when it is gone. It must not be called while anything of what it guards lives. Idempotent. */
+  /** Resolves when it is gone. It must not be called while a process that it guards is alive. Idempotent. */
   release(): Promise<void>;
 }
 

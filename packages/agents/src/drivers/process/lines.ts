@@ -10,7 +10,7 @@ export interface LineOptions {
   readonly onLine?: (line: string | null) => void;
 }
 
-/** Without their line feeds and carriage returns. What comes after the last line feed is a line, too. */
+/** Without their line feeds and carriage returns. Text after the last line feed is a line, too. */
 export async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
   { maxChars, onLine }: LineOptions,

@@ -32,7 +32,7 @@ function variablesOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
   } catch {
-    // It ended meanwhile, or belongs to somebody else.
+    // It ended in the meantime, or belongs to another user.
     return [];
   }
 }

@@ -111,7 +111,7 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
   // A program that ended takes no more input; `ended` reports its end.
   child.stdin.on("error", () => undefined);
   try {
-    // A process with a number runs. Its event would come late if much is loaded meanwhile.
+    // A process with a number runs. Its event would come late if much code is loaded in the meantime.
     if (child.pid === undefined) await once(child, "spawn");
   } catch (cause) {
     // The system says EACCES where the program is in no folder of the search path, and one of them cannot be looked into.
@@ -126,8 +126,8 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
 }
 
 /**
- * A daemon that a program started may keep its output open, and then the end of the program would go unnoticed. What it
- * said itself is read to its end.
+ * A daemon that a program started may keep its output open, and then the end of the program would go unnoticed. Its own
+ * output is read to the end.
  */
 function endOutput(child: ChildProcessWithoutNullStreams): void {
   const { stdout, stderr } = child;

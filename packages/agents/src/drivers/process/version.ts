@@ -1,4 +1,4 @@
-/** The version of a program without starting it: by the package that it lies in, or by its path. */
+/** The version of a program without starting it: by the package that it is in, or by its path. */
 
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -11,7 +11,7 @@ export interface ProgramVersion {
 }
 
 const INTERPRETERS: readonly string[] = ["node", "bun", "deno", "python3", "python"];
-/** A program lies in its package's `bin` or `dist/…`, not deeper. */
+/** A program is in its package's `bin` or `dist/…`, not deeper. */
 const MAX_FOLDERS_UP = 4;
 const VERSION = /^v?(\d+\.\d+\.\d+(?:[-+][\w.]+)?)$/u;
 

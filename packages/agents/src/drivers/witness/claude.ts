@@ -39,7 +39,7 @@ export async function claudeWitness(staged: StagedSession): Promise<Testimony> {
   return { by: "claude --fork-session", depth: "all", history: own.filter(({ id }) => ids.has(id)) };
 }
 
-/** The copy lies in the folder of the project that Claude Code was started in: that of the session. */
+/** The copy is in the folder of the project that Claude Code was started in: that of the session. */
 function forkOf({ file }: StagedSession, copy: string): string {
   return join(dirname(file), `${copy}.jsonl`);
 }

@@ -21,7 +21,7 @@ plugins = false
 /** Texts that Codex puts around a picture from a file, only for the model. */
 const WRAPPER = /^(?:<image name=[^>]*>|<\/image>)$/u;
 
-/** Those that were begun without a terminal too, which it lists only where it is asked for them. */
+/** Includes sessions that were begun without a terminal, which Codex lists only on request. */
 const SOURCES = ["cli", "vscode", "exec", "appServer", "unknown"];
 
 export async function codexWitness(staged: StagedSession): Promise<SpokenTestimony> {

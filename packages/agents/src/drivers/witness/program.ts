@@ -28,8 +28,8 @@ export interface Program {
 }
 
 /**
- * Returns the output on stdout, which is a file: some programs leave the end of a pipe unwritten when they
- * exit. Errors: `verification_failed` if it does not end well.
+ * Returns the output on stdout, which is a file: some programs leave the end of a pipe unwritten when they exit.
+ * Errors: `verification_failed` if it fails.
  */
 export async function runProgram(program: Program): Promise<string> {
   const path = join(program.staged.scratch, "stdout.txt");

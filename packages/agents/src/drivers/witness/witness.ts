@@ -9,7 +9,7 @@ export interface ProgramStart {
   readonly program: readonly string[];
   /** The search path of the person, because the agent itself needs it to start. */
   readonly searchPath: string;
-  /** The private home; everything that is written lies below it. */
+  /** The private home; everything that is written is below it. */
   readonly scratch: string;
   /** An empty project below it: where the staged session works. */
   readonly project: string;

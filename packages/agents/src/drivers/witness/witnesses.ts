@@ -1,4 +1,4 @@
-/** From an agent's name to its witness, loaded when it is asked for. */
+/** From an agent's name to its witness, loaded at its first use. */
 
 import type { AgentName } from "@continuo/core/model";
 import type { ProgramStart, Witness } from "./witness.ts";

@@ -1,6 +1,6 @@
 /**
  * The format of a bundle: gzip of one line of JSON, the manifest, and then the bytes of its files, one after the other
- * in the order of the manifest. Paths are relative, with `/`, as they stand below a home folder.
+ * in the order of the manifest. Paths are relative, with `/`, as they are below a home folder.
  */
 
 import { AGENT_NAMES, type AgentName, ContinuoError, present } from "@continuo/core/model";
@@ -58,7 +58,7 @@ const manifest: z.ZodType<Manifest> = z.object({
   workTree: z.object({ folder: z.string().max(4_096) }).exactOptional(),
 });
 
-/** Errors: `unsupported` for a bundle of a newer version, `corrupt` for what is no bundle. */
+/** Errors: `unsupported` for a bundle of a newer version, `corrupt` for a file that is not a bundle. */
 export function parseManifest(value: unknown): Manifest {
   const version = (value as { readonly continuoBundle?: unknown } | null)?.continuoBundle;
   if (typeof version === "number" && version > 1) {

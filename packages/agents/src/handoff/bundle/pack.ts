@@ -41,8 +41,8 @@ export interface PackedSession {
  * Writes the bundle to `output`, which the caller commits. The session is only read, so that it may be open in its
  * agent.
  *
- * Errors: those of a lookup; `conflict` for a session that changes meanwhile, `unsupported` for one that is a part of
- * another session, `too_large`, `unwritable`; `verification_failed` if the bundle reads differently.
+ * Errors: those of a lookup; `conflict` for a session that changes in the meantime, `unsupported` for one that is a
+ * part of another session, `too_large`, `unwritable`; `verification_failed` if the bundle reads differently.
  */
 export async function packSession(
   ref: SessionRef,
@@ -128,7 +128,7 @@ function workTreeSources(packed: string | undefined): readonly Source[] {
   return filesBelow(packed).map((at) => ({ at, path: `${WORK_TREE}/${pathBelow(packed, at)}` }));
 }
 
-/** A few folders above the deepest common one come along: agents recognise their files by the folders they lie in. */
+/** A few folders above the deepest common one come along: agents recognise their files by the folders they are in. */
 function commonFolder(paths: readonly string[]): string {
   let folder = dirname(paths[0] ?? "/");
   while (!paths.every((path) => path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`))) {
@@ -153,7 +153,7 @@ function pathBelow(root: string, path: string): string {
   );
 }
 
-/** Measures the file as it is now: an agent may append meanwhile. */
+/** Measures the file now, because an agent may append in the meantime. */
 function measure(path: string): { readonly sizeBytes: number; readonly sha256: string } {
   const hash = createHash("sha256");
   let sizeBytes = 0;

@@ -27,8 +27,8 @@ export interface UnpackedSession extends Disposable {
 }
 
 /**
- * Errors: `not_found`, `unreadable`; `corrupt` for what is no whole bundle, also if it expands to more than it says
- * or holds another session than it names; `unsupported` for a newer version.
+ * Errors: `not_found`, `unreadable`; `corrupt` for an incomplete bundle, for one that expands to more bytes than it
+ * states, and for one with another session than it names; `unsupported` for a newer version.
  */
 export async function unpackBundle(
   path: string,

@@ -1,9 +1,9 @@
-/** Pictures and files made acceptable: what the model behind an agent does not take would make it fail in every turn. Pure. */
+/** Makes pictures and files acceptable to a model: with one that it refuses, the agent would fail in every turn. Pure. */
 
 import type { FileBlock, ImageBlock } from "@continuo/core/model";
 import type { TargetRules } from "@continuo/native";
 
-/** The block that takes the place of another, and the reason; `null` for one that has no place. */
+/** The block that replaces another one, and the reason; `null` if the target accepts no such block. */
 export interface Fit<T> {
   readonly block: T | null;
   readonly reason: string;
@@ -48,7 +48,7 @@ function typeOf(mimeType: string, data: string): string {
   return BEGINNINGS.find(([beginning]) => data.startsWith(beginning))?.[1] ?? type;
 }
 
-/** A file that is not taken is its text, where it has one. */
+/** A file that the target refuses becomes its text, if it has one. */
 export function fitFile(
   file: FileBlock,
   { files, fileNames }: TargetRules,

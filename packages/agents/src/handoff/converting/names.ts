@@ -41,7 +41,7 @@ export function createNames(
   };
 }
 
-/** One `_` for each character that is none of `a-z A-Z 0-9 _ -`. */
+/** Replaces each character outside of `a-z A-Z 0-9 _ -` with one `_`. */
 function acceptable(text: string, maxChars: number, empty: string): string {
   const clean = text.replace(/[^a-zA-Z0-9_-]/gu, "_").slice(0, maxChars);
   if (clean === "") return empty;

@@ -13,7 +13,7 @@ export interface Position {
   readonly outline: readonly Outline[];
 }
 
-/** The calls of a message and what it answers. */
+/** The calls of a message, and the calls that it answers. */
 export interface Outline {
   readonly calls: readonly string[];
   /** Ids of calls whose results the message itself holds. */
@@ -36,7 +36,7 @@ export function outlineOf(messages: readonly Message[]): Outline[] {
 
 const NOTHING: Outline = { calls: [], answered: [], answers: null };
 
-/** The results of an answer's calls, wherever they stand after it; a later call of the same id has its own. */
+/** The results of an answer's calls, wherever they come after it; a later call of the same id has its own. */
 export function resultsOf({ source, at, outline }: Position, used: Set<Message>): Message[] {
   const answer = outline[at];
   if (answer === undefined) return [];

@@ -8,8 +8,8 @@ import { isWrittenAsText } from "./blocks.ts";
 export type SpokenMessage = Pick<Message, "role" | "content">;
 
 /**
- * The first difference in words, with the texts that differ; `null` if there is none. Ids of calls may have the
- * tool's name in front. Both sides are looked at in step: no more of either than a turn is held.
+ * The first difference in words, with the texts that differ; `null` if there is none. Ids of calls may have the tool's
+ * name in front. Both sides are read in step, so that at most one turn of each is in memory.
  */
 export function differenceBetween(
   written: Iterable<SpokenMessage>,

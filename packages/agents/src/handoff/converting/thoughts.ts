@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { Message, ThinkingBlock } from "@continuo/core/model";
 import type { ReceiptRecord } from "./receipt.ts";
 
-/** A thought that stands in the new session, and its line on the receipt. */
+/** A thought that is in the new session, and its line on the receipt. */
 export interface Thought {
   readonly record: ReceiptRecord;
   /** The key of `wordsOfThought`. */

@@ -72,7 +72,7 @@ async function connected(following: Following, options: FollowOptions): Promise<
   const { sender, hello, source, tree } = following;
   const { connect, host, onState, signal } = options;
   await using connection = connect();
-  // An answer may be waited for on a connection that is dead.
+  // The other machine may wait for an answer on a dead connection.
   const hangUp = (): void => void connection[Symbol.asyncDispose]();
   signal.addEventListener("abort", hangUp, { once: true });
   try {
@@ -104,7 +104,7 @@ function whenPlaced(there: TakenOverThere, host: string): TakenOverThere {
   throw new ContinuoError("busy", `${host} is taking the session over`, { hint: "Wait until it has." });
 }
 
-/** Bytes that the agent writes meanwhile are counted, so that the lag is known. */
+/** Bytes that the agent writes in the meantime are counted, so that the lag is known. */
 async function pause(
   ms: number,
   error: ContinuoError,

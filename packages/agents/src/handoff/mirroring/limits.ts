@@ -25,7 +25,7 @@ export const TREE_PAUSE = 10;
 /** A last line without an end is sent when nobody wrote for so long: the session has it like that. */
 export const SETTLED_MS = 2_000;
 
-/** The other machine hears at least this often, and so says soon that the session was taken over. */
+/** The other machine receives a line at least this often, so that it soon reports a session that was taken over. */
 export const ALIVE_MS = 5_000;
 
 /** After such a silence a machine is gone. */

@@ -1,6 +1,6 @@
 /**
- * The lines of mirroring. The machine that has the session asks what the other one has of a file, and sends what is missing;
- * each of its lines is answered by one.
+ * The lines of mirroring. The machine with the session asks which bytes of a file the other one has, and sends the
+ * missing ones; each of its lines gets one line as its answer.
  */
 
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";

@@ -152,7 +152,7 @@ async function stateOf(path: string): Promise<{ readonly sizeBytes: number; read
   return { sizeBytes, sha256: await hashOfFile(path, sizeBytes) };
 }
 
-/** Errors: `busy` if an older connection of the same machine wrote meanwhile. */
+/** Errors: `busy` if an older connection of the same machine wrote in the meantime. */
 function append(path: string, offset: number, chunks: readonly Buffer[]): void {
   makeFolderDurably(dirname(path));
   if (!existsSync(path)) createFile(path);

@@ -85,7 +85,7 @@ export class MirrorSender {
     { channel, broken }: Pick<MoveConnection, "channel" | "broken">,
     { host, hello }: { readonly host: string; readonly hello: Hello },
   ): Promise<TakenOverThere | null> {
-    // Everything there is compared by its hash, also what was acknowledged before.
+    // Everything there is compared by its hash, including what was acknowledged before.
     this.#met.clear();
     this.#parts = null;
     this.#link = { channel, broken, host };
@@ -94,7 +94,10 @@ export class MirrorSender {
     });
   }
 
-  /** Sends what is new in the files. @param onBatch called after each acknowledgement. Errors: those of the connection. */
+  /**
+   * Sends the new bytes of the files. @param onBatch called after each acknowledgement. Errors: those of the
+   * connection.
+   */
   async send(files: readonly MirroredFile[], onBatch: () => void): Promise<TakenOverThere | null> {
     return await untilTakenOver(async () => {
       for (const one of files) await this.#sendOne(one, onBatch);
@@ -253,7 +256,7 @@ export class MirrorSender {
       for (let at = 0; at < sizeBytes; at += BATCH_BYTES) {
         const length = Math.min(BATCH_BYTES, sizeBytes - at);
         const bytes = readAt(fd, at, length);
-        // All that was promised has to come, also of a file that became shorter; it is not kept then.
+        // All bytes that were announced must arrive, even if the file became shorter; it is not stored in this case.
         await channel.writeBytes(bytes.length === length ? bytes : Buffer.alloc(length));
       }
       const now = statFile(path);

@@ -12,7 +12,7 @@ import { hashOfFile, type MirroredFile, pathThere } from "./files.ts";
 import { MIN_COPY_MS, SEARCH_MS } from "./limits.ts";
 
 export interface MirrorSource extends Disposable {
-  /** Those that are there, the one that the session is opened by first. Errors: `unsupported` for the name of a file. */
+  /** Those that exist, the one that the session is opened by first. Errors: `unsupported` for the name of a file. */
   current(): Promise<readonly MirroredFile[]>;
 }
 

@@ -11,7 +11,7 @@ import type { MirrorSender } from "./sender.ts";
 import type { PackedTree } from "./tree-sender.ts";
 
 export interface MirroredTreeState {
-  /** When the newest state that is there was read; `null` if none is. */
+  /** The time of the read of the newest existing state; `null` if there is none. */
   readonly readAt: Date | null;
   /** Why the work tree cannot be packed now; the other machine keeps the one before. */
   readonly problem: ContinuoError | null;

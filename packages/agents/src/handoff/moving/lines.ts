@@ -1,6 +1,6 @@
 /**
- * The lines of a move. This machine offers, the other one says what it has; this one sends a bundle from the offset that the
- * other one has, which places and confirms it.
+ * The lines of a move. This machine offers the session, and the other one answers with its offset. This machine sends
+ * the bundle from that offset; the other one places the session and confirms.
  */
 
 import {
@@ -55,7 +55,7 @@ export const ready: z.ZodType<Ready> = z.object({
 
 export interface BundleOffer {
   readonly bundle: {
-    /** Equal for the same session and work tree, also if other commits travel. */
+    /** Equal for the same session and work tree, even if other commits travel. */
     readonly moveId: string;
     readonly sha256: string;
     readonly sizeBytes: number;

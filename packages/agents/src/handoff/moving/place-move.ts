@@ -22,7 +22,7 @@ export interface PlaceMoveOptions extends Pick<HandOffOptions, "until" | "verify
   readonly into?: string | undefined;
   /** With `without`, only the session is placed, in the folder `into`. */
   readonly workTree?: "with" | "without";
-  /** Called when the work tree is there, before the session is. */
+  /** Called when the work tree is ready, before the session is placed. */
   readonly onPlacing?: (session: PlacingSession) => void;
   readonly signal?: AbortSignal | undefined;
 }

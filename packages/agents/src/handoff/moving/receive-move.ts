@@ -1,6 +1,6 @@
 /**
- * The machine that a session comes to. What was received of a bundle stays until it is confirmed, so that a connection that
- * was cut off is continued at its offset, and a session is placed once however often it is sent.
+ * The machine that a session comes to. The received part of a bundle stays until it is confirmed. Thus the transfer
+ * continues at its offset after a lost connection, and a session is placed only once, even if it is sent several times.
  */
 
 import { createHash } from "node:crypto";

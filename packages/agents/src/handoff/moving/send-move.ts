@@ -1,6 +1,6 @@
 /**
- * The machine that a session leaves. It holds the session's lock, so that nobody writes to it meanwhile, and releases the
- * session only after the other machine has placed it.
+ * The machine that a session leaves. It holds the session's lock, so that nobody writes to it in the meantime, and
+ * releases the session only after the other machine has placed it.
  */
 
 import { createHash } from "node:crypto";
@@ -57,7 +57,7 @@ export interface SentMove {
 
 /**
  * Errors: those of packing and of the other machine; `session_live` for a session that another program has open,
- * `conflict` for one that grew meanwhile; `broken`. Both machines have it then, or only this one.
+ * `conflict` for one that grew in the meantime; `broken`. Both machines have it then, or only this one.
  */
 export async function sendMove(ref: SessionRef, options: SendMoveOptions): Promise<SentMove> {
   const { places, signal } = options;

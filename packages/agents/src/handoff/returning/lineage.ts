@@ -22,7 +22,7 @@ import {
 import { readOnce } from "./once-more.ts";
 import { retrace } from "./retrace.ts";
 
-/** A session of the line, as far as it is read. */
+/** A session of the line, up to the point to which it was read. */
 export interface LineageStep {
   readonly agent: AgentName;
   readonly sessionId: string;

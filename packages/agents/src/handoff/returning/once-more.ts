@@ -23,7 +23,7 @@ export interface OnceMore {
 
 export interface ReadOnce {
   readonly records: readonly KeptRecord[];
-  /** `null` for what cannot be written again, or not be continued. */
+  /** `null` for content that cannot be written again, or after which the session cannot continue. */
   readonly history: readonly Message[] | null;
 }
 

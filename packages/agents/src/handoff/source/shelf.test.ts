@@ -17,7 +17,7 @@ const MESSAGES: readonly Message[] = [
     role: "tool",
     toolCallId: "call",
     toolInput: { "@": 1, __proto__: null },
-    // Longer than what is read at once, and than what is held.
+    // Longer than one read and than the part in memory.
     toolOutput: "x".repeat(3_000_000),
     content: [{ type: "tool_result", toolCallId: "call", content: [], isError: true }],
     metadata: { claude: { isMeta: true } },

@@ -2,7 +2,7 @@
  * Messages of a large session, kept in a file of a private folder while a hand-over works with them: in memory are
  * what it chooses by, and the words of those that it looked at last.
  *
- * The words of messages stand in one file; all else, and where the words are, in a smaller one, which is read more often.
+ * The words of messages are in one file; all else, and where the words are, in a smaller one, which is read more often.
  */
 
 import { closeSync, openSync, readSync, writeSync } from "node:fs";

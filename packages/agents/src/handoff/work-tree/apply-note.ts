@@ -9,7 +9,7 @@ import type { Repository } from "./git.ts";
 import { MAX_STATE_BYTES } from "./limits.ts";
 import { branchName, objectId, type TreeFile, treeFile, treePath } from "./state.ts";
 
-/** The state of the clone before, as far as it is needed to restore it. */
+/** The parts of the clone's earlier state that are needed to restore it. */
 export interface ApplyNote {
   readonly head: string | null;
   /** The branch that was checked out. */

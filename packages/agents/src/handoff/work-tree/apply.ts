@@ -220,7 +220,7 @@ async function writeStaged(repository: Repository, { index, files }: WorkTreeSta
   await repository.run(["checkout-index", "--force", "--quiet", "-z", "--stdin"], { input });
 }
 
-/** Git records it only of a file that is there. */
+/** Git records it only of a file that exists. */
 async function writeIntended(repository: Repository, index: readonly IndexPath[]): Promise<void> {
   const input = toLines(index.filter(({ intent }) => intent).map(({ path }) => path));
   if (input === "") return;

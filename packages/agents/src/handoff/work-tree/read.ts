@@ -188,7 +188,7 @@ const NOTHING: string = createHash("sha256").digest("hex");
 function fileAt(worktree: string, path: string): TreeFile {
   const full = join(worktree, path);
   const stat = statOf(full);
-  // A folder took the place of the file; what is in it has paths of its own.
+  // A folder replaced the file; the files in it have their own paths.
   if (stat === null || stat.isDirectory()) return { path, kind: "gone", sizeBytes: 0, sha256: NOTHING };
   if (stat.isSymbolicLink()) {
     const target = readlinkSync(full, "buffer");
@@ -205,7 +205,7 @@ function fileAt(worktree: string, path: string): TreeFile {
   return { path, kind, ...hashOf(full) };
 }
 
-/** `null` if nothing is, also if a file took the place of the folder. */
+/** `null` if nothing is, even if a file took the place of the folder. */
 export function statOf(path: string): Stats | null {
   try {
     return lstatSync(path);

@@ -101,7 +101,10 @@ const shape = z.object({
   submodules: z.array(z.object({ path: treePath, isClean: z.boolean(), state: z.unknown() })).max(1_000),
 });
 
-/** Errors: `corrupt` for what is no state, or leads out of its folder; `unsupported` for a newer version. */
+/**
+ * Errors: `corrupt` for data that is not a state, or has a path outside of its folder; `unsupported` for a newer
+ * version.
+ */
 export function parseState(value: unknown, depth: number = 0): WorkTreeState {
   const version = (value as { readonly version?: unknown } | null)?.version;
   if (typeof version === "number" && version > 1) {

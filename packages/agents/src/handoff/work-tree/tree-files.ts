@@ -1,4 +1,7 @@
-/** The files of a state in the work tree of a clone. No write goes through a link, and nothing that is there is replaced by surprise. */
+/**
+ * The files of a state in the work tree of a clone. No write goes through a link, and nothing that exists is replaced
+ * by surprise.
+ */
 
 import { createHash } from "node:crypto";
 import {
@@ -39,7 +42,7 @@ export function writeFiles(worktree: string, files: readonly TreeFile[], content
   try {
     for (const file of files) {
       if (file.kind === "gone") continue;
-      // A link that is there already must not be in the way of the files that come after it.
+      // A link that exists already must not be in the way of the files that come after it.
       if (file.kind === "link") links.push([file, readWhole(fd, file)]);
       else writeFile(worktree, file, fd);
     }
@@ -68,7 +71,7 @@ function writeFile(worktree: string, file: TreeFile, from: number): void {
   if (file.kind === "executable") chmodSync(full, (lstatSync(full).mode & 0o777) | executableBits(full));
 }
 
-/** Everybody who may read it may run it. */
+/** Every user who may read the file may execute it. */
 function executableBits(path: string): number {
   return (lstatSync(path).mode & 0o444) >> 2;
 }

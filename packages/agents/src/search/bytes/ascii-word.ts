@@ -1,4 +1,4 @@
-/** Finds an ASCII word in bytes in any letter case, by Horspool's algorithm: most bytes are not even looked at. Pure. */
+/** Finds an ASCII word in bytes in any letter case, by Horspool's algorithm: most bytes are skipped. Pure. */
 
 export interface AsciiWord {
   /** Returns the next place of the word at or after a place, also inside of longer words, or -1. */

@@ -1,8 +1,8 @@
 /**
  * Filters sessions by their bytes, before anything of them is decoded.
  *
- * A session that matches is never excluded, in whatever way its JSON writes the words. One that is not excluded need not
- * match: a word may stand where no text is, in another turn, or inside of a longer word. Pure.
+ * A session that matches is never excluded, in whatever way its JSON writes the words. One that is not excluded need
+ * not match: a word may be where no text is, in another turn, or inside of a longer word. Pure.
  */
 
 import { type BestMatch, type Phrase, quotedIn, type SearchQuery } from "../query/index.ts";
@@ -36,7 +36,7 @@ export function createByteFilter(
   const phrases = [...wanted, ...inResults].flatMap((phrase) => needleOf(phrase) ?? []);
   if (best !== null) phrases.push(anyOf(best));
   const parts = files.flatMap((file) => needleOfPart(file) ?? []);
-  // Rare words are looked for first: a long word more often than a short one.
+  // Rare words come first: a long word more often than a short one.
   const needles = [...phrases, ...parts].sort((a, b) => b.chars - a.chars);
   return {
     isSelective: needles.length > 0,

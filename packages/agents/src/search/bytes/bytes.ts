@@ -29,7 +29,7 @@ export function readingsAround(bytes: Buffer, place: number): readonly string[] 
   return readingsOf(bytes.toString("utf8", start, end));
 }
 
-/** The text as it stands, then with its escapes decoded once, twice and so on. */
+/** The text as it is, then with its escapes decoded once, twice and so on. */
 function readingsOf(text: string): readonly string[] {
   const readings = [text];
   for (let depth = 1; depth <= DEPTHS; depth++) {
@@ -67,7 +67,7 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) {
   HEX_DIGITS[digit.toUpperCase().charCodeAt(0)] = value + 1;
 }
 
-/** The letter of an escape that stands before a word counts as a part of it. */
+/** The letter of an escape that comes before a word counts as a part of it. */
 function startOfToken(bytes: Uint8Array, place: number): number {
   let start = place;
   while (start > 0 && place - start <= MAX_TOKEN_BYTES) {
@@ -99,7 +99,7 @@ function isBeforeUnit(bytes: Uint8Array, place: number): boolean {
 }
 
 /**
- * The next byte at or after a place that is not ASCII; the length where there is none. Bytes are looked at four at a
+ * The next byte at or after a place that is not ASCII; the length where there is none. Four bytes are compared at a
  * time.
  */
 export function nextBeyondAscii(bytes: Uint8Array, words: Uint32Array | null, from: number): number {

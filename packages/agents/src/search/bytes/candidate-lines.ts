@@ -10,14 +10,14 @@ export interface CandidateLine {
   readonly bytes: Buffer;
   /** False for a last line that may still be written to. */
   readonly isEnded: boolean;
-  /** The phrase stands in the line at most so many times. */
+  /** The phrase is in the line at most so many times. */
   readonly hits: number;
 }
 
 export interface LineFinder {
   /** In the order of the file; lines with the plain letters only, and with other forms where `hasOtherForms` is false. */
   linesIn(bytes: Buffer): Generator<CandidateLine, void, void>;
-  /** True if the phrase may stand in lines that `linesIn` leaves out: with accents, in escapes. */
+  /** True if the phrase may be in lines that `linesIn` leaves out: with accents, in escapes. */
   hasOtherForms(bytes: Buffer): boolean;
 }
 

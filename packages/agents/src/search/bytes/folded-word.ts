@@ -7,7 +7,7 @@ import { mayBeAscii } from "./folds.ts";
 const BACKSLASH = 0x5c;
 
 export interface FoldedWord {
-  /** True if the word may stand in the bytes in another form than its own letters. */
+  /** True if the word may be in the bytes in another form than its own letters. */
   isIn(bytes: Buffer): boolean;
 }
 
@@ -19,7 +19,7 @@ export function createFoldedWord(word: string): FoldedWord {
 
 interface Sought {
   readonly word: string;
-  /** Letters that stand next to each other in the word, as numbers; the last one may be followed by any. */
+  /** Letters that are next to each other in the word, as numbers; the last one may be followed by any. */
   readonly pairs: ReadonlySet<number>;
 }
 
@@ -51,7 +51,7 @@ function hasEscaped(bytes: Buffer, sought: Sought): boolean {
   return false;
 }
 
-/** A letter with an accent: together with the letters right before and after it, it has to be a piece of the word. */
+/** A letter with an accent: together with its neighbours, it must be a piece of the word. */
 function isLatin(bytes: Uint8Array, place: number, { word, pairs }: Sought): boolean {
   const base = baseOf(bytes[place] as number, bytes[place + 1] ?? 0);
   if (base === MANY) return true;

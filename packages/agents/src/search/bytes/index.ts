@@ -2,7 +2,7 @@
  * Searches bytes for the words of a query, before anything of them is decoded or parsed.
  *
  * Promises: pure; what holds the words is never excluded, in whatever way its JSON writes them: letter case, accents,
- * ligatures, escapes. What is not excluded need not hold them.
+ * ligatures, escapes. Text that is not excluded may still lack them.
  * Does not know: which bytes belong to a session, or what a text is.
  */
 

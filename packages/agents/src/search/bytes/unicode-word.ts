@@ -6,7 +6,7 @@
 import { escapedUnit, inFours, nextBeyondAscii } from "./bytes.ts";
 import { type Piece, pieceOf, takeApart } from "./folds.ts";
 
-/** True if the words may stand in the bytes, one after the other. One of them has a character beyond ASCII. */
+/** True if the words may be in the bytes, one after the other. One of them has a character beyond ASCII. */
 export function hasOtherWords(bytes: Buffer, words: readonly string[]): boolean {
   const letters = takeApart(words.join(""));
   const wanted = letters.slice(letters.search(/[^\0-\x7f]/u));
@@ -31,7 +31,7 @@ function mayBegin(bytes: Uint8Array, start: number, wanted: string): boolean {
   return mayContinue(bytes, first.end, wanted.slice(1));
 }
 
-/** Compares until something differs. What ends a word, an escape and a mark may stand for anything. */
+/** Compares until something differs. The end of a word, an escape or a mark may stand for any text. */
 function mayContinue(bytes: Uint8Array, start: number, wanted: string): boolean {
   let left = wanted;
   for (let place = start; left !== "" && place < bytes.length; ) {

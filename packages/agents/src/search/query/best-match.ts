@@ -1,7 +1,7 @@
 /**
- * The match by most of the words: for questions, and for words that no turn has all of. Words count by how rare they are,
- * in any form; words that stand next to each other in the query count more where they do so in a text; a named time counts
- * as well. Pure.
+ * The match by most of the words: for questions, and for words that no turn has all of. Words count by how rare they
+ * are, in any form; words that are next to each other in the query count more where they do so in a text; a named time
+ * counts as well. Pure.
  */
 
 import type { IndexedSession } from "../../catalog/index.ts";
@@ -11,7 +11,7 @@ import type { Phrase, SearchQuery } from "./search-query.ts";
 import { otherFormsOf, stemOf } from "./stems.ts";
 import { type NamedTime, namedTime } from "./times.ts";
 
-/** One word of the query in its forms, or two that stand next to each other. */
+/** One word of the query in its forms, or two that are next to each other. */
 export interface Term {
   readonly type: "word" | "pair";
   /** The phrases of which the best counts, each with its weight. */
@@ -28,7 +28,7 @@ export interface BestMatch {
 /** The words of a query that may be missing; the others stay as they are. */
 const MAX_TERMS = 12;
 const BEYOND_ASCII = /[^\0-\x7f]/u;
-/** People ask with these words for what they have, and tell of it with them. */
+/** People use these words in questions about their problem, and in texts that describe it. */
 const OWN: ReadonlySet<string> = new Set(["my", "our"]);
 const [OTHER_FORM, PAIR] = [0.6, 1];
 
@@ -84,7 +84,7 @@ function toPair([first, second]: readonly [string, string]): Term {
   return { type: "pair", forms: phrases.map((phrase) => ({ phrase, weight: PAIR })) };
 }
 
-/** A turn with the score of each form of each term, in their order; 0 where it is not there. */
+/** A turn with the score of each form of each term, in their order; 0 for a form that it lacks. */
 export interface ScoredTurn {
   readonly at: string | null;
   readonly scores: readonly (readonly number[])[];

@@ -3,7 +3,7 @@
 import { type Passage, partsOf, type Voice, wordsOf } from "@continuo/native/index-file";
 import type { Ranking, Term } from "./best-match.ts";
 
-/** The best turns of a session, of which the texts are looked at. */
+/** The number of best turns of a session whose texts are read. */
 export const CLOSE_TURNS = 2;
 /** A person's own words weigh most. */
 const VOICE_SHARES: Readonly<Record<Voice, number>> = {
@@ -16,13 +16,13 @@ const VOICE_SHARES: Readonly<Record<Voice, number>> = {
 /** The rest of a longer text does not count. */
 const MAX_CHARS = 50_000;
 const SENTENCE_END = /(?<=[.!?。！？])\s+|\n+|[;{}]/u;
-/** Who asks wants what was said, more than where it was asked before. */
+/** A person who asks wants the answer more than earlier questions of the same kind. */
 const QUESTION_SHARE = 0.7;
 /** Longer runs are data, and would be tried from each of their characters. */
 const RUN = /\w+/gu;
 const MAX_NAME_CHARS = 200;
 const NAME = /[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+/gu;
-/** A name that has several of the words is what code is asked for by. */
+/** People search for code by a name that has several of the words. */
 const NAME_SHARE = 1.2;
 
 /** From 0 for none to about 1 for all of them. */

@@ -3,7 +3,7 @@
 import { type Passage, partsOf, VOICES, type Voice, wordsOf } from "@continuo/native/index-file";
 import type { Phrase } from "./search-query.ts";
 
-/** Texts one after the other; `match` marks what was asked for. */
+/** Texts one after the other; `match` marks the words of the query. */
 export type ExcerptPiece = { readonly text: string; readonly match: boolean };
 
 export interface Excerpt {
@@ -44,7 +44,7 @@ export function excerptOf(
   return { voice, messageId, pieces: cutOut(text, best.ranges) };
 }
 
-/** The same for what a regular expression found. */
+/** The same for the matches of a regular expression. */
 export function excerptAt({ voice, messageId, text }: Passage, range: Range): Excerpt {
   return { voice, messageId, pieces: cutOut(text, [range]) };
 }
@@ -56,7 +56,7 @@ interface Token extends Range {
 
 interface Matches {
   readonly ranges: readonly Range[];
-  /** The number of phrases that are there. */
+  /** The number of phrases that were found. */
   readonly kinds: number;
 }
 
@@ -66,7 +66,7 @@ function firstMatchesIn(text: string, phrases: readonly Phrase[]): Matches {
     const end = text.lastIndexOf(" ", chars);
     const found = matchesIn(text.slice(0, Math.max(0, end)), phrases);
     const shownEnd = (found.ranges[0]?.start ?? 0) + EXCERPT_CHARS;
-    // A match that begins before the end of what is shown ends a little later.
+    // A match that begins before the end of the excerpt moves this end a little.
     if (found.kinds === phrases.length && shownEnd + EXCERPT_CHARS < end) return found;
   }
   return matchesIn(text, phrases);

@@ -5,7 +5,7 @@ import type { BestMatch } from "./best-match.ts";
 import { type Phrase, quotedIn, type SearchQuery } from "./search-query.ts";
 import { voicesOf, withParts } from "./voices.ts";
 
-/** Returns the phrases that must be there, which an excerpt marks. */
+/** Returns the phrases that a turn must contain; an excerpt marks them. */
 export function phrasesIn({ all, error }: SearchQuery): readonly Phrase[] {
   return error === null || error === "any" ? all : [...all, ...error];
 }
@@ -18,7 +18,7 @@ export function shownPhrases(query: SearchQuery, best: BestMatch | undefined): r
   return [...quoted, ...words.flatMap(({ forms }) => forms.map(({ phrase }) => phrase))];
 }
 
-/** `null` if the query names no words: then every turn is looked at. */
+/** `null` if the query has no words: then every turn matches the expression. */
 export function toExpression(query: SearchQuery): string | null {
   const wanted = toExpressions(query);
   return wanted.length === 0 ? null : join(wanted, query);
@@ -36,7 +36,7 @@ export function columnsOf({ exact }: Phrase, voices: readonly Voice[]): readonly
   return exact ? voices : withParts(voices);
 }
 
-/** An expression for each phrase that has to be there. */
+/** An expression for each required phrase. */
 export function toExpressions(query: SearchQuery): readonly string[] {
   const { all, error } = query;
   const inResults = error === null || error === "any" ? [] : error;
@@ -46,7 +46,7 @@ export function toExpressions(query: SearchQuery): readonly string[] {
   ];
 }
 
-/** The turns with a phrase, if they have all that must be there in any case: what is quoted, and no excluded word. */
+/** The turns that have this phrase and all quoted phrases, and no excluded word. */
 export function toFormExpression(query: SearchQuery, phrase: Phrase): string {
   return join(toExpressions({ ...query, all: [phrase, ...quotedIn(query.all)] }), query);
 }

@@ -1,17 +1,17 @@
 /** A query as a value: the words and filters that `parseQuery` finds in a text. */
 
-/** Words that must stand next to each other; a single word is a phrase of one. */
+/** Words that must be next to each other; a single word is a phrase of one. */
 export interface Phrase {
   readonly words: readonly string[];
-  /** Quoted, or a word of several parts: it is not looked for among the parts of names in code. */
+  /** Quoted, or a word of several parts: it is not searched among the parts of names in code. */
   readonly exact: boolean;
-  /** In quotes: it must be there as it stands. */
+  /** In quotes: a turn must contain exactly this text. */
   readonly isQuoted?: true;
   /** The last word may continue: it is still being typed. */
   readonly isPrefix?: true;
 }
 
-/** The phrases that must be there in any case. */
+/** The phrases that every match must contain. */
 export function quotedIn(phrases: readonly Phrase[]): readonly Phrase[] {
   return phrases.filter(({ isQuoted }) => isQuoted === true);
 }

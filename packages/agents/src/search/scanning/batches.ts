@@ -13,7 +13,7 @@ export interface SizedSource {
 
 export type Batch = readonly NativeSource[];
 
-/** Small ones first, so that the newest results are there at once; then larger ones, which cost less. */
+/** Small ones first, so that the first results come at once; then larger ones, which cost less. */
 export function toBatches(sources: readonly SizedSource[]): readonly Batch[] {
   const batches: NativeSource[][] = [];
   let [batch, bytes]: [NativeSource[], number] = [[], 0];

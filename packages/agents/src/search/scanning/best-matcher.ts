@@ -66,7 +66,7 @@ export function createBestMatcher(
           return { turn, score: score * factor };
         })
         .sort((a, b) => b.score - a.score || a.turn.number - b.turn.number);
-      // Only a turn whose text is there can be shown.
+      // Only a turn whose text is available can be shown.
       const first = ranked.find(({ turn }) => texts.has(turn));
       if (first === undefined) return null;
       const passages = (texts.get(first.turn) ?? []).map((one) => masked(one, mask));

@@ -117,7 +117,7 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
     async scan(sources) {
       for (const source of sources) known.set(source.key, source);
       await scanAll(sources, leastScore);
-      // An own session that continues in a native one takes its place among the best: one that was counted moves up.
+      // An own session that continues in a native one replaces it among the best: one that was counted moves up.
       for (;;) {
         const keys = briefOfBest(results, options.limit);
         if (keys.size === 0 || stop.aborted) return;
@@ -173,7 +173,7 @@ async function scanNativeHere(
   }
 }
 
-/** Continuo's own sessions, and what is in the trash: of those no other thread knows where they are. */
+/** Sessions of Continuo, and sessions in the trash: the other threads do not know where they are. */
 async function scanOthersHere(sources: readonly CatalogSource[], { task, stop, add }: Here): Promise<void> {
   for (const source of sources) {
     if (stop.aborted) return;

@@ -9,7 +9,7 @@ export const SCAN_LIMITS = {
   /** The amount that a thread searches before it reports: bytes of files, and sessions. */
   batchBytes: 16_777_216,
   batchSessions: 128,
-  /** So many first batches are smaller, so that the first results are there soon. */
+  /** The number of first batches that are smaller, so that the first results come soon. */
   smallBatches: 8,
   /** An index of fewer turns tells nothing about how often words are used. */
   knownTurns: 1_000,

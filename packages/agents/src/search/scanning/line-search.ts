@@ -86,7 +86,7 @@ function piecesOf(
   query: SearchQuery,
 ): readonly Piece[] {
   const unknown = [{ count: hits * MOST_WEIGHT, words: 0, isPerson: false, isKept: () => false }];
-  // A long text is searched only as far as the index keeps it.
+  // Only the part of a long text that the index keeps is searched.
   if (!isEnded || bytes.length > MAX_TEXT_CHARS) return unknown;
   const messages = messagesOf(parseLine(bytes));
   if (messages === null) return unknown;

@@ -32,14 +32,14 @@ export interface MatchedWords {
   words(): number;
 }
 
-/** `null` if the words are not there; the filters of the query are asked elsewhere. */
+/** `null` if the turn lacks the words; the filters of the query are checked elsewhere. */
 export function matchWords({ passages }: Turn, query: SearchQuery): MatchedWords | null {
   const words = toWords(passages);
   const phrases = countsIn(words, query);
   return phrases && { phrases, leastWords: words.leastCount, words: words.count };
 }
 
-/** `null` if the words are not there. */
+/** `null` if the turn lacks the words. */
 function countsIn(words: TurnWords, query: SearchQuery): readonly number[] | null {
   const counts: number[] = [];
   for (const one of wantedOf(query)) {
@@ -55,7 +55,7 @@ function countsIn(words: TurnWords, query: SearchQuery): readonly number[] | nul
 }
 
 /**
- * The scores of the forms of the terms; `null` if what has to be there is not. `statistics.withPhrase` counts the
+ * The scores of the forms of the terms; `null` if a required phrase is missing. `statistics.withPhrase` counts the
  * forms one after the other.
  */
 export function scoreForms(

@@ -27,14 +27,14 @@ export interface ThreadScan {
   readonly stop: AbortSignal;
   /** Milliseconds that one batch may take; no limit by default. */
   readonly batchMs?: number;
-  /** The one of `MatcherOptions`; asked for before each batch. */
+  /** The one of `MatcherOptions`; called before each batch. */
   readonly leastScore: () => number | undefined;
   /** Called after each batch. */
   readonly onScanned: (scanned: ScanResult, sessions: number) => void;
 }
 
 export interface ScanThreads extends AsyncDisposable {
-  /** Starts threads for what is likely to come: they load while the caller still looks for sessions. */
+  /** Starts threads before they are needed: they load while the caller still looks for sessions. */
   prepare(): void;
   /**
    * Resolves when everything was searched, or `stop` said so.

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { ContinuoError } from "@continuo/core/model";
 
 /**
- * Only a context of its own can be stopped within a regular expression. What it leaves open is the caller's to close.
+ * Only a context of its own can be stopped within a regular expression. The caller must close what it leaves open.
  *
  * Errors: `too_large` if the time was not enough.
  */

@@ -1,4 +1,7 @@
-/** `openLive()`: one continuous session of a page, over lost connections, reloads, and sessions that ended meanwhile. */
+/**
+ * `openLive()`: one continuous session of a page, over lost connections, reloads, and sessions that ended in the
+ * meantime.
+ */
 
 import {
   assertKnownOptions,
@@ -40,9 +43,9 @@ export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
    */
   readonly onConnection?: (connection: "open" | "lost") => void;
   /**
-   * The server does not accept the token, or not for this session (`unauthorized`, `forbidden`). What waits stays in the
-   * outbox; it is sent after `useToken`, or when the server accepts the token again. Also called with `unsupported` if a proxy
-   * passes no WebSockets, so that no frames come.
+   * The server does not accept the token, or not for this session (`unauthorized`, `forbidden`). Items that wait stay
+   * in the outbox; they are sent after `useToken`, or when the server accepts the token again. Also called with
+   * `unsupported` if a proxy passes no WebSockets, so that no frames come.
    */
   readonly onRefused?: (error: ContinuoError) => void;
 }
@@ -134,9 +137,9 @@ export class LiveClient {
   }
 
   /**
-   * Keeps the evidence in the outbox and sends it, in order. Resolves when the server stored it, also after a lost
-   * connection, a repair or another token. Errors: `too_large` for a full outbox, `invalid` for evidence that the server
-   * refuses, `unavailable` when the client is closed.
+   * Keeps the evidence in the outbox and sends it, in order. Resolves when the server stored it, even after a lost
+   * connection, a repair or another token. Errors: `too_large` for a full outbox, `invalid` for evidence that the
+   * server refuses, `unavailable` when the client is closed.
    */
   add(...evidence: readonly EvidenceInput[]): Promise<Acknowledgement> {
     if (this.#over.signal.aborted) return Promise.reject(closed());
@@ -166,7 +169,7 @@ export class LiveClient {
 
   /**
    * Keeps speech in the outbox and sends it, after the recordings before it; an outbox without `recordings` keeps it in
-   * the memory of the page. Resolves when the server stored it, also after a lost connection, a repair, another token,
+   * the memory of the page. Resolves when the server stored it, even after a lost connection, a repair, another token,
    * and in the next session of the key. Errors: `too_large`, `invalid`, `unsupported` if the server makes no
    * transcripts, `unavailable` when the client is closed.
    */
@@ -246,7 +249,7 @@ export class LiveClient {
     }
   }
 
-  /** Leaves; the session continues, and what is in the outbox is sent by the next client that opens it. */
+  /** Leaves; the session continues, and the next client that opens it sends the items of the outbox. */
   close(): void {
     this.#over.abort();
     clearInterval(this.#ping);
@@ -364,7 +367,7 @@ export class LiveClient {
     await moved.catch(() => this.#pause(0));
   }
 
-  /** A token that is refused once is tried rarely: who tries often is taken for somebody who guesses. */
+  /** A client with a refused token tries rarely: frequent tries look like guesses. */
   #pauseAfter(error: unknown, tries: number): Promise<void> {
     if (!isContinuoError(error, "unauthorized") && !isContinuoError(error, "forbidden")) {
       return this.#pause(tries);

@@ -14,7 +14,10 @@ export interface FeedOptions extends ServerAddress {
   readonly onFrame: (frame: LiveServerFrame) => void;
   /** Called when the server answered, and when the connection is lost. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
-  /** Called once, with what keeps the connection from opening: `forbidden`, `unsupported`. It is tried again nonetheless. */
+  /**
+   * Called once with the reason why the connection does not open: `forbidden`, `unsupported`. It is tried again
+   * nonetheless.
+   */
   readonly onRefused?: ((error: ContinuoError) => void) | undefined;
 }
 
@@ -56,7 +59,7 @@ export class Feed {
     }
   }
 
-  /** Another session of the key may be there now. */
+  /** The key may have another session now. */
   restart(): void {
     this.#socket?.close(1000);
   }
@@ -143,8 +146,8 @@ export interface WatchLiveOptions extends ServerAddress {
   readonly onFrame: (frame: LiveServerFrame) => void;
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
   /**
-   * Called once, with what keeps the connection from opening: `forbidden` for a page that the server does not accept,
-   * `unsupported` for a proxy that passes no WebSockets. `console.warn` where none is given.
+   * Called once with the reason why the connection does not open: `forbidden` for a page that the server does not
+   * accept, `unsupported` for a proxy that passes no WebSockets. `console.warn` if none is given.
    */
   readonly onRefused?: ((error: ContinuoError) => void) | undefined;
 }

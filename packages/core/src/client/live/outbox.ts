@@ -29,7 +29,7 @@ export interface Outbox {
   /** Adds a batch; `nextSequence` is one more than its number. */
   add(batch: OutboxBatch): Promise<void>;
   remove(sequence: number): Promise<void>;
-  /** Speech; where none is given, recordings wait in memory only. */
+  /** Speech; if none is given, recordings wait in memory only. */
   readonly recordings?: RecordingBox;
 }
 

@@ -10,11 +10,11 @@ export interface AudioRecording {
   readonly endMs: number;
   /** BCP 47. */
   readonly lang?: string;
-  /** Who speaks in it, where the page knows that: it stands on each piece of the transcript. */
+  /** The speaker, if the page knows it; each piece of the transcript has this name. */
   readonly speaker?: string;
   /** The video that it was said in, if that is not the video of the session. */
   readonly videoId?: string;
-  /** The same for another try of the same recording; one is made where none is given. */
+  /** The same for another try of the same recording; one is made if none is given. */
   readonly id?: string;
 }
 

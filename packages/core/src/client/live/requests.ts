@@ -38,7 +38,7 @@ function contentOf(body: unknown): { readonly mediaType: string; readonly body: 
   return body instanceof Bytes ? body : { mediaType: "application/json", body: JSON.stringify(body) };
 }
 
-/** Errors: the server's; `unavailable` when it does not answer. */
+/** Errors: those of the server; `unavailable` when it does not answer. */
 export async function call(
   { serverUrl, token }: ServerAddress,
   path: string,

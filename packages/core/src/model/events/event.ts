@@ -19,16 +19,16 @@ export interface Tombstone {
 
 /** An event as it is given to `append`. */
 export interface NewEvent {
-  /** The idempotency key within the log; a UUIDv7 is made where none is given. */
+  /** The idempotency key within the log; a UUIDv7 is made if none is given. */
   readonly id?: string;
   readonly type: string;
   /** Anything that JSON can say; in a log of bytes (`type: "bytes"`) a `Uint8Array`. */
   readonly data: unknown;
   readonly parentId?: string;
-  /** `{ kind: "system" }` where none is given. */
+  /** `{ kind: "system" }` if none is given. */
   readonly actor?: Actor;
   readonly runId?: string;
-  /** ISO 8601 UTC; the time of recording where none is given. */
+  /** ISO 8601 UTC; the time of recording if none is given. */
   readonly occurredAt?: string | undefined;
   /**
    * The retention of the payload. By default the table of event types decides, and `critical` for types it does

@@ -76,14 +76,14 @@ export const LIVE_EVENT_TYPES = {
   },
   playback_changed: {
     area: "evidence",
-    says: "The video was paused, somebody went to another place of it (`moved`), or it ended: the thought that was open ends.",
+    says: "The video was paused or ended, or a person moved to another position (`moved`). The open thought ends.",
     payload: { state: "text", mediaTimeMs: "number", "videoId?": "text" },
     retention: "critical",
     transcript: "nothing",
   },
   captions_listed: {
     area: "evidence",
-    says: "Captions of the video as a whole, `{ startMs, endMs, text }` each, also of what was not played.",
+    says: "All captions of the video as `{ startMs, endMs, text }`, including those of parts that were not played.",
     payload: { cues: "list", "lang?": "text", "videoId?": "text" },
     retention: "supplementary",
     transcript: "nothing",
@@ -103,7 +103,7 @@ export const LIVE_EVENT_TYPES = {
   },
   blob_purged: {
     area: "evidence",
-    says: "A picture of a tier (`full`, `thumbnail`) was removed at its time; row, hash and embedding stay.",
+    says: "A picture of a tier (`full`, `thumbnail`) expired and was removed; its row, hash and embedding stay.",
     payload: { hash: "text", tier: "text", sequence: "number", "reason?": "text" },
     retention: "supplementary",
     transcript: "nothing",
@@ -144,7 +144,7 @@ export const LIVE_EVENT_TYPES = {
   },
   note_writer_chosen: {
     area: "notes",
-    says: "A person chose who writes the notes from here on: a note writer of the server, `extractive` for none with a model.",
+    says: "A person chose who writes the notes from now on: a note writer of the server, or `extractive` for notes without a model.",
     payload: { noteWriter: "text" },
     retention: "critical",
     transcript: "nothing",
@@ -189,7 +189,7 @@ export const LIVE_EVENT_TYPES = {
   },
   draft_written: {
     area: "notes",
-    says: "What the agent proposed as a note, before it was decided what becomes of it.",
+    says: "A note that the agent proposed, before the decision about it.",
     payload: {
       draftId: "text",
       text: "text",
@@ -245,7 +245,7 @@ export const LIVE_EVENT_TYPES = {
   },
   note_merged: {
     area: "notes",
-    says: "Several notes (`sources`) became one; each source is archived by an event of its own.",
+    says: "Several notes (`sources`) were merged into one; a separate event archives each source.",
     payload: {
       noteId: "text",
       sources: "list",

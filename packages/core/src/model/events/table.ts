@@ -28,7 +28,7 @@ export interface EventKind {
 const SESSION_EVENT_TYPES = {
   message_sent: {
     area: "messages",
-    says: "Something was said to the agent. The role is `user` where the payload gives none.",
+    says: "A message to the agent. Its role is `user` if the payload has none.",
     payload: { content: "content", "role?": "role", "messageId?": "text", "metadata?": "object" },
     retention: "critical",
     role: "user",
@@ -36,7 +36,7 @@ const SESSION_EVENT_TYPES = {
   },
   message_received: {
     area: "messages",
-    says: "The agent said something. It takes the place of the streamed chunks of the same messageId.",
+    says: "A message of the agent. It replaces the streamed chunks that have the same messageId.",
     payload: {
       content: "content",
       "messageId?": "text",
@@ -59,14 +59,14 @@ const SESSION_EVENT_TYPES = {
   },
   message_updated: {
     area: "messages",
-    says: "A message was given other content.",
+    says: "The content of a message was replaced.",
     payload: { messageId: "text", content: "content", "metadata?": "object" },
     retention: "critical",
     transcript: "message",
   },
   message_completed: {
     area: "messages",
-    says: "A message that was sent in parts is whole.",
+    says: "A message that was sent in parts is complete.",
     payload: { messageId: "text", "content?": "content" },
     retention: "critical",
     transcript: "state",
@@ -81,7 +81,7 @@ const SESSION_EVENT_TYPES = {
   },
   tool_call_updated: {
     area: "tools",
-    says: "A tool said how far it is.",
+    says: "A tool reported its progress.",
     payload: { toolCallId: "text", "status?": "text", "content?": "any" },
     retention: "supplementary",
     transcript: "nothing",
@@ -118,7 +118,7 @@ const SESSION_EVENT_TYPES = {
   },
   budget_exceeded: {
     area: "usage",
-    says: "A run used up what it was given.",
+    says: "A run reached a limit of its budget.",
     payload: { limit: "text", "value?": "number", "allowed?": "number" },
     retention: "critical",
     transcript: "note",
@@ -145,7 +145,7 @@ const SESSION_EVENT_TYPES = {
   },
   session_resumed: {
     area: "sessions",
-    says: "How a session was continued: what was requested, what happened, who confirmed it, and what was left out.",
+    says: "A session was continued. It has the requested way, the way that was used, who confirmed it, and the content that was left out.",
     payload: {
       requested: "any",
       happened: "text",
@@ -179,7 +179,7 @@ const SESSION_EVENT_TYPES = {
   },
   run_created: {
     area: "runs",
-    says: "A run was asked for. Its input is journalled here before any agent is called.",
+    says: "A run was requested. Its input is stored here before any agent is called.",
     payload: {
       runId: "text",
       "input?": "any",
@@ -234,7 +234,7 @@ const SESSION_EVENT_TYPES = {
   },
   run_interrupted: {
     area: "runs",
-    says: "A run ended because its process did.",
+    says: "A run ended because its process ended.",
     payload: { runId: "text", "reason?": "text" },
     retention: "critical",
     transcript: "note",
@@ -297,14 +297,14 @@ const SESSION_EVENT_TYPES = {
   },
   message_edited: {
     area: "channels",
-    says: "A message that had ended was given other content by its author.",
+    says: "The author of a complete message replaced its content.",
     payload: { messageId: "text", content: "content" },
     retention: "critical",
     transcript: "message",
   },
   message_deleted: {
     area: "channels",
-    says: "A message is shown to nobody any more. Its words stay in the log until they are redacted.",
+    says: "A message was hidden from everybody. Its text stays in the log until it is redacted.",
     payload: { messageId: "text", "handle?": "text", "messageSequence?": "number", "reason?": "text" },
     retention: "critical",
     transcript: "message",
@@ -339,14 +339,14 @@ const SESSION_EVENT_TYPES = {
   },
   method_cancelled: {
     area: "channels",
-    says: "The caller does not wait any longer.",
+    says: "The caller stopped waiting for the result.",
     payload: { callId: "text", "reason?": "text" },
     retention: "critical",
     transcript: "nothing",
   },
   history_cleared: {
     area: "channels",
-    says: "A participant cleared its history: what lies before is not returned as history.",
+    says: "A participant cleared its history: earlier events are not returned as history.",
     payload: {},
     retention: "critical",
     transcript: "nothing",
@@ -367,14 +367,14 @@ const SESSION_EVENT_TYPES = {
   },
   presence_changed: {
     area: "presence",
-    says: "A participant is typing, away, back.",
+    says: "A participant is typing, is away, or is back.",
     payload: { handle: "text", status: "text" },
     retention: "supplementary",
     transcript: "nothing",
   },
   custom: {
     area: "other",
-    says: "Whatever the application keeps. `name` tells its kinds apart.",
+    says: "Data of the application, whose kind is `name`.",
     payload: { name: "text", "value?": "any" },
     retention: "critical",
     transcript: "nothing",

@@ -1,7 +1,7 @@
 /**
  * The words for a conversation: agents, messages and their blocks, sessions, problems.
  *
- * Promises: pure; a block carries what the agent's record said, also if Continuo does not know it.
+ * Promises: pure; a block carries what the agent's record said, even if Continuo does not know it.
  * Does not know: events, the store, any port.
  */
 

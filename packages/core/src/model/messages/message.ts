@@ -39,9 +39,9 @@ export interface Message {
 }
 
 /**
- * `records` are the places of the native records that the message was made of; `native` those records
- * themselves, when the reader was asked for them. All other keys belong to the agent named in the key,
- * for example `claude: { isMeta: true }`.
+ * `records` are the places of the native records that the message was made of; `native` are those records themselves,
+ * if the caller requested them. All other keys belong to the agent named in the key, for example `claude: { isMeta:
+ * true }`.
  */
 export interface MessageMetadata {
   readonly records?: readonly RecordPlace[];

@@ -47,7 +47,7 @@ interface ProblemKind {
   readonly advice: string;
 }
 
-/** Every code there is, with what to do about it. Messages say what was met; advice is the same for all of a kind. */
+/** All codes, with what a person can do about each. Messages say what was met; advice is the same for all of a kind. */
 export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   unreadable: {
     severity: "damage",
@@ -101,7 +101,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   missing_id: {
     severity: "damage",
-    advice: "The record cannot be linked; it is kept and shown where it stands.",
+    advice: "The record cannot be linked; it is kept, and shown at its place in the file.",
   },
   duplicate_id: {
     severity: "damage",
@@ -113,7 +113,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   dangling_reference: {
     severity: "damage",
-    advice: "The record that it names is lost; what it says of that record has no effect.",
+    advice: "This record refers to a record that is lost, so it has no effect.",
   },
   cycle: {
     severity: "damage",
@@ -133,11 +133,12 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   missing_parent_session: {
     severity: "damage",
-    advice: "The session that this one was forked from is gone, and what it shared with it too.",
+    advice: "This session is a fork. Its source is gone, and with it the messages that both shared.",
   },
   bad_order: {
     severity: "damage",
-    advice: "Records stand in another order than they were written in; the agent may read them differently.",
+    advice:
+      "The records are not in the order in which they were written; the agent may read them differently.",
   },
   newer_format: {
     severity: "damage",
@@ -146,7 +147,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   diverged_copy: {
     severity: "warning",
-    advice: "The copy in which the session went on last is shown; the other stays where it is.",
+    advice: "The copy that was continued last is shown; the other copy stays where it is.",
   },
   expires_soon: {
     severity: "warning",
@@ -171,7 +172,8 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   cannot_resume: {
     severity: "damage",
-    advice: "Your agent cannot resume this as it is: `continuo session repair ID` shows what mends it.",
+    advice:
+      "Your agent cannot resume this session: `continuo session repair ID` shows the changes that repair it.",
   },
   damaged_database: {
     severity: "damage",
@@ -194,7 +196,7 @@ export interface Problem {
   readonly code: ProblemCode;
   /** One sentence: what was met, with ids where they help. Content of the session appears shortened. */
   readonly message: string;
-  /** 1-based line of the file, `null` if the problem is the whole session's or lies in a database. */
+  /** 1-based line of the file, `null` if the problem is the whole session's or is in a database. */
   readonly line: number | null;
   /** Left out for the session's own main file. */
   readonly file?: string;

@@ -16,15 +16,15 @@ export interface NativeRef {
   readonly cwd: string | null;
 }
 
-/** A native session that lies where one of the readers finds it. */
+/** A native session that is where one of the readers finds it. */
 export interface ReadableRef extends NativeRef {
   readonly agent: AgentName;
   readonly location: string;
 }
 
 /**
- * The row of a session in every list: of the library, of `--json`, of the server and of a search. `null` stands for what
- * nobody tells, or what is not known yet. Times are ISO 8601 UTC.
+ * The row of a session in every list: of the library, of `--json`, of the server and of a search. `null` stands for a
+ * value that no file states, or that is not known yet. Times are ISO 8601 UTC.
  */
 export interface SessionRow {
   /** The name of its agent, or `continuo` for one of Continuo's own. */
@@ -38,7 +38,9 @@ export interface SessionRow {
   readonly createdAt: string | null;
   /** From the content: the time stamp of the last record that has one; the mtime where none has. */
   readonly updatedAt: string | null;
-  /** The size of all files of the session, without sub-agents; `null` for what lies in a store among others. */
+  /**
+   * The size of all files of the session, without sub-agents; `null` for a session in a database with other sessions.
+   */
   readonly sizeBytes: number | null;
   readonly archived: boolean;
   /** True if its agent has it open now; `null` if that is not known. */
@@ -51,7 +53,7 @@ export function toSessionRow(row: SessionRow): SessionRow {
   return { agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live };
 }
 
-/** The row of a native session, and what only its files tell. */
+/** The row of a native session, and facts that only its files tell. */
 export interface SessionInfo extends ReadableRef, SessionRow {
   readonly agent: AgentName;
   readonly sessionId: string;

@@ -26,9 +26,9 @@ export interface NewToken extends CallOptions {
   readonly scopes: readonly string[];
   readonly handle?: string;
   readonly label?: string;
-  /** `network` where none is given. */
+  /** `network` if none is given. */
   readonly issuedFrom?: "loopback" | "network";
-  /** It never expires where none is given. Errors: `invalid` for a time that is over. */
+  /** It never expires if none is given. Errors: `invalid` for a time that is over. */
   readonly expiresAt?: string;
 }
 

@@ -31,7 +31,7 @@ export interface PermissionRequest {
 
 export interface PermissionDecision {
   readonly outcome: "granted" | "denied" | "cancelled";
-  /** The option that was taken; the first of the matching kind where none is given. */
+  /** The option that was taken; the first of the matching kind if none is given. */
   readonly optionId?: string;
   readonly by: "person" | "policy" | "time limit" | "agent";
   readonly reason?: string;
@@ -49,7 +49,7 @@ export type AgentEvent =
   /** A part of a message. Parts with the same `messageId` belong together. */
   | { readonly type: "text"; readonly delta: string; readonly messageId?: string }
   | { readonly type: "thinking"; readonly delta: string; readonly messageId?: string }
-  /** A message that is whole: it takes the place of the parts with its `messageId`. */
+  /** A message that is whole: it replaces the parts with its `messageId`. */
   | {
       readonly type: "message";
       readonly content: readonly Block[];
@@ -99,7 +99,7 @@ export type AgentEvent =
   | {
       readonly type: "native_session";
       readonly ref: NativeRef;
-      /** `forked`: it answers from another session than it was asked for. */
+      /** `forked`: it answers from another session than the requested one. */
       readonly happened: "resumed" | "created" | "forked";
       /** The proof of it: `agent` the agent's own answer, `disk` its history as Continuo read it, `none`. */
       readonly verifiedBy: VerifiedBy;

@@ -26,7 +26,7 @@ export type AuditAct = keyof typeof AUDIT_ACTS;
 
 /** In whose name something is done: the identity, and the place that it comes from. */
 export interface Principal {
-  /** `token:ID`, `user:NAME` of this machine, `server`, `program`, or `anyone` where no token is asked for. */
+  /** `token:ID`, `user:NAME` of this machine, `server`, `program`, or `anyone` where no token is needed. */
   readonly who: string;
   /** The address of a client, or `command`; `null` if there is none. */
   readonly from: string | null;

@@ -14,7 +14,7 @@ export interface BlobInfo {
 export type BlobSource = Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface PutBlobOptions extends CallOptions {
-  /** `application/octet-stream` where none is given. The first one given for the same bytes stays. */
+  /** `application/octet-stream` if none is given. The first one given for the same bytes stays. */
   readonly mediaType?: string;
   /** May be collected from then on, unless an event refers to it. The later one of two stays. */
   readonly expiresAt?: string;
@@ -28,7 +28,7 @@ export interface OpenedBlob extends BlobInfo {
 }
 
 export interface CollectOptions extends CallOptions {
-  /** Blobs younger than this are kept, so that an event may still refer to them; an hour where none is given. */
+  /** Blobs younger than this are kept, so that an event may still refer to them; an hour if none is given. */
   readonly minAgeMs?: number;
   /** Blobs without an expiry are kept. */
   readonly only?: "expired";
@@ -47,13 +47,13 @@ export interface BlobStore {
   openBlob(hash: string, options?: CallOptions): Promise<OpenedBlob>;
   statBlob(hash: string, options?: CallOptions): Promise<BlobInfo | null>;
   /**
-   * With `expiresBefore` or `expiresAfter` blobs that have an expiry, in its order, also those that are over and
-   * not collected; without either, all blobs in order of hash.
+   * With `expiresBefore` or `expiresAfter` blobs that have an expiry, ordered by the time of expiry, including blobs
+   * that expired and are not collected yet; without either, all blobs in order of hash.
    */
   listBlobs(options?: ListBlobsOptions): Promise<Page<BlobInfo>>;
   /**
    * Another expiry, sooner or later than the one before, or none (`null`). A time that is over lets the blob go at
-   * once, unless an event refers to it. Errors: `not_found`, also for one that is over already.
+   * once, unless an event refers to it. Errors: `not_found`, also for a blob that expired.
    */
   setBlobExpiry(hash: string, expiresAt: string | null, options?: CallOptions): Promise<BlobInfo>;
   /** Removes blobs that no event refers to, and that expired or are older than `minAgeMs`. */
@@ -78,7 +78,7 @@ export interface BlobBodies {
   ): Promise<string>;
   /** Errors: `not_found`. */
   open(key: string): AsyncIterable<Uint8Array>;
-  /** A key that is not there is no error. */
+  /** A key that does not exist is no error. */
   remove(key: string): Promise<void>;
   /** Ends the writing of a key whose process ended, where parts of it can stay that nobody sees. */
   abandon?(key: string): Promise<void>;

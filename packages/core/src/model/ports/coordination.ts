@@ -17,8 +17,8 @@ export interface CursorName extends CallOptions {
 }
 
 /**
- * `expiresAt` is by the time of day. Leases themselves go by the database's clock, and on SQLite by the time since the
- * machine was started, so that a change of the time of day ends none.
+ * `expiresAt` is by the time of day. Leases themselves use the clock of the database, and on SQLite the time since the
+ * machine was started, so that a change of the time of day ends no lease.
  */
 export interface Lease {
   readonly name: string;
@@ -28,7 +28,9 @@ export interface Lease {
   readonly expiresAt: string;
 }
 
-/** One that `expired` was left by a holder who is gone, and can be taken; one that was `released` was given back. */
+/**
+ * A lease that `expired` belongs to a holder that is gone, and can be taken; one that was `released` was given back.
+ */
 export interface ListedLease extends Lease {
   readonly state: "held" | "expired" | "released";
 }
@@ -38,8 +40,8 @@ export interface LeaseOptions extends CallOptions {
   /** The time for which it is held without a renewal; 30,000 by default. */
   readonly ttlMs?: number;
   /**
-   * The token of a holder who is known to be gone: the lease is taken from it before it expires. If it was given to
-   * somebody else meanwhile, it is not.
+   * The token of a holder that is known to be gone: the lease is taken from it before it expires. A lease that was
+   * given to somebody else in the meantime is not taken.
    */
   readonly takeFrom?: number;
 }
@@ -96,7 +98,7 @@ export interface Coordination {
    * `sequence` the cursor keeps its position (a new cursor begins at 0). Without `data` it keeps its data, and `data: null`
    * removes them; data are JSON of at most 16 KiB. A log that does not exist yet can have cursors at 0. Deleting a log
    * deletes its cursors.
-   * Errors: `not_found` for a sequence of a log that is not there, `out_of_range` for one that the log has not
+   * Errors: `not_found` for a sequence of a log that does not exist, `out_of_range` for one that the log has not
    * reached, `gone`, `too_large`.
    */
   commitCursor(
@@ -117,7 +119,7 @@ export interface Coordination {
   acquireLease(name: string, options: LeaseOptions): Promise<Lease>;
   /** Errors: `fenced` when it was given to somebody else, `not_found`. An expired lease that nobody took is renewed. */
   renewLease(options: LeaseName & { readonly ttlMs?: number }): Promise<Lease>;
-  /** Does nothing when it was given to somebody else meanwhile. */
+  /** Does nothing if it was given to somebody else in the meantime. */
   releaseLease(options: LeaseName): Promise<void>;
   getLease(name: string, options?: CallOptions): Promise<Lease | null>;
   /**
@@ -132,8 +134,8 @@ export interface Coordination {
     },
   ): Promise<Page<ListedLease>>;
   /**
-   * Forgets leases that were given back, or that expired, so long ago. Who still has one is fenced from then on, and
-   * the tokens of the name go on growing. Returns how many.
+   * Forgets leases that were given back, or that expired, so long ago. From then on, a holder of an old token is
+   * fenced, and the tokens of the name continue to grow. Returns how many.
    */
   removeLeases(
     options: CallOptions & {
@@ -151,7 +153,7 @@ export interface Coordination {
    */
   putClaim(claim: Omit<ClaimWrite, "type"> & CallOptions): Promise<Claim>;
   /**
-   * Forgets a claim that its owner holds in that generation; one that is not there is no error. The next generation
+   * Forgets a claim that its owner holds in that generation; one that does not exist is no error. The next generation
    * is 1 again, so use a new name where an old worker may still act. Errors: `fenced`.
    */
   deleteClaim(

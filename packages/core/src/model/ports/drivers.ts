@@ -46,7 +46,7 @@ export interface EditorPort {
 
 export interface OpenConversation extends CallOptions {
   readonly cwd: string;
-  /** At most one of these three; a new session where none is given. */
+  /** At most one of these three; a new session if none is given. */
   readonly resumeSessionId?: string;
   readonly continueLast?: boolean;
   readonly forkSessionId?: string;
@@ -58,8 +58,8 @@ export interface OpenConversation extends CallOptions {
    */
   readonly resumeBy?: "load" | "resume";
   /**
-   * Who says which session is the last one: `list`, we do; `agent`, the agent itself, where it has a way of its own;
-   * left out: we do, and the agent where there is no list.
+   * The list that decides which session is the last one. `list`: that of Continuo; `agent`: that of the agent itself, if
+   * it has one; left out: that of Continuo, or that of the agent if Continuo has none.
    */
   readonly continueBy?: "list" | "agent";
   /** The action if the requested session cannot be resumed. `error` by default. */
@@ -102,7 +102,7 @@ export interface Restriction {
   readonly isTrusted: boolean;
   /** Files and folders of the project's configuration, as paths: the agent starts without them. */
   readonly files: readonly string[];
-  /** Names of environment variables that it does not inherit. */
+  /** Names of environment variables that the program does not inherit. */
   readonly variables: readonly string[];
 }
 
@@ -146,7 +146,7 @@ export interface Conversation extends AsyncDisposable {
   prompt(blocks: readonly Block[], options?: CallOptions): AsyncIterable<AgentEvent>;
   /** Continues another session, in the middle of a conversation. Errors: as `open`. */
   resumeSession(sessionId: string, options?: CallOptions): Promise<Resumption>;
-  /** Ends the turn that runs, if one does; the iteration ends with `turn_completed`, `cancelled`. */
+  /** Ends the running turn, if there is one; the iteration ends with `turn_completed`, `cancelled`. */
   cancel(): Promise<void>;
   /** Ends the process and all its children. Idempotent. */
   close(): Promise<void>;

@@ -36,7 +36,7 @@ export interface Log {
 }
 
 export interface NewLog extends CallOptions {
-  /** Up to 512 characters, no control characters. A UUIDv7 where none is given. */
+  /** Up to 512 characters, no control characters. A UUIDv7 if none is given. */
   readonly logId?: string;
   /** Compared without regard to case. A fork takes its source's. */
   readonly mediaType?: string;
@@ -79,7 +79,7 @@ export interface ReadOptions extends CallOptions {
   readonly after?: number;
   /** Sequences less than this one. */
   readonly before?: number;
-  /** 1 to 10,000; 1,000 where none is given. With `order: "newest"` the newest are kept. */
+  /** 1 to 10,000; 1,000 if none is given. With `order: "newest"` the newest are kept. */
   readonly limit?: number;
   /** Ends the page before the payloads exceed it; at least one event is always returned. */
   readonly maxBytes?: number;
@@ -87,7 +87,7 @@ export interface ReadOptions extends CallOptions {
   /** Only the event of this id, through an index. */
   readonly id?: string;
   readonly runId?: string;
-  /** Only events whose payload, as JSON text, contains one of these. What is left out costs little. */
+  /** Only events whose payload, as JSON text, contains one of these. Content that is left out costs little. */
   readonly texts?: readonly string[];
   /** The end that the limit keeps. Events are in order of sequence in any case. `oldest` by default. */
   readonly order?: "oldest" | "newest";
@@ -96,7 +96,7 @@ export interface ReadOptions extends CallOptions {
 export interface ReadJoinedOptions extends CallOptions {
   /** Sequences greater than this one; 0 is the beginning. */
   readonly after?: number;
-  /** 1 to 10,000; 1,000 where none is given. */
+  /** 1 to 10,000; 1,000 if none is given. */
   readonly limit?: number;
   /** Ends the page before the records exceed it; at least one record is always returned. */
   readonly maxBytes?: number;
@@ -138,11 +138,11 @@ export interface MediaOptions extends CallOptions {
   readonly fromMs: number;
   /** Included. */
   readonly toMs: number;
-  /** Events are returned by their distance from it; in order of media time where none is given. */
+  /** Events are returned by their distance from it; in order of media time if none is given. */
   readonly nearMs?: number;
   readonly retention?: Retention;
   readonly types?: readonly string[];
-  /** 1 to 1,000; 100 where none is given. */
+  /** 1 to 1,000; 100 if none is given. */
   readonly limit?: number;
   /** Ends before the payloads exceed it; at least one event is always returned. */
   readonly maxBytes?: number;
@@ -155,7 +155,7 @@ export interface MediaPage {
 }
 
 export interface TailOptions extends CallOptions {
-  /** Everything after this sequence; 0 where none is given. `latest`: only what comes from now on. */
+  /** Everything after this sequence; 0 if none is given. `latest`: only what comes from now on. */
   readonly after?: number | "latest";
   readonly types?: readonly string[];
 }
@@ -205,10 +205,9 @@ export interface LogReader {
   /** Records of a log of bytes. Errors: as `read`; `invalid` for a log of events. */
   readJoined(logId: string, options: ReadJoinedOptions): Promise<JoinedPage>;
   /**
-   * The backlog, then what is appended: every event once, in order. It ends after the last event of a
-   * closed log, and when the signal aborts. A reader that is slow is waited for: at most one page is in
-   * memory. Errors: as `read`; `not_found` or `gone` when the log is deleted meanwhile; `unavailable` when
-   * the store is closed.
+   * The backlog, then what is appended: every event once, in order. It ends after the last event of a closed log, and
+   * when the signal aborts. A slow reader does not lose events: at most one page is in memory. Errors: as `read`;
+   * `not_found` or `gone` when the log is deleted in the meantime; `unavailable` when the store is closed.
    */
   tail(logId: string, options?: TailOptions): AsyncIterable<StoredEvent>;
   /** Errors: `not_found`, `gone`. */

@@ -1,7 +1,7 @@
 /** Pages of lists: a list is read a page at a time, by a cursor that only the store makes and reads. */
 
 export interface PageOptions {
-  /** 1 to 1000; 100 where none is given. */
+  /** 1 to 1000; 100 if none is given. */
   readonly limit?: number;
   /** `nextCursor` of the page before. Errors: `invalid` for anything else. */
   readonly cursor?: string;

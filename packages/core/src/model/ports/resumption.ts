@@ -7,11 +7,11 @@ export interface Resumption {
   readonly happened: "native" | "replay" | "new";
   readonly ref?: NativeRef;
   readonly verifiedBy: VerifiedBy;
-  /** Why it is not what was asked for, one sentence. */
+  /** The reason why it is not the requested way, in one sentence. */
   readonly reason?: string;
   /** The part that a replay left out. */
   readonly omitted?: Readonly<Record<string, unknown>>;
-  /** The agent answers from another native session than it was asked for. */
+  /** The agent answers from another native session than the requested one. */
   readonly forked?: { readonly from: string; readonly to: string };
   /** Each thing that was tried, in order. */
   readonly steps?: readonly ResumptionStep[];

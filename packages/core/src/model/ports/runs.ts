@@ -64,7 +64,7 @@ export interface NewRun {
   readonly agent?: string;
   readonly input?: unknown;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** A whole number from -100 to 100; 0 where none is given. `claimNextRun` takes the highest first. */
+  /** A whole number from -100 to 100; 0 if none is given. `claimNextRun` takes the highest first. */
   readonly priority?: number;
 }
 
@@ -90,9 +90,9 @@ export interface ListRunsOptions extends PageOptions {
 }
 
 export interface ClaimRunOptions extends CallOptions {
-  /** Who will run it. */
+  /** The owner that will run it. */
   readonly owner: string;
-  /** Only runs of this session; of all sessions where none is given. */
+  /** Only runs of this session; of all sessions if none is given. */
   readonly sessionId?: string;
   /** Only runs for these agents. */
   readonly agents?: readonly string[];

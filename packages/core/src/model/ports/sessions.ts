@@ -46,8 +46,8 @@ export interface NewSession extends CallOptions {
   readonly ttl?: number;
   readonly expiresAt?: string;
   /**
-   * The session begins with the events of another log, at its newest where no sequence is given. Of a session it also
-   * takes title, agent and cwd where none are given, and is its child; not its metadata, where native references lie.
+   * The session begins with the events of another log, at its newest if no sequence is given. Of a session it also
+   * takes title, agent and cwd if none are given, and is its child; not its metadata, where native references lie.
    */
   readonly forkedFrom?: { readonly logId: string; readonly sequence?: number };
   /** Stored together with the session, as the side writes of an append are; `fenced` makes no session. */
@@ -87,7 +87,9 @@ export interface SessionStore {
   getSession(sessionId: string, options?: CallOptions): Promise<Session | null>;
   /** Appends `session_updated` with the patch. Errors: `not_found`. */
   updateSession(sessionId: string, patch: SessionPatch, options?: CallOptions): Promise<Session>;
-  /** Newest `updatedAt` first, which is the order of activity to the minute. Errors: `invalid` for a filter that is none. */
+  /**
+   * Newest `updatedAt` first, which is the order of activity to the minute. Errors: `invalid` for an invalid filter.
+   */
   listSessions(options?: ListSessionsOptions): Promise<Page<Session>>;
   /** With its log, runs, cursors and snapshots. Errors: `not_found`. */
   deleteSession(sessionId: string, options?: CallOptions & { readonly reason?: string }): Promise<void>;

@@ -66,8 +66,8 @@ export interface Store
   forWorkspace(workspaceId: string, by?: Principal): Store;
 
   /**
-   * The same settings again return the log that is there; others are a `conflict`. So is the id of a log
-   * that is kept, hidden, for its forks. Errors: `not_found` or `out_of_range` for the fork point.
+   * The same settings again return the log that exists; others are a `conflict`. So is the id of a log that is kept,
+   * hidden, for its forks. Errors: `not_found` or `out_of_range` for the fork point.
    */
   createLog(options?: NewLog): Promise<CreatedLog>;
   /** A log that begins with another one's records, up to a sequence. Copies nothing, and starts open. */
@@ -120,6 +120,6 @@ export interface Store
   redact(logId: string, sequence: number, options: RedactOptions): Promise<StoredEvent>;
 
   info(options?: CallOptions): Promise<StoreInfo>;
-  /** Waits for what was begun. Using the store afterwards is `unavailable`. */
+  /** Waits for work that has begun. Using the store afterwards is `unavailable`. */
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface CursorWrite {
   readonly logId?: string;
 }
 
-/** `sessionId` is the append's own log where none is given. Errors: `not_found`. */
+/** `sessionId` is the append's own log if none is given. Errors: `not_found`. */
 export interface SessionWrite {
   readonly type: "session";
   readonly sessionId?: string;
@@ -40,9 +40,9 @@ export interface RunWrite {
 }
 
 /**
- * A producer's number for this append. What it already made is not stored again: the append returns `[]`
- * and writes nothing. A new epoch begins with sequence 0.
- * Errors: `fenced` for an older epoch (`details.epoch`), `sequence_gap` (`details.expected`), `invalid`.
+ * A producer's number for this append. Events that are already stored are not stored again: the append returns `[]` and
+ * writes nothing. A new epoch begins with sequence 0. Errors: `fenced` for an older epoch (`details.epoch`),
+ * `sequence_gap` (`details.expected`), `invalid`.
  */
 export interface ProducerWrite {
   readonly type: "producer";
@@ -57,7 +57,7 @@ export interface WriterSequenceWrite {
   readonly value: string;
 }
 
-/** `sequence` is the log's newest after the append where none is given. */
+/** `sequence` is the log's newest after the append if none is given. */
 export interface SnapshotWrite {
   readonly type: "snapshot";
   readonly name: string;
@@ -65,7 +65,7 @@ export interface SnapshotWrite {
   readonly sequence?: number;
 }
 
-/** Gives a lease back with the append; does nothing when it was given to somebody else meanwhile. */
+/** Gives a lease back with the append; does nothing when it was given to somebody else in the meantime. */
 export interface LeaseReleaseWrite {
   readonly type: "lease_release";
   readonly name: string;

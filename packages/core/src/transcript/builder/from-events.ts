@@ -6,7 +6,7 @@ import { foldEvent } from "../fold/index.ts";
 import { beginFold, type Transcript, toTranscript, type ViewOptions } from "./transcript.ts";
 
 export interface FromEventsOptions extends ViewOptions {
-  /** The log of the first event that names one, where none is given. */
+  /** The log of the first event that names one, if none is given. */
   readonly sessionId?: string;
 }
 

@@ -83,8 +83,8 @@ async function readFromStart(
  * all (from where the given one begins). The given transcript stays as it is. With `limit`, when more events
  * than that are new, older ones are let go as `fromStore` does.
  *
- * It is read again where it cannot be carried on: the log was made again, `upTo` lies before its end, its
- * messages were changed. What was pruned since then stays until that happens. Errors: as `fromStore`.
+ * It is read again where it cannot be carried on: the log was made again, `upTo` comes before its end, its messages
+ * were changed. Events that were pruned since then stay in the transcript until that happens. Errors: as `fromStore`.
  */
 export async function updateFromStore(
   store: TranscriptSource,
@@ -134,7 +134,7 @@ async function readOn(store: TranscriptSource, fold: Fold, options: FromStoreOpt
   return { ...fold, loose: inOrder(loose).loose };
 }
 
-/** A reader may give what is in no log yet with every page. */
+/** A reader may give events that are in no log yet with every page. */
 function isAmong(event: EventLike, others: readonly EventLike[]): boolean {
   return event.id !== undefined && others.some(({ id }) => id === event.id);
 }

@@ -74,7 +74,7 @@ export function beginFold(sessionId: string, after: number, instructions = 0): F
   return { sessionId, after, instructions, draft: createDraft({ messages: [], layers: [] }), loose: [] };
 }
 
-/** `null` for what is no transcript of this version, or whose messages somebody changed. */
+/** `null` for a value that is not a transcript of this version, or whose messages somebody changed. */
 export function resumeFold(transcript: Transcript): Fold | null {
   const state = transcript.metadata.fold as FoldState | undefined;
   if (state?.version !== 1) return null;

@@ -1,4 +1,4 @@
-/** A budget, and what is left of it. */
+/** A budget, and the part of it that is left. */
 
 import { ContinuoError } from "../../model/index.ts";
 import type { Cost, Tokenizer } from "./cost.ts";
@@ -19,7 +19,7 @@ export interface Budget extends Cost {
 
 const CHARS_PER_TOKEN = 4;
 
-/** Errors: `invalid` for what is no number of at least 0. */
+/** Errors: `invalid` for a number below 0 and for every other value. */
 export function toBudget(options: BudgetOptions): Budget {
   const { tokenizer } = options;
   const maxTokens = limitOf("maxTokensApprox", options.maxTokensApprox);

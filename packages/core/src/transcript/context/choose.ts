@@ -15,13 +15,13 @@ import type { ContextUnit, UnitMessage } from "./units.ts";
 export type Strategy = "newest" | "oldest-page" | "window" | "pinned+newest";
 
 export interface StrategyOptions {
-  /** `newest` where none is given. */
+  /** `newest` if none is given. */
   readonly strategy?: Strategy;
   /** `oldest-page`: the id of the last message of the page before. */
   readonly pageAfter?: string;
   /** `window`: the message of that id, the one that holds the event, or the last one said by then. */
   readonly around?: { readonly id?: string; readonly sequence?: number; readonly timestamp?: string };
-  /** `pinned+newest`: which messages are pinned; the first that a person or program sent where none is given. */
+  /** `pinned+newest`: which messages are pinned; the first that a person or program sent if none is given. */
   readonly pinned?: (message: Message) => boolean;
 }
 

@@ -22,7 +22,9 @@ export type Summarizer = (
 ) => string | Promise<string>;
 
 export interface PlanOptions extends BudgetOptions, StrategyOptions {
-  /** Called when something is left out, and only then. A fifth of the budget is kept for what it writes. */
+  /**
+   * Called when something is left out, and only then. A fifth of the budget is reserved for the text that it writes.
+   */
   readonly summarizer?: Summarizer;
   readonly signal?: AbortSignal;
 }

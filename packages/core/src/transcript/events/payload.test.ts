@@ -11,7 +11,7 @@ test.each([
   [undefined, false],
   [[], false],
   ["text", false],
-])("of %j it is %s that it has fields", (value, expected) => {
+])("%j is a record with fields: %s", (value, expected) => {
   expect(isFields(value)).toBe(expected);
 });
 

@@ -1,4 +1,4 @@
-/** Fields of payloads, under every name that they go by. */
+/** Fields of payloads, under every name that events use for them. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ const OTHER_NAMES = new Map<string, readonly string[]>([
   ["toolCallId", ["tool_call_id", "tool_use_id", "call_id"]],
 ]);
 
-/** The name in snake_case. Asked for every event, hence remembered; the names are ours, and few. */
+/** The name in snake_case. Called for every event, and therefore remembered; the names are Continuo's own, and few. */
 function otherNames(name: string): readonly string[] {
   let others = OTHER_NAMES.get(name);
   if (others === undefined) {

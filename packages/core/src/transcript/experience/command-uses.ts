@@ -35,7 +35,7 @@ export function commandUsesIn(
 function beginsWith(part: string, words: readonly string[]): boolean {
   const own = part.split(" ");
   if (own[0] !== words[0]) return false;
-  // Flags may stand between a program and its second word, as in `git -C folder log`.
+  // Flags may be between a program and its second word, as in `git -C folder log`.
   let at = 1;
   for (const word of words.slice(1)) {
     at = own.indexOf(word, at) + 1;

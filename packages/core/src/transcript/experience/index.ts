@@ -1,7 +1,7 @@
 /**
  * Experience in sessions, read from their calls and results: the changes that solved an error, and the uses of a command.
  *
- * Promises: pure; no model is asked; what is said to be solved was seen to be gone.
+ * Promises: pure; no model is asked; an error counts as solved only if it was seen to be gone.
  * Does not know: how sessions are found, and how much of it is shown.
  */
 

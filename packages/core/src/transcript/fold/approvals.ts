@@ -4,8 +4,8 @@ import { type EventEntry, type Fields, isFields, textField } from "../events/ind
 import { setState, type TranscriptDraft } from "./draft.ts";
 
 /**
- * Records the open request for permission, and the last decision. It is no message: the outcome of a call stands in
- * its result, and the rest is between the agent and its person.
+ * Records the open request for permission, and the last decision. It is no message: the outcome of a call is in its
+ * result, and the rest is between the agent and its person.
  */
 export function approvalRequested(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const id = textField(payload, "approvalId") ?? "";

@@ -20,7 +20,7 @@ const BLOCK_TYPES: Readonly<Record<Block["type"], true>> = {
   unknown: true,
 };
 
-/** `undefined` for what is neither a string nor an array. A block of no known type is kept as `unknown`. */
+/** `undefined` for a value that is neither a string nor an array. A block of no known type is kept as `unknown`. */
 export function toBlocks(content: unknown): readonly Block[] | undefined {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   if (!Array.isArray(content)) return undefined;
@@ -36,7 +36,7 @@ function toBlock(value: unknown): Block {
   return { ...rest, content: rest.content.map(toInner), isError: rest.isError === true, ...known };
 }
 
-/** A result holds no calls and no other results: what says so is kept as it is, and answers nothing. */
+/** A result has no calls and no other results: a block that claims to be one is kept as it is, and answers nothing. */
 function isInner(value: unknown): boolean {
   return isFields(value) && value.type !== "tool_call" && value.type !== "tool_result" && isWhole(value);
 }
@@ -83,7 +83,7 @@ export function toCall(id: string, name: string, input: unknown): ToolCallBlock 
 function parsedArgs(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
-    // Throws for what is nested too deep to be written again.
+    // Throws for content that is nested too deep to be written again.
     return isFields(value) && toWellFormed(value) !== undefined ? value : {};
   } catch {
     // No JSON that could be kept: the text itself is in `rawArgs`.
@@ -96,7 +96,7 @@ export function inputOf(call: ToolCallBlock): unknown {
   return call.rawArgs !== undefined && Object.keys(call.args).length === 0 ? call.rawArgs : call.args;
 }
 
-/** Content of an adapter that is no block (a diff) stands in a block of the type `unknown`. */
+/** Content of an adapter that is no block (a diff) is in a block of the type `unknown`. */
 function isBlockList(value: unknown): value is readonly unknown[] {
   return (
     Array.isArray(value) &&

@@ -1,4 +1,4 @@
-/** A transcript in the making: the messages so far, and what later events may speak of. */
+/** A transcript that is being folded: the messages so far, and what later events may refer to. */
 
 import type { Message, MessageMetadata, ToolCallBlock } from "../../model/index.ts";
 import type { EventEntry } from "../events/index.ts";
@@ -115,7 +115,7 @@ export function withEvents(
   return { ...metadata, events: count, lastSequence: sequence };
 }
 
-/** An id of its own for what an event made. */
+/** A new id for a message that an event made. */
 export function eventId(draft: TranscriptDraft, entry: EventEntry): string {
   if (entry.id !== undefined) return entry.id;
   return entry.sequence === undefined ? `entry-${draft.messages.length + 1}` : `event-${entry.sequence}`;

@@ -55,7 +55,7 @@ export function addNote(draft: TranscriptDraft, entry: EventEntry, payload: Fiel
   draft.messages.push(message);
 }
 
-/** Nothing of such a turn reached a model, and so nobody has to hear of it. */
+/** No model received such a turn, so no model must be told about it. */
 function isRefusal(payload: Fields): boolean {
   const error = anyField(payload, "error");
   return isFields(error) && error.code === "native_unavailable";

@@ -38,7 +38,7 @@ export function messageStreamed(draft: TranscriptDraft, entry: EventEntry, paylo
   flushStream(draft);
   const position = findMessage(draft, messageId, entry.runId) ?? beginMessage(draft, entry, messageId);
   const message = draft.messages.at(position);
-  // The final text is there: nothing is added to it.
+  // The final text has arrived: nothing is added to it.
   if (message?.metadata.partial !== true) {
     leaveOut(draft, "late");
     return;

@@ -1,4 +1,4 @@
-/** Tool calls and their results. Each call has one result; a later one takes the place of an earlier one. */
+/** Tool calls and their results. Each call has one result; a later one replaces an earlier one. */
 
 import type { Block, Message, ToolCallBlock, ToolResultBlock, ToolStatus } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
@@ -148,7 +148,7 @@ export function addResult(draft: TranscriptDraft, entry: EventEntry, { result, i
   else replaceResult(draft, message, call);
 }
 
-/** A later one takes the place of an earlier one here too. */
+/** A later one replaces an earlier one here too. */
 function keepWaiting(draft: TranscriptDraft, message: Message, toolCallId: string): void {
   const events = draft.waiting.get(toolCallId)?.metadata.events;
   const metadata =
@@ -179,7 +179,7 @@ function replaceResult(draft: TranscriptDraft, message: Message, call: ToolCallB
   draft.messages.replace(position, { ...filled(message, call), id: old.id, metadata });
 }
 
-/** Results stand close after their calls: looked for only when a call has a second one. */
+/** Results come soon after their calls: they are searched only if a call has a second one. */
 function findResult(draft: TranscriptDraft, toolCallId: string): number | undefined {
   const { messages } = draft;
   for (let at = draft.lookup.find("call", toolCallId) ?? messages.length; at < messages.length; at++) {

@@ -4,12 +4,12 @@ import type { ImageBlock } from "../../model/index.ts";
 import { escapeVisible } from "./escape.ts";
 
 /**
- * `inline`: only images whose bytes are in the message. `served`: also those that a server of Continuo gives; `data-served`
- * is their path, which the page fetches.
+ * `inline`: only images whose bytes are in the message. `served`: includes images from a server of Continuo;
+ * `data-served` is their path, which the page fetches.
  */
 export type ImageSource = "inline" | "served";
 
-/** Formats that no browser runs anything from; SVG is none of them. */
+/** Formats that cannot run code in a browser; SVG is not among them. */
 const SHOWN_IMAGES = new Set([
   "image/png",
   "image/jpeg",

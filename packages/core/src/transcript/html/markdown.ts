@@ -14,7 +14,7 @@ const OPTIONS: MarkedExtension = {
     html({ text }: Tokens.HTML | Tokens.Tag): string {
       return escapeVisible(text);
     },
-    // The parser's own leaves what stands in a `<pre>` of the session's unescaped.
+    // The parser's own leaves what is in a `<pre>` of the session's unescaped.
     text(token: Tokens.Text | Tokens.Escape): string {
       return "tokens" in token && token.tokens
         ? this.parser.parseInline(token.tokens)
@@ -50,7 +50,7 @@ export function markdownToHtml(text: string): string {
     .join("");
 }
 
-/** The same for what a person typed. */
+/** The same for text that a person typed. */
 export function typedToHtml(text: string): string {
   return piecesOf(text)
     .map((piece) => pieceToHtml(piece, typed))
@@ -73,7 +73,7 @@ function pieceToHtml(text: string, parser: Marked): string {
 const PIECE_CHARS = 20_000;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 
-/** The whole text, or its paragraphs: those that are too long stand alone. */
+/** The whole text, or its paragraphs: those that are too long are alone. */
 function piecesOf(text: string): readonly string[] {
   if (!isTooLongForMarkdown(text)) return [text];
   const pieces: string[] = [];

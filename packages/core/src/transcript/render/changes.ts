@@ -213,7 +213,7 @@ function toLines(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** More lines than can be compared are removed and added. What was removed stands before what was added in its place. */
+/** More lines than can be compared are removed and added. Removed lines come before the lines that replaced them. */
 function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   if (old.length > MAX_COMPARED_LINES || fresh.length > MAX_COMPARED_LINES) {
     return [...signed("-", old), ...signed("+", fresh)];

@@ -14,8 +14,8 @@ export function inlineCode(text: string): string {
 }
 
 /**
- * True if text can stand in a document as Markdown without changing its surroundings: no heading, no
- * rule, no HTML, no image to fetch, no link definition, and every code block closed. False when in doubt.
+ * True if text can be in a document as Markdown without changing its surroundings: no heading, no rule, no HTML, no
+ * image to fetch, no link definition, and every code block closed. False when in doubt.
  */
 export function isPlainText(text: string): boolean {
   let open: string | null = null;

@@ -71,8 +71,8 @@ const KIND_OF_ROLE: Readonly<Record<Message["role"], MessageKind>> = {
 
 export interface PartOptions {
   /**
-   * Marks of direction and characters of no width: `spelled` out, or `kept` in texts, thinking and results, in isolates.
-   * In what a call is given they are always spelled out: it is carried out as it stands.
+   * Marks of direction and characters of no width: `spelled` out, or `kept` in texts, thinking and results, in
+   * isolates. In the input of a call they are always spelled out, because the call is executed exactly so.
    */
   readonly invisible?: "spelled" | "kept";
 }

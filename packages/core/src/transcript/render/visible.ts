@@ -25,9 +25,9 @@ export function visibleText(text: string): string {
 }
 
 /**
- * Makes `visibleText`, but keeps signs for the direction and the joints of words: for a page, not a terminal.
- * Overrides are spelled out. No direction reaches further than its own line: embeddings stand in isolates, all are closed
- * at the end of the line, and what closes nothing is spelled out.
+ * Makes `visibleText`, but keeps signs for the direction and the joints of words: for a page, not a terminal. Overrides
+ * are spelled out. No direction reaches further than its own line: embeddings are in isolates, all are closed at the
+ * end of the line, and what closes nothing is spelled out.
  */
 export function textInIsolates(text: string): string {
   if (PLAIN.test(text)) return text;

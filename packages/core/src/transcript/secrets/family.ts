@@ -10,13 +10,13 @@ export interface SecretFamily {
    * matches, that part is the group `secret`.
    */
   readonly pattern: RegExp;
-  /** Says no to what only looks like a secret. */
+  /** Rejects a match that only looks like a secret. */
   readonly isSecret?: (secret: string) => boolean;
 }
 
 /**
- * Before a key: nothing that continues a word. After a line feed in JSON text (`\n`), a colour of a terminal (`ESC[31m`)
- * or a byte in a URL (`%3D`) a letter may stand before it nevertheless.
+ * Before a key: nothing that continues a word. After a line feed in JSON text (`\n`), a colour of a terminal
+ * (`ESC[31m`) or a byte in a URL (`%3D`) a letter may be before it nevertheless.
  */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|%[0-9A-Fa-f]{2}|\[[0-9;]{1,10}m))`;
 

@@ -26,7 +26,7 @@ const END = `(?:${LINE}|[ ])?-----END [A-Z0-9 ]{1,40}-----`;
 const MORE = `(?:${LINE}{1,2}[A-Za-z0-9+/=]+(?![A-Za-z0-9+/=:→|\\t])|[ ][A-Za-z0-9+/=]{20,}|[ ][A-Za-z0-9+/=]{1,80}(?=${END}))`;
 
 export const FORMS_OF_SECRETS: readonly SecretFamily[] = [
-  // RFC 7468 and RFC 4880, also if the end was cut off.
+  // RFC 7468 and RFC 4880, even if the end was cut off.
   {
     name: "private key",
     hints: ["PRIVATE KEY"],

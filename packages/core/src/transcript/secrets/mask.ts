@@ -56,7 +56,7 @@ function maskValue(value: unknown, counts: Map<string, number>, depth: number): 
   return Object.fromEntries(entries);
 }
 
-/** `{ "apiKey": "…" }` says what the text `apiKey: …` says, in two pieces. */
+/** A secret in `{ "apiKey": "…" }` is in two pieces; in the text `apiKey: …` it is in one. */
 function maskNamed(name: string, text: string, counts: Map<string, number>): string {
   if (!SECRET_NAME.test(name)) return text;
   const before = `${name}: `;
@@ -64,7 +64,7 @@ function maskNamed(name: string, text: string, counts: Map<string, number>): str
   return masked.startsWith(before) ? masked.slice(before.length) : text;
 }
 
-/** Two keys that were secrets stay two keys. */
+/** Two keys with secrets stay two different keys after they are masked. */
 function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   if (!taken.has(name)) return name;
   let number = 2;

@@ -47,7 +47,7 @@ export function scriptOf(command: string): string {
 
 const HERE_DOCUMENT = /(?<!<)<<-?\s*(['"]?)(\w+)\1/u;
 
-/** The lines that a command is given as its input are none of its own. One whose end is missing is only quoted text. */
+/** The lines of a command's input are not part of the command. One whose end is missing is only quoted text. */
 function withoutHereDocuments(text: string): string {
   if (!text.includes("<<")) return text;
   const all = text.split("\n");
@@ -97,7 +97,7 @@ function codeIn(details: unknown): number | null {
   return null;
 }
 
-/** The end of what a command printed. */
+/** The end of the output of a command. */
 export function outputOf({ content }: { readonly content: readonly Block[] }): string {
   return textOf(content).slice(-MAX_LOOKED_CHARS);
 }

@@ -48,7 +48,7 @@ function kindOf(hunks: readonly Hunk[], isNew: boolean): FileEdit["kind"] {
   return isNew || isAll ? "create" : "edit";
 }
 
-/** `structuredPatch` of Claude Code, with `type: "create"` for a file that was not there. */
+/** `structuredPatch` of Claude Code, with `type: "create"` for a file that did not exist. */
 function editsOfStructured(
   { structuredPatch, type, content, filePath }: Fields,
   path: string | null,

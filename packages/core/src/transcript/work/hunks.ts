@@ -84,7 +84,7 @@ export function hunkOfTexts(
   return { at, lines, ...(partial && { isPartial: true as const }) };
 }
 
-/** The pairs of lines that stand in the same order in both texts, by their places. */
+/** The pairs of lines that are in the same order in both texts, by their places. */
 export function commonLinesOf(
   old: readonly string[],
   fresh: readonly string[],
@@ -95,7 +95,7 @@ export function commonLinesOf(
   return left.map((at, index) => [at, right[index] ?? 0] as const);
 }
 
-/** Removed lines stand before those that were added in their place. */
+/** Removed lines come before those that were added in their place. */
 export function compareLines(old: readonly string[], fresh: readonly string[]): readonly HunkLine[] {
   const common = commonLines(old, fresh);
   const lines: HunkLine[] = [];

@@ -1,7 +1,7 @@
 /**
- * The edits that wrote the lines of a file. The edits are taken back one by one, the newest first: an edit wrote the lines that it
- * added and that still stand where it put them. If the file was changed by hand since, the lines that are still there count.
- * Pure.
+ * The edits that wrote the lines of a file. The edits are taken back one by one, the newest first: an edit wrote the
+ * lines that it added and that still are where it put them. If the file was changed by hand since, the lines that are
+ * still there count. Pure.
  */
 
 import type { FileEdit } from "./file-edit.ts";
@@ -153,7 +153,7 @@ function placeOf(model: readonly ModelLine[], stands: readonly string[], hunk: H
   return places.reduce((best, at) => (Math.abs(at - wanted) < Math.abs(best - wanted) ? at : best), first);
 }
 
-/** A line that stands in one place rarely: a bracket, or an empty line, tells nothing. */
+/** A line that is in one place rarely: a bracket, or an empty line, tells nothing. */
 export function isTelling(text: string): boolean {
   return (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 4;
 }
@@ -196,7 +196,7 @@ function undo(
   return [...made, ...model.slice(from)];
 }
 
-/** The lines of the model that stand in the same order in these texts, in runs of which a line tells something. */
+/** The lines of the model that are in the same order in these texts, in runs of which a line tells something. */
 function sameRuns(model: readonly ModelLine[], texts: readonly string[]): readonly ModelLine[] {
   const same: ModelLine[] = [];
   let run: ModelLine[] = [];

@@ -107,7 +107,7 @@ function applyHunk(pieces: readonly Piece[], hunk: Hunk): Piece[] {
   return applyAt([...pieces, island], hunk, { ...end, index: end.index + 1 });
 }
 
-/** Replaces what stands at the place; a line that is not known there becomes known by the hunk. */
+/** Replaces what is at the place; a line that is not known there becomes known by the hunk. */
 function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into }: Place): Piece[] {
   const made: Piece[] = pieces.slice(0, index);
   const rest = pieces.slice(index);

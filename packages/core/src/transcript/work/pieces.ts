@@ -5,10 +5,10 @@ import type { Hunk, HunkLine } from "./hunks.ts";
 export type Piece =
   | { readonly type: "gap"; readonly lines: number }
   | { readonly type: "line"; readonly text: string; readonly isAdded: boolean }
-  /** Takes no room: it stands where the line was. */
+  /** Takes no room: it is where the line was. */
   | { readonly type: "removed"; readonly text: string };
 
-/** A place: a piece, and the number of lines of it that stand before the place. */
+/** A place: a piece, and the number of lines of it that come before the place. */
 export interface Place {
   readonly index: number;
   readonly lines: number;

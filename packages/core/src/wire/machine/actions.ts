@@ -1,4 +1,4 @@
-/** Actions on a session. What is below `POST` needs the scope `machine:write`; previews are `GET`. */
+/** Actions on a session. All requests below `POST` need the scope `machine:write`; previews are `GET`. */
 
 import type { MachineSession } from "./list.ts";
 
@@ -84,7 +84,7 @@ export interface TrashAnswer {
   readonly trashId: string | null;
 }
 
-/** The answer of `POST /v1/machine/trash/empty`: how many sessions were deleted for good. */
+/** The answer of `POST /v1/machine/trash/empty`: how many sessions were deleted permanently. */
 export interface EmptyTrashAnswer {
   readonly sessions: number;
 }

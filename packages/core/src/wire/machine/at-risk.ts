@@ -7,7 +7,9 @@ export interface HiddenRow {
   readonly agent: string;
   readonly location: string;
   readonly title: string | null;
-  /** Sentences: why the agent's list lacks it, the least that brings it back, and what is different afterwards. */
+  /**
+   * Sentences: why the agent's list lacks it, the smallest change that brings it back, and the differences afterwards.
+   */
   readonly means: string;
   readonly bringsBack: string;
   readonly changes: string;
@@ -19,7 +21,7 @@ export interface HiddenRow {
   readonly command: string | null;
 }
 
-/** Sessions of one agent that go by one rule. */
+/** Sessions of one agent that the same rule concerns. */
 export interface DueRow {
   readonly agent: string;
   /** A sentence without a full stop. */
@@ -35,7 +37,7 @@ export interface SessionsAtRisk {
   /** At most 200. */
   readonly hidden: readonly HiddenRow[];
   readonly hiddenCount: number;
-  /** The sessions that go within `days`. */
+  /** The sessions that agents delete within `days`. */
   readonly due: {
     readonly days: number;
     readonly sessions: number;

@@ -44,7 +44,7 @@ export interface WindowMessage {
   readonly turnId: string;
   readonly turn: number | null;
   readonly costUsd: number | null;
-  /** Texts that are longer than what is in `message`. */
+  /** Texts that are longer than the part in `message`. */
   readonly cuts: readonly TextCut[];
 }
 

@@ -1,5 +1,6 @@
 /**
- * The inbox of a machine, over all agents: what waits for an answer, what runs, and what ended since a person looked.
+ * The inbox of a machine, over all agents: the sessions that wait for an answer, that run, and that ended since a
+ * person looked.
  *
  * - `GET /v1/machine/inbox`: `InboxState`
  * - `GET /v1/machine/inbox/events`: server-sent events `inbox` with the whole state, at once and whenever it differs
@@ -28,7 +29,7 @@ export type InboxRunner = "this server" | "another process" | "its agent" | "unk
 
 export interface InboxRun {
   readonly session: InboxSession;
-  /** Who answers, where it is a turn of Continuo's. */
+  /** The agent that answers, if it is a turn of Continuo. */
   readonly agent: string | null;
   readonly runner: InboxRunner;
   /** The beginning of the turn; `null` if it is not known. */
@@ -48,7 +49,7 @@ export interface InboxState {
   readonly asks: readonly InboxQuestion[];
   /** But for those that ask. The newest change first, as in the next two; at most 100 each. */
   readonly running: readonly InboxRun[];
-  /** Sessions that a person has not looked at since they changed. */
+  /** Sessions that changed after a person last opened them. */
   readonly failed: readonly InboxEnd[];
   readonly finished: readonly InboxEnd[];
   /** The number of sessions that failed or finished unseen, listed or not. */

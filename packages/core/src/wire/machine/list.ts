@@ -80,13 +80,13 @@ export interface ListQuery {
   /** Words of the whole text, as `continuo search` takes them. The best match comes first. */
   readonly text?: string;
   readonly archived?: "include" | "exclude" | "only";
-  /** `only`: what is in the trash. */
+  /** `only`: the sessions in the trash. */
   readonly deleted?: "exclude" | "only";
   /** Instead of pinned ones and then the newest change, or the best match, first. `largest` knows only sizes of files. */
   readonly sort?: ListSort;
   /** 1 to 500; 100 by default. */
   readonly limit?: number;
-  /** The first answer may hold only the newest sessions, while the others are still looked for. */
+  /** The first answer may have only the newest sessions, while the search for the others continues. */
   readonly partial?: "allow";
   /** `nextCursor` of the page before. */
   readonly cursor?: string;

@@ -36,6 +36,6 @@ export interface FolderFilesQuery {
 export interface FolderFiles {
   /** Paths below the folder, with `/`, the best match first; at most 20. */
   readonly files: readonly string[];
-  /** True if the folder has more files than were looked at. */
+  /** True if the folder has more files than the limit. */
   readonly isCut: boolean;
 }

@@ -1,6 +1,6 @@
 /** The rail: `GET /v1/machine/sessions/KEY/outline?before=TURN&limit=N&branch=LEAF&prints=include`. */
 
-/** Hashes of what is shown of a turn, without ids and times. They tell which turns of two histories are alike. */
+/** Hashes of the visible content of a turn, without ids and times. They tell which turns of two histories are alike. */
 export interface TurnPrint {
   /** The hash of the person's prompt; empty for a turn that begins without one. */
   readonly asked: string;

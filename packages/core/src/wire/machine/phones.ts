@@ -30,7 +30,7 @@ export interface PhonesState {
 
 export interface PairRequest {
   readonly rights: PhoneRights;
-  /** For the person who looks at the list; 1 to 60 characters. */
+  /** A name for the person who reads the list; 1 to 60 characters. */
   readonly name: string;
 }
 

@@ -12,7 +12,7 @@ export function valueAt(message: Message, path: string): unknown {
   return value;
 }
 
-/** The same message with another text at a path; itself where no text is there. */
+/** The same message with another text at a path; the message itself if that path has no text. */
 export function withText(message: Message, path: string, text: string): Message {
   return typeof valueAt(message, path) === "string"
     ? (replaced(message, stepsOf(path), text) as Message)

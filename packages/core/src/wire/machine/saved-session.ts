@@ -34,7 +34,7 @@ export interface SavedHistory {
   readonly shared: number;
   /** The other messages in order, cut as in windows, with the bytes of the images that are shown. */
   readonly messages: readonly WindowMessage[];
-  /** The complete texts of what is cut in `messages`. */
+  /** The complete texts of those that are cut in `messages`. */
   readonly texts: readonly SavedText[];
   readonly changes: ChangesAnswer;
   readonly files: readonly FileChanges[];

@@ -61,7 +61,7 @@ export interface MirrorConnection {
 
 /** Every method fails with `not_found` for a key that names no session, and with the errors of reading the session. */
 export interface MachineService {
-  /** Errors: `invalid` for a cursor that is none; `unavailable` if the text cannot be searched. */
+  /** Errors: `invalid` for an invalid cursor; `unavailable` if the text cannot be searched. */
   sessions(query: ListQuery): Promise<SessionsPage>;
   /** Yields the changes of the list from now on; ends when the signal aborts. */
   changed(signal: AbortSignal): AsyncIterable<SessionsChanged>;
@@ -136,11 +136,11 @@ export interface MachineActions {
    */
   openTerminal(key: string, signal: AbortSignal): Promise<TerminalAnswer>;
   rename(key: string, request: RenameRequest, signal: AbortSignal): Promise<MachineSession>;
-  /** Errors: `invalid` for a tag that is none. */
+  /** Errors: `invalid` for an invalid tag. */
   mark(key: string, request: MarkRequest, signal: AbortSignal): Promise<MachineSession>;
   fork(key: string, request: ForkRequest, signal: AbortSignal): Promise<ForkAnswer>;
   delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;
-  /** Deletes what is in the trash for good. */
+  /** Deletes the sessions in the trash for good. */
   emptyTrash(): Promise<EmptyTrashAnswer>;
   /** `null` if the list does not show it. */
   restore(trashId: string): Promise<MachineSession | null>;

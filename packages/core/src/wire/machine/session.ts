@@ -41,7 +41,7 @@ export const ONLY_READS = "This page may only read.";
 export const ONLY_ANSWERS = "This page may only read, and answer questions.";
 
 /**
- * The result of a full read. It may take seconds for a session of 100 MB; its end is there at once
+ * The result of a full read. The session may need seconds if it has 100 MB; its end is returned at once
  * (`HistoryWindow`).
  */
 export interface SessionHead extends DetailsOfHead {

@@ -1,6 +1,6 @@
 /**
- * One session of any agent, read and written through one interface. What is the agent's own is in its reader
- * and its writer; here is when files are opened, who may write, and in which order.
+ * One session of any agent, read and written through one interface. The reader and the writer of the agent know its
+ * format; this file decides when files are opened, who may write, and in which order.
  */
 
 import {
@@ -66,8 +66,8 @@ export interface SessionAdapter extends AsyncDisposable {
    *
    * Empty texts are left out, and halves of characters replaced: with them the agent could not continue.
    *
-   * Errors: `session_live` while the agent has the session open, `busy` when another writer keeps it for too
-   * long, `invalid` for what the agent has no place for, or no model takes, `unwritable`. Nothing is written then.
+   * Errors: `session_live` while the agent has the session open, `busy` when another writer keeps it for too long,
+   * `invalid` for content that the agent cannot store or that no model accepts, `unwritable`. Nothing is written then.
    */
   appendUserMessage(content: string | readonly Block[], images?: readonly ImageInput[]): Promise<string>;
   appendAssistantMessage(content: string | readonly Block[], usage?: Usage): Promise<string>;
@@ -110,7 +110,7 @@ interface Session {
   tip: unknown;
   mark: string | null;
   calls: OpenCalls;
-  /** A session that is not there yet. */
+  /** A session that does not exist yet. */
   beginning: NewSession | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A session of the guard back in its agent's folder. It goes by way of the trash: laid there as if it had been deleted, and restored
- * from there, with all that protects a restoration from a kill, a full disk or a file that lies in its place.
+ * A session of the guard back in its agent's folder. It uses the trash: the session is put there as if it had been
+ * deleted, and is then restored, with the same protection from a kill, a full disk or a file at its place.
  */
 
 import { ContinuoError } from "@continuo/core/model";

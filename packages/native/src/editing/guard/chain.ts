@@ -37,11 +37,11 @@ export interface ChainLine extends SessionKey {
 /** Written under the lock of the guard. */
 export interface Chain {
   append(line: ChainLine): void;
-  /** Packs the lines where they are many; no manifest may be due. Errors: the system's. */
+  /** Packs the lines where they are many; no manifest may be due. Errors: those of the system. */
   packOld(): void;
 }
 
-/** Errors: the system's. */
+/** Errors: those of the system. */
 export function openChain(places: Places): Chain {
   const path = chainPath(places);
   const opened = readLog(places);

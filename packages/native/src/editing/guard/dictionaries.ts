@@ -50,7 +50,9 @@ interface Entry extends SessionKey {
   readonly upTo?: number;
 }
 
-/** The one for a session that is stored now, with its own beginning where that is worth it. Errors: the system's. */
+/**
+ * The one for a session that is stored now, with its own beginning where that is worth it. Errors: those of the system.
+ */
 export function dictionaryFor(session: SessionKey, path: string, places: Places): Dictionary | null {
   const entries = readEntries(places);
   const newest = entries.findLast(({ agent }) => agent === session.agent);
@@ -200,7 +202,7 @@ function nameIn(bytes: Buffer): string | null {
 export function orphanedDictionaries(places: Places): ReadonlySet<string> {
   const orphaned = new Set(listNames(dictionariesFolder(places)).map((name) => name.replace(/\.zst$/u, "")));
   for (const { sha256 } of readEntries(places)) orphaned.delete(sha256);
-  // Each stands behind the one that it begins with.
+  // Each is behind the one that it begins with.
   for (const entry of readEntries(places)) {
     const isLeft = entry.base !== undefined && orphaned.has(entry.base);
     if (isLeft || !hasManifest(entry, places)) orphaned.add(entry.sha256);

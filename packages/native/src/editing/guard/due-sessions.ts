@@ -70,7 +70,7 @@ export async function findDueSessions(options: {
   return { rules, sessions: sessions.sort((a, b) => (a.endsAt < b.endsAt ? -1 : 1)) };
 }
 
-/** The sessions that go within so many days, or that could be gone. */
+/** The sessions that agents delete within this number of days, or may have deleted already. */
 export function endsWithin<Due extends Pick<DueSession, "endsAt">>(
   sessions: readonly Due[],
   days: number,

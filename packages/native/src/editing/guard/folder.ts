@@ -8,7 +8,7 @@ export function guardFolder(places: Places): string {
   return join(continuoHome(places), "guard");
 }
 
-/** Copies as files again, for those who read: nothing is changed there. */
+/** Restores copies as files for readers; nothing is changed in the folder of the guard. */
 export function openedFolder(places: Places): string {
   return join(guardFolder(places), "opened");
 }

@@ -33,7 +33,7 @@ const MAX_OPENED = 4;
  * Files that the agent's reader does not read, such as the history of edited files, are left out. The home is used by the next
  * look too; a state never changes, so that it is never out of date.
  *
- * Errors: `corrupt`, `unwritable`; `unsupported` if its agent is moved elsewhere by now.
+ * Errors: `corrupt`, `unwritable`; `unsupported` if the folder of its agent is another one now.
  */
 export async function openCopy(
   { info, states }: Pick<GuardManifest, "info" | "states">,

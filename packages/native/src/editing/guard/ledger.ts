@@ -38,7 +38,10 @@ export function readLedger(places: Places): Ledger {
   return new Map(value.map((one: GuardedSession) => [keyOf(one), one]));
 }
 
-/** A list that says the same stays: most runs find nothing new, and a disk takes long to sync. Errors: the system's. */
+/**
+ * A list that says the same stays: most runs find nothing new, and a disk takes long to sync. Errors: those of the
+ * system.
+ */
 export function writeLedger(ledger: Ledger, places: Places): void {
   const text = `${JSON.stringify([...ledger.values()])}\n`;
   if (readPackedText(ledgerPath(places)) === text) return;

@@ -20,14 +20,14 @@ export function readManifestText(key: SessionKey, places: Places): string | null
   return path === undefined ? null : textAt(path);
 }
 
-/** Errors: the system's. */
+/** Errors: those of the system. */
 export function writeManifestText(key: SessionKey, text: string, places: Places): void {
   const [packed, plain] = pathsOf(key, places);
   writePackedText(packed, text);
   if (existsSync(plain)) removeDurably(plain);
 }
 
-/** Errors: the system's. */
+/** Errors: those of the system. */
 export function removeManifest(key: SessionKey, places: Places): void {
   // The older one first: alone, it would be taken for the session's.
   for (const path of pathsOf(key, places).toReversed()) if (existsSync(path)) removeDurably(path);

@@ -47,7 +47,7 @@ export function toManifest(text: string): GuardManifest | null {
   return isManifest(value) ? value : null;
 }
 
-/** Errors: the system's. */
+/** Errors: those of the system. */
 export function writeManifest(manifest: GuardManifest, places: Places): void {
   writeManifestText(manifest.info, textOf(manifest), places);
 }

@@ -13,7 +13,7 @@ import { hasManifest } from "./manifest-file.ts";
 
 export interface OnlyCopiesOptions {
   readonly places: Places;
-  /** The ids of all sessions that are there. */
+  /** The ids of all sessions that exist. */
   readonly metIds: ReadonlySet<string>;
   /** A look at what the list knows, before a manifest is read. */
   readonly isWanted?: (one: Pick<GuardedSession, "agent" | "cwd" | "sessionId">) => boolean;
@@ -39,15 +39,16 @@ export function copyRow(info: SessionInfo): SessionInfo {
   return { ...info, live: false, problems: [problem] };
 }
 
-/** The person deleted them: they lie in the trash, or are to be forgotten. */
+/** The person deleted them: they are in the trash, or are to be forgotten. */
 export function keysNotShown(places: Places): ReadonlySet<string> {
   const inTrash = listTrash(places).sessions.map(({ info }) => keyOf(info));
   return new Set([...inTrash, ...sessionsToForget(places).map(keyOf)]);
 }
 
 /**
- * For a session that leaves the trash for good: the next run of the guard removes its copy, which nobody sees from now on.
- * Errors: the system's.
+ * For a session that leaves the trash permanently: the next run of the guard removes its copy, which nobody sees from
+ * now on.
+ * Errors: those of the system.
  */
 export function markToForget({ agent, sessionId }: SessionKey, places: Places): void {
   if (hasManifest({ agent, sessionId }, places))

@@ -50,7 +50,7 @@ export function jsonIn(text: string | null): unknown {
   }
 }
 
-/** Errors: the system's. */
+/** Errors: those of the system. */
 export function writePackedText(path: string, text: string): void {
   const level = text.length > LARGE_BYTES ? LEVEL_OF_LARGE : LEVEL;
   const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 };

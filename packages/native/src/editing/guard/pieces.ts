@@ -59,7 +59,7 @@ export interface StoreFileOptions {
   readonly quick: boolean;
 }
 
-/** Stores a file up to a size. Errors: the system's; `conflict` if it is shorter by now. */
+/** Stores a file up to a size. Errors: those of the system; `conflict` if the file became shorter. */
 export async function storeFile(
   path: string,
   sizeBytes: number,

@@ -146,7 +146,10 @@ async function* eachWithRules(agents: readonly AgentName[]): AsyncGenerator<Agen
   }
 }
 
-/** False where the file is no session in the folder of an agent that deletes. What the copy replaces is removed by the next run of all. */
+/**
+ * False where the file is no session in the folder of an agent that deletes. The next run over all sessions removes the
+ * replaced copy.
+ */
 async function storeOnly({ sessionId, location }: NamedSession, running: RunState): Promise<boolean> {
   const { places, counts, ledger } = running;
   // The agent that the path names comes first, so that a hook mostly loads one reader.
@@ -290,7 +293,7 @@ export function totalOf(ledger: ReadonlyMap<string, GuardedSession>): number {
   return sum;
 }
 
-/** Sessions that the person deleted for good. A session with the same id that is there again keeps its copy. */
+/** Sessions that the person deleted permanently. A session with the same id that exists again keeps its copy. */
 function removeMarked(running: RunState): number {
   const { places, ledger } = running;
   const marked = sessionsToForget(places);

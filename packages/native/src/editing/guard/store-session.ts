@@ -1,4 +1,4 @@
-/** One session into the guard's folder: its files as they are now, added to what is stored of it. */
+/** One session into the guard's folder: its present files, added to its stored copy. */
 
 import { lstatSync } from "node:fs";
 import type { SessionInfo } from "@continuo/core/model";
@@ -30,7 +30,7 @@ export interface StoreOptions {
 /**
  * Gives the new manifest. An agent may be writing: the bytes of one moment are stored, and the rest with the next run.
  *
- * Errors: `unreadable`, `unsupported`, `conflict` if a file went or shrank meanwhile, the system's.
+ * Errors: `unreadable`, `unsupported`, `conflict` if a file went or shrank meanwhile, those of the system.
  */
 export async function storeSession(
   found: FoundSession,

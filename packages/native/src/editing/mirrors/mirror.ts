@@ -92,7 +92,7 @@ export function readMirror(key: MirrorKey, places: Places): Mirror | null {
   return toMirror(readJsonFile(notePath(key, places)));
 }
 
-/** Errors: the system's. */
+/** Errors: those of the system. */
 export function writeMirror(mirror: Mirror, places: Places): void {
   writeDurably(notePath(mirror, places), JSON.stringify({ version: 1, ...mirror }));
 }
@@ -126,12 +126,15 @@ export function findMirror(id: string, places: Places): Mirror {
   });
 }
 
-/** Nobody writes to the mirror, or takes it over, meanwhile. Errors: `busy`, `unwritable`. */
+/** Nobody writes to the mirror, or takes it over, in the meantime. Errors: `busy`, `unwritable`. */
 export function lockMirror(key: MirrorKey, places: Places, signal?: AbortSignal): Promise<WriterLock> {
   return lockSession("/mirrors", mirrorKey(key), { places, waitMs: LOCK_MS, signal });
 }
 
-/** Nobody else takes the mirror over meanwhile; the machine that it belongs to may ask. Errors: `busy`, `unwritable`. */
+/**
+ * Nobody else takes the mirror over in the meantime; the machine that it belongs to may ask. Errors: `busy`,
+ * `unwritable`.
+ */
 export function lockTakeOver(key: MirrorKey, places: Places, signal?: AbortSignal): Promise<WriterLock> {
   return lockSession("/mirrors", `${mirrorKey(key)} taken over`, { places, waitMs: LOCK_MS, signal });
 }

@@ -8,7 +8,7 @@ import { listMirrors, type Mirror, openMirror } from "./mirror.ts";
 
 export interface MirrorRowsOptions {
   readonly places: Places;
-  /** The ids of all sessions that are there. */
+  /** The ids of all sessions that exist. */
   readonly metIds: ReadonlySet<string>;
   /** A look at what the note knows, before a session is read. */
   readonly isWanted?: (one: Mirror) => boolean;
@@ -16,7 +16,7 @@ export interface MirrorRowsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Those that were taken over are sessions of their own by now; `mirror` among the problems says what to do. Reads only. */
+/** Those that were taken over are separate sessions now; `mirror` among the problems says what to do. Reads only. */
 export async function mirrorRows(options: MirrorRowsOptions): Promise<readonly SessionInfo[]> {
   const { places, metIds, isWanted, memo, signal } = options;
   const rows: SessionInfo[] = [];

@@ -106,7 +106,7 @@ export function beginNote(places: Places, note: Note): (outcome: "done" | "refus
   const folder = notesFolder(places);
   const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
   const end = (outcome: "done" | "refused"): void => {
-    // After a power cut, a note that is there again would carry out an edit that was refused.
+    // After a power cut, a note that reappears would carry out an edit that was refused.
     if (outcome === "refused") removeLeft(path);
     else rmSync(path, { force: true });
     // It would give the old session to the same wish.
@@ -161,7 +161,7 @@ function isWriterGone(pid: number, { startedAt, writtenMs, place }: ReadNote): b
   return Date.now() - writtenMs > MAX_EDIT_MS;
 }
 
-/** @param startedAt of `processStartOf`: another process may have the number by now. */
+/** @param startedAt of `processStartOf`: another process may have the same number now. */
 export function isGone(pid: number, startedAt: string | null = null): boolean {
   if (!isRunning(pid)) return true;
   const now = processStateOf(pid);

@@ -42,13 +42,13 @@ function isLineEnd(fd: number, size: number): boolean {
   return size === 0 || (readSync(fd, last, 0, 1, size - 1) === 1 && last[0] === LINE_FEED);
 }
 
-/** After a power cut, a file may have the length of what was written, with zeros in place of some of it. */
+/** After a power cut, a file may have its full length, with zeros in place of some of the written bytes. */
 function isPartOf(part: Buffer, whole: Buffer): boolean {
   return part.every((byte, at) => byte === 0 || byte === whole[at]);
 }
 
 /**
- * Removes what lies next to the place, and, where the session is there, adds the lines that belong to it.
+ * Removes what is next to the place, and, where the session is there, adds the lines that belong to it.
  * @param pid of the process that is gone
  */
 export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): void {

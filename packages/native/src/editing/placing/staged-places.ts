@@ -20,7 +20,7 @@ interface Staged {
   readonly staged: Places;
 }
 
-/** `null` for a path that lies in no folder of the agent's reader. */
+/** `null` for a path that is in no folder of the agent's reader. */
 export function stagedPath(path: string, { reader, places, staged }: Staged): string | null {
   const folders = reader.folders?.(places) ?? [];
   const index = folders.findIndex((folder) => path.startsWith(join(folder, sep)));

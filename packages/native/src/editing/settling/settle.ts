@@ -21,14 +21,14 @@ export interface SettleOptions {
 }
 
 const LOCK_WAIT_MS = 30_000;
-/** Who only reads waits for a process that settles right now, and not for more. */
+/** A caller that only reads waits for a process that settles right now, and for nothing else. */
 const READ_WAIT_MS = 5_000;
-/** Who asks later wants another session. */
+/** A caller that asks later wants another session. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Appends to other files than `file` are left to those who lock these. The note of a new session that somebody may
- * ask for again stays for a day.
+ * Appends to other files than `file` are left to the processes that lock these. The note of a new session that somebody
+ * may ask for again stays for a day.
  *
  * Errors: `busy`, `unwritable`.
  */
@@ -99,7 +99,7 @@ async function settle(left: LeftNote, places: Places): Promise<void> {
       break;
     case "place":
       await finishPlaced(note, left, places);
-      // For the one who asks again.
+      // For a caller that repeats the request.
       if (note.key !== null && Date.now() - left.writtenMs < KEEP_MS) return;
       break;
     case "trash":

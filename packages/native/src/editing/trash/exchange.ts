@@ -1,6 +1,6 @@
 /**
  * Many files and rows exchanged for others at once: some files get another place, some other bytes, some rows other
- * values. All old states lie in one folder of the trash. An exchange that was cut off is taken back as a whole.
+ * values. All old states are in one folder of the trash. An exchange that was cut off is taken back as a whole.
  */
 
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
@@ -14,7 +14,7 @@ import { changeIndexRows, giveIndexRowsBack } from "./index-rows.ts";
 import type { Manifest, PlacedFile } from "./manifest.ts";
 import { bytesOf, type NewPlace, placeElsewhere } from "./places.ts";
 
-/** Folders of new places that are not there yet, the deepest first. */
+/** Folders of new places that do not exist yet, the deepest first. */
 export function foldersToMake(placed: readonly NewPlace[]): readonly string[] {
   const missing = new Set<string>();
   for (const { path } of placed) {
@@ -23,7 +23,7 @@ export function foldersToMake(placed: readonly NewPlace[]): readonly string[] {
   return [...missing].sort((a, b) => b.length - a.length);
 }
 
-/** Errors: `conflict` if a file changed meanwhile, `busy`, `unwritable`; everything is as it was then. */
+/** Errors: `conflict` if a file changed in the meantime, `busy`, `unwritable`; everything is as it was then. */
 export async function exchange(
   manifest: Manifest,
   placed: readonly NewPlace[],

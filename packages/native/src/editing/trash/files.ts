@@ -39,7 +39,10 @@ export interface KeptFile {
   readonly sha256: string;
 }
 
-/** Every file of the plan, folders walked, with what tells later that it is the same. Links are not followed. */
+/**
+ * Every file of the plan, including those in its folders, with the facts that later tell that it is the same file.
+ * Links are not followed.
+ */
 export function listKeptFiles(plan: FilesPlan): KeptFile[] {
   const files = plan.paths.flatMap((path) => filesBelow(path));
   return files.map((from, index) => {
@@ -49,10 +52,11 @@ export function listKeptFiles(plan: FilesPlan): KeptFile[] {
 }
 
 /**
- * Moves every file, then removes the folders that are empty by that. What fails on the way is undone. Every file lies in
- * the trash too before the first one leaves its place: a disk that is full is met while nothing has changed.
+ * Moves every file, then removes the folders that are empty by that. A failure on the way undoes the files that were
+ * moved already. Every file is in the trash too before the first one leaves its place: a disk that is full is met while
+ * nothing has changed.
  *
- * Errors: `conflict` if a file went or changed meanwhile, `unwritable`.
+ * Errors: `conflict` if a file went or changed in the meantime, `unwritable`.
  */
 export function moveAside(kept: readonly KeptFile[], plan: FilesPlan, folder: string): void {
   const gone: KeptFile[] = [];
@@ -83,7 +87,7 @@ function assertUnchanged({ from, sizeBytes, mtimeMs }: KeptFile): void {
 
 /**
  * False while a file of the session lies only in the trash.
- * @param replacement the hash of what takes the place of the first file
+ * @param replacement the hash of the file that replaces the first one
  */
 export function areInPlace(kept: readonly KeptFile[], replacement?: string): boolean {
   const [file] = kept;
@@ -97,7 +101,7 @@ function removeEmptied(plan: FilesPlan): void {
 }
 
 /**
- * The old file lies in the trash too, and then the new one takes its place in one step.
+ * The old file is in the trash too, and then the new one replaces it in one step.
  * @param fresh next to it, on disk
  * Errors: `conflict` if the file changed meanwhile, `unwritable`.
  */
@@ -123,8 +127,8 @@ export function keepToo({ from, to }: KeptFile, folder: string): void {
 }
 
 /**
- * Settles a deletion that was cut off: `moved` if it was at its end, or something else lies in the place of a
- * file that had moved; else the moved files are back.
+ * Settles a deletion that was cut off: `moved` if it was at its end, or something else is in place of a file that had
+ * moved; else the moved files are back.
  */
 export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: string): "moved" | "back" {
   if (!kept.some(isStill)) {
@@ -155,8 +159,8 @@ export function removeUnfinished(kept: readonly KeptFile[], folder: string, pid:
 }
 
 /**
- * Returns true if the old file was kept, and no longer lies in its place: the new one took it, and may have
- * changed since.
+ * Returns true if the old file was kept, and no longer is in its place: the new one took it, and may have changed
+ * since.
  */
 export function isReplaced([file]: readonly KeptFile[], folder: string): boolean {
   return file !== undefined && isThere(join(folder, file.to)) && !isStill(file);
@@ -166,7 +170,7 @@ function isStill({ from, sha256 }: KeptFile): boolean {
   return isThere(from) && hashFile(from) === sha256;
 }
 
-/** Below what is no folder, nothing is. */
+/** Below a path that is not a folder, there are no files. */
 function isThere(path: string): boolean {
   try {
     lstatSync(path);
@@ -189,10 +193,10 @@ function toMoveError(cause: unknown): unknown {
 }
 
 /**
- * Every file has its place again, and lies in the trash too.
+ * Every file has its place again, and is in the trash too.
  *
- * Errors: `conflict` if something else lies in a place by now or was changed in the trash, `corrupt` where
- * it is gone from there, `unwritable`; nothing has come back then, but in the place of what gave way.
+ * Errors: `conflict` if a place has another file or a file was changed in the trash, `corrupt` if a file is missing
+ * there, `unwritable`. After an error no file was restored, except for files that had made room.
  */
 export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: string): void {
   const waiting = kept.filter((file) => isToGoBack(file, folder, plan));
@@ -221,15 +225,15 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
 }
 
 interface ReplacedPlan extends FilesPlan {
-  /** Hash of what took the place of the file. */
+  /** Hash of the file that replaced this one. */
   readonly replacement: string | undefined;
-  /** Hashes of what took the places of several files. */
+  /** Hashes of the files that replaced several files. */
   readonly placed?: ReadonlyMap<string, string>;
   /** A file that has taken the place since then is moved away; see `inTheWay`. */
   readonly force: boolean;
 }
 
-/** Files that lie in the places of others that wait in the trash, and are neither these nor their replacement. */
+/** Files that are in the places of others that wait in the trash, and are neither these nor their replacement. */
 export function inTheWay(kept: readonly KeptFile[], folder: string, replacement?: string): readonly string[] {
   return kept.flatMap(({ from, to, sha256 }) => {
     if (!isThere(from) || !isThere(join(folder, to))) return [];
@@ -238,7 +242,7 @@ export function inTheWay(kept: readonly KeptFile[], folder: string, replacement?
   });
 }
 
-/** False for what never left: a deletion may have been cut off before, or while, it was moved. */
+/** False for a file that was never moved: a deletion may have been cut off before it was moved, or during it. */
 function isToGoBack(file: KeptFile, folder: string, { replacement, placed, force }: ReplacedPlan): boolean {
   const isInTrash = isThere(join(folder, file.to));
   if (!isThere(file.from)) {

@@ -20,12 +20,12 @@ import {
   selectRows,
 } from "./kept-rows.ts";
 
-/** SQLite's numbers for a damaged database, and for a file that is none. */
+/** The numbers of SQLite for a damaged database, and for a file that is not a database. */
 const DAMAGE: readonly number[] = [11, 26];
 
 /**
- * Writes the rows into the folder, durably, and only then deletes them, one database after the other. What was taken
- * before stays as it is.
+ * Writes the rows into the folder, durably, and only then deletes them, one database after the other. Rows that were
+ * moved before stay as they are.
  *
  * Errors: `busy`, `unwritable`.
  */

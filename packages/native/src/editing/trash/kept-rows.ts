@@ -35,7 +35,7 @@ export function readKept(path: string): readonly KeptTable[] | null {
   }
 }
 
-/** Text is read as bytes: a NUL would end it, and what is no UTF-8 would be replaced. */
+/** Text is read as bytes: a NUL would end it, and bytes that are not UTF-8 would be replaced. */
 export function selectRows(db: DatabaseSync, { name, column, values }: TableRows): KeptRow[] {
   const columns = columnsOf(db, name);
   const selected = columns.flatMap((one, at) => [

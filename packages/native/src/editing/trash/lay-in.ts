@@ -28,8 +28,9 @@ export interface LaidFile {
 const BEGUN = ".laid-in-";
 
 /**
- * Gives the trash id. The session is in the trash when all of it is there. What killed processes left of this goes.
- * Errors: `conflict` if another process lays it there right now, `unwritable`, those of making a piece.
+ * Gives the trash id. The session is in the trash when all of it is there. Removes the remains of this write by
+ * processes that were killed. Errors: `conflict` if another process lays it there right now, `unwritable`, those of
+ * making a piece.
  */
 export function layInTrash(
   info: SessionInfo,

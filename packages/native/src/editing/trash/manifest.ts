@@ -51,7 +51,7 @@ export function trashFolder(places: Places): string {
 
 export interface TrashListing {
   readonly sessions: readonly TrashedSession[];
-  /** Folders whose manifest cannot be read: what is in them stays there. */
+  /** Folders whose manifest cannot be read: their files stay there. */
   readonly problems: readonly Problem[];
 }
 
@@ -115,7 +115,7 @@ export function readManifest(path: string): Manifest | null {
   }
 }
 
-/** Checks every part, because a restoration writes to the paths in it: no file lies outside of the folder. */
+/** Checks every part, because a restoration writes to the paths in it: no file is outside of the folder. */
 function isManifest(value: unknown): value is Manifest {
   if (!isJson(value) || !isJson(value.info) || !isJson(value.plan) || !isListOf(value.files, isKeptFile))
     return false;

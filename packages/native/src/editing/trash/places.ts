@@ -1,4 +1,7 @@
-/** The files of a session in other places than it had, while its old files lie in the trash: placed, and taken away again. */
+/**
+ * The files of a session in other places than it had, while its old files are in the trash: placed, and taken away
+ * again.
+ */
 
 import { existsSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -23,7 +26,7 @@ export function toPlaced(file: NewPlace): PlacedFile {
   return { path: file.path, sha256: "copyOf" in file ? hashFile(file.copyOf) : hashOf(bytesOf(file)) };
 }
 
-/** Before anything is written down: what lies there belongs to somebody else. Errors: `conflict`. */
+/** Before anything is written down: what is there belongs to somebody else. Errors: `conflict`. */
 export function refuseTaken(files: readonly NewPlace[]): void {
   const taken = files.find(({ path }) => existsSync(path));
   if (taken !== undefined) throw new ContinuoError("conflict", `${taken.path} exists`);

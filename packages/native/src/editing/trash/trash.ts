@@ -150,7 +150,7 @@ function keepsRows(plan: TrashPlan, folder: string): boolean {
   return plan.type === "files" && keepsIndexRows(plan, folder);
 }
 
-/** The newest deletion is restored first, also if the clock was set back since the one before it. */
+/** The newest deletion is restored first, even if the clock was set back since the one before it. */
 function timeAfter(last: string | undefined, now: Date): string {
   const time = now.toISOString();
   return last === undefined || last <= time ? time : new Date(Date.parse(last) + 1).toISOString();
@@ -271,8 +271,8 @@ export interface RestoreOptions {
   readonly places: Places;
   readonly now: Date;
   /**
-   * A session that lies in the place by now goes to the trash; a file that was changed in the trash comes back
-   * as it is.
+   * A session that is now at that place goes to the trash; a file that was changed in the trash is restored with the
+   * change.
    */
   readonly force: boolean;
 }
@@ -441,13 +441,13 @@ export async function settleRestore({ trashId }: RestoreNote, pid: number, place
   removeFolder(places, trashId);
 }
 
-/** Deletes for good what was trashed before a time, or all of it, and returns it. */
+/** Deletes permanently what was trashed before a time, or all of it, and returns it. */
 export function emptyTrash(places: Places, trashedBefore?: Date): TrashedSession[] {
   const before = trashedBefore?.toISOString();
   const old = listTrash(places).sessions.filter(
     ({ trashedAt }) => before === undefined || trashedAt < before,
   );
-  // The oldest first: where this is cut off, the newest state of a session is what is left of it.
+  // The oldest first: if this is cut off, the newest state of each session is left.
   for (const { trashId } of old.toReversed()) {
     const end = beginNote(places, { how: "empty", trashId });
     removeFolder(places, trashId);

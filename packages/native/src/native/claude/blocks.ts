@@ -1,6 +1,6 @@
 /**
- * Blocks of the Messages API, as they stand in Claude Code's lines, to blocks of the model. Nothing is lost:
- * a block with more in it than the model has room for carries itself in `native`.
+ * Blocks of the Messages API, as they are in Claude Code's lines, to blocks of the model. Nothing is lost: a block with
+ * more in it than the model has room for carries itself in `native`.
  */
 
 import type { Block } from "@continuo/core/model";
@@ -45,7 +45,7 @@ export function toBlock(raw: unknown, options: BlockOptions): Block {
   }
 }
 
-/** A result block; its call's structured copy and status stand on the line and are added by the caller. */
+/** A result block; its call's structured copy and status are on the line and are added by the caller. */
 export function toToolResult(raw: Json, options: BlockOptions): Block & { type: "tool_result" } {
   const { content } = raw;
   const blocks: Block[] =
@@ -66,7 +66,7 @@ export function toToolResult(raw: Json, options: BlockOptions): Block & { type: 
   return withNative(block, raw, ["tool_use_id", "content", ...told], raw.type !== "tool_result");
 }
 
-/** The results of the vendor's own tools stand in the answer itself: `web_search_tool_result` and the like. */
+/** The results of the vendor's own tools are in the answer itself: `web_search_tool_result` and the like. */
 function isVendorResult(raw: Json): boolean {
   return (
     isToolResult(raw) || (/_tool_result$/u.test(textOfValue(raw.type)) && typeof raw.tool_use_id === "string")

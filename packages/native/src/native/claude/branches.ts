@@ -224,6 +224,6 @@ function duplicateProblem(index: Index, earlier: number, record: number): Proble
   return {
     code: "duplicate_id",
     line: index.line[record] ?? null,
-    message: `uuid ${id.slice(0, 80)} stood on line ${index.line[earlier]} already; the later line counts`,
+    message: `uuid ${id.slice(0, 80)} is already on line ${index.line[earlier]}; the later line is used`,
   };
 }

@@ -15,7 +15,7 @@ const DEFAULT_DAYS = 30;
 
 export interface CleanupPeriod {
   readonly days: number;
-  /** The file that says so; `null` if none does. */
+  /** The file with this setting; `null` if no file has it. */
   readonly path: string | null;
 }
 

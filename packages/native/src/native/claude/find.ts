@@ -1,6 +1,6 @@
 /**
- * Finds session files: `projects/NAME/SID.jsonl`. The name of a folder does not tell the cwd back, and two
- * folders can have one name, so that with a cwd the first lines of each candidate are looked at.
+ * Finds session files: `projects/NAME/SID.jsonl`. The cwd cannot be derived from the name of a folder, and two folders
+ * can have one name. Therefore the first lines of each candidate are read if a cwd is given.
  */
 
 import { basename, join } from "node:path";

@@ -70,7 +70,7 @@ async function readLines({ opened }: ForkSource): Promise<Lines> {
   return { lines, settings };
 }
 
-/** One line may be several messages; a note that thinking was taken out belongs to what stands before it. */
+/** One line may be several messages; a note about removed thinking belongs to the line before it. */
 function withWholeLines({ history, count }: ForkSource, lines: ReadonlyMap<number, Json>): number {
   const own = new Set(history.slice(0, count).flatMap(placesOf));
   let end = count;
@@ -92,7 +92,7 @@ function placesOf(message: ForkSource["history"][number] | undefined): number[] 
   return (message?.metadata.records ?? []).flatMap(({ line }) => line ?? []);
 }
 
-/** In the order of the file. What has lost its parent follows the message that the reader puts before it. */
+/** In the order of the file. A line that has lost its parent follows the message that the reader puts before it. */
 function linesOf({ history }: ForkSource, count: number, lines: ReadonlyMap<number, Json>): Link[] {
   const links = new Map<number, Link>();
   let before: string | null = null;

@@ -55,7 +55,8 @@ export const CLAUDE_CAUSES: Readonly<Record<ClaudeCause, CauseFacts>> = {
   },
   sidechain_first: {
     ...made,
-    means: "Its first record is marked as the work of a sub-agent, and so the list takes all of it for that.",
+    means:
+      "Its first record is marked as the work of a sub-agent, so the list takes the whole session for such work.",
     bringsBack:
       "The mark is taken off every record if all have it, else off those that the conversation follows; a first line without it where none of them is followed.",
     changes:

@@ -40,7 +40,7 @@ export const FLAG = {
   userRole: 8,
   /** A link of the parent chain. */
   chained: 16,
-  /** `apiBlockIndex` is above 0: earlier blocks of the same answer stand before it. */
+  /** `apiBlockIndex` is above 0: earlier blocks of the same answer come before it. */
   laterBlock: 32,
   /** A conversation can begin with it. */
   sent: 64,

@@ -1,5 +1,5 @@
 /**
- * Sessions of Claude Code: where they lie, what they contain, what Claude Code sends to its model.
+ * Sessions of Claude Code: where they are, what they contain, what Claude Code sends to its model.
  *
  * `docs/formats/claude.md` describes the format; the rules were observed in 2.1.330 and 2.1.197.
  *

@@ -1,6 +1,6 @@
 /**
- * Lines whose parent is not in the file, and what takes its place (seen in 2.1.330: a gap of 5.000 seconds is
- * bridged, one of 5.001 is not; attachments can take the place, lines of sub-agents cannot).
+ * Lines whose parent is not in the file, and the line that replaces the parent (seen in 2.1.330: a gap of 5.000 seconds
+ * is bridged, one of 5.001 is not; attachments can replace a parent, lines of sub-agents cannot).
  */
 
 import type { Problem } from "@continuo/core/model";

@@ -21,7 +21,8 @@ export function mendLine(given: Json): MendedLine {
   };
   const type = typeof given.type === "string" ? given.type : typeIn(given);
   if (type === null) return { record, reasons };
-  if (type !== given.type) set({ type }, `the line has no type, and holds what only one of \`${type}\` does`);
+  if (type !== given.type)
+    set({ type }, `the line has no type, and has fields that only the type \`${type}\` has`);
   if (!isChainType(type)) return { record, reasons };
   const { message } = given;
   if ((type !== "user" && type !== "assistant") || !isJson(message)) return { record, reasons };
@@ -53,7 +54,7 @@ function mendMessage(
   const blocks = Array.isArray(content) ? content : isJson(content) ? [content] : null;
   const mended = blocks === null ? content : mendBlocks(blocks);
   if (mended === content) return same;
-  const reason = "the content holds what is no block, or not a whole one";
+  const reason = "the content has an entry that is not a block, or is an incomplete one";
   return { message: { ...given, content: mended }, reasons: [reason] };
 }
 

@@ -9,8 +9,8 @@
  *     "[Tool use interrupted]".
  *  d. A result that answers no call of the answer right before it, or a second one for a call, is left out; if
  *     nothing else is said between the two answers it is "(no content)", and as the first word of all
- *     "[Orphaned tool result removed due to conversation resume]".
- *  e. Results stand before what the user said next to them.
+ *     "[Orphaned tool result removed due to conversation resume]". e. Results come before what the user said next to
+ *  them.
  */
 
 import type { Message, ToolCallBlock } from "@continuo/core/model";

@@ -16,8 +16,8 @@
  *   last line of their answer (2.1.332). 8. Each result that loads tools
  *   (`tool_reference`) is followed by "Tool loaded.". 9. The words of a hook (`hookText`) are sent within a reminder.
  *
- * Claude Code joins neighbouring user messages into one; here they stay apart. A lone empty text is sent as it
- * stands where the line holds a string, and refused by the API; here it is "(no content)" in both forms.
+ * Claude Code joins neighbouring user messages into one; here they stay apart. A lone empty text is sent as it is where
+ * the line holds a string, and refused by the API; here it is "(no content)" in both forms.
  */
 
 import type { Block, Message } from "@continuo/core/model";
@@ -202,7 +202,7 @@ function toSent(message: Message): Message[] {
 const HOOK_LEAD = "The text below is the output of a hook";
 const ANY_HOOK_LEAD = `${HOOK_LEAD}, not a message from the user.`;
 
-/** A hook's words are in the file as they were written, and are sent within a reminder that says so (2.1.332). */
+/** The text of a hook is in the file as it was written, and is sent within a reminder that names the hook (2.1.332). */
 function withHookLead(message: Message): Message {
   const { hookText, hookTextLead: lead, isMeta } = flagsOf(message);
   const [only, ...others] = message.content;

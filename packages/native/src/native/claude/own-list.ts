@@ -22,10 +22,10 @@ export interface FileEnds {
 
 export const END_BYTES: number = 64 * 1024;
 
-/** `null` if the list has no name for it, and leaves it out unless a title stands beside the file. */
+/** `null` if the list has no name for it, and leaves it out unless a title is beside the file. */
 export function listedName({ head, tail }: FileEnds): string | null {
   if (isSidechainFirst(head)) return null;
-  // The first prompt is nearly always there, and found soon; the others are looked for where it is not.
+  // The first prompt is nearly always found soon; the others are searched only if it is not.
   return (
     firstPrompt(head) ||
     lastText(tail, "customTitle", "custom-title") ||

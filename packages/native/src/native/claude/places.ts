@@ -11,7 +11,7 @@ export interface ClaudeFolders {
   readonly projects: string;
   /** `sessions/PID.json` of processes that run now. */
   readonly running: string;
-  /** A name that takes the place of all project names, where the environment says one. */
+  /** A name that replaces all project names, where the environment says one. */
   readonly forcedProject: string | null;
 }
 

@@ -78,7 +78,7 @@ export function countHistory(index: Index, steps: Iterable<PlanStep>): HistoryCo
   return { ...counts, total: counts.user + counts.assistant + counts.tool + counts.system };
 }
 
-/** A call that was put back stands after the words of its answer (seen in 2.1.332). */
+/** A call that was put back comes after the words of its answer (seen in 2.1.332). */
 function callsLast(index: Index, records: readonly number[]): number[] {
   const isCall = (record: number): boolean => toolsOf(index, record).length > 0;
   return [...records.filter((record) => !isCall(record)), ...records.filter(isCall)];
@@ -93,7 +93,7 @@ function halfAnswer(index: Index, path: Int32Array): number {
 
 interface MessageGroup {
   readonly members: number[];
-  /** Results and attachments that stand between the lines of the answer. */
+  /** Results and attachments that are between the lines of the answer. */
   readonly between: readonly number[];
   readonly next: number;
 }

@@ -7,7 +7,7 @@
 
 import { isJson, type Json, textField, toTime } from "@continuo/files";
 
-/** Every line type that this version knows, with what it is. Others are kept verbatim and counted. */
+/** Every line type that this version knows, with its meaning. Others are kept verbatim and counted. */
 const LINE_TYPES: Readonly<Record<string, string>> = {
   user: "what the person typed, the result of a tool, or text put there for the model",
   assistant: "one block of an answer (older versions: all blocks)",
@@ -51,12 +51,12 @@ export function isKnownType(type: string): boolean {
   return Object.hasOwn(LINE_TYPES, type);
 }
 
-/** ISO 8601 UTC, or `null` for what is no time. */
+/** ISO 8601 UTC, or `null` for a value that is not a time. */
 export function timeOf(record: Json): string | null {
   return toTime(record.timestamp);
 }
 
-/** Milliseconds, `NaN` for what is no time. */
+/** Milliseconds, or `NaN` for a value that is not a time. */
 export function timeMsOf(record: Json): number {
   const text = textField(record, "timestamp");
   return text === null ? Number.NaN : Date.parse(text);
@@ -88,7 +88,7 @@ export function isToolResult(block: unknown): block is ToolResultJson {
   return isJson(block) && block.type === "tool_result" && typeof block.tool_use_id === "string";
 }
 
-/** A call by the agent: `server_tool_use` is run by the vendor, and its result stands next to it. */
+/** A call by the agent: `server_tool_use` is run by the vendor, and its result is next to it. */
 export function isToolUse(block: unknown): block is Json & { readonly id: string } {
   return isJson(block) && block.type === "tool_use" && typeof block.id === "string";
 }

@@ -1,6 +1,7 @@
 /**
- * Repairs a session of Claude Code: links between lines, calls and their results. What it does itself on a
- * resumption (2.1.330) is done in the file, so that other readers see it too, and what it cuts off is linked again.
+ * Repairs a session of Claude Code: links between lines, calls and their results. The repair makes the same changes in
+ * the file that Claude Code makes when it resumes (2.1.330), so that other readers see them too, and links the lines
+ * that Claude Code would cut off.
  */
 
 import { isJson, type Json, textField, textOfValue } from "@continuo/files";
@@ -145,14 +146,14 @@ function beginWithPrompts(draft: RepairDraft, { makers }: RepairContext): void {
   const byId = new Map<unknown, RecordLine>();
   const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
   for (const line of lines) byId.set(line.value.uuid, line);
-  /** True if a prompt or an answer stands on the path to a line, or is it. */
+  /** True if a prompt or an answer is on the path to a line, or is it. */
   const begun = new Map<RecordLine, boolean>();
   const isBegun = (start: RecordLine): boolean => {
     const walked: RecordLine[] = [];
     let at: RecordLine | undefined = start;
     while (at !== undefined && !begun.has(at) && !isSent(at.value) && at.value.type !== "assistant") {
       walked.push(at);
-      // A circle was cut by now.
+      // A circle was already cut.
       begun.set(at, false);
       at = byId.get(at.value.parentUuid ?? at.value.logicalParentUuid ?? null);
     }

@@ -105,7 +105,7 @@ function scopeOf(found: FoundSession): Scope {
   return { type: sidechainsOf(found) === "own" ? "all" : "main" };
 }
 
-/** A sub-agent's own sub-agents lie next to it, with the session, and are listed there. */
+/** A sub-agent's own sub-agents are next to it, with the session, and are listed there. */
 async function subagentsOf(found: FoundSession, { index, tree }: Read): Promise<SubagentInfo[]> {
   if (sidechainsOf(found) === "own") return [];
   const { path } = newestFileOf(found);
@@ -127,7 +127,7 @@ function problemsOf(found: FoundSession, read: Read, branches: readonly Problem[
   return isEmpty ? [...all, emptyProblem(newestFileOf(found).sizeBytes)] : all;
 }
 
-/** The API takes no conversation that begins with an answer: nothing of the user's stands before the first one. */
+/** The API refuses a conversation that begins with an answer: no message of the user comes before the first one. */
 function lostPrompt({ index, tree, active }: Read): Problem[] {
   if (active === -1) return [];
   const path = pathTo(tree.up, active);

@@ -13,11 +13,11 @@ export function sidecarFolder(path: string): string {
 /** After a `/rename` (2.1.330). */
 export function readSidecarTitle(path: string): unknown {
   const note = join(sidecarFolder(path), "custom-title.json");
-  // Hardly any session has one, among thousands.
+  // Among thousands of sessions, few have one.
   return existsSync(note) ? readJsonFile(note)?.customTitle : undefined;
 }
 
-/** Hardly any session has a folder next to it, which the names in the project's folder tell for all of them at once. */
+/** Few sessions have a folder next to them. One listing of the project's folder shows which ones. */
 export function sidecarTitles(): TitleBeside {
   const names = new Map<string, ReadonlySet<string>>();
   return ({ location }) => {

@@ -97,7 +97,10 @@ export function rowOf(
   return rowOfFiles("claude", found, finishRow(firsts, lasts, beside), problems);
 }
 
-/** In a sub-agent's own file, and where a sub-agent inside of a file was asked for, sidechain lines are the conversation. */
+/**
+ * In the file of a sub-agent, and where a sub-agent inside of a file was requested, sidechain lines are the
+ * conversation.
+ */
 export function sidechainsOf(found: FoundSession): Sidechains {
   const file = found.files.at(-1)?.path ?? found.location;
   return file !== found.location || subagentIdOf(file) !== null ? "own" : "foreign";

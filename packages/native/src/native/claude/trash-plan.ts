@@ -1,6 +1,6 @@
 /**
- * The parts of a session of Claude Code: its file and the folder next to it, as its own deletion takes
- * them (seen in 2.1.330), and sub-agents' files of older versions. A fork is a full copy and reads nothing of it.
+ * The parts of a session of Claude Code: its file and the folder next to it, as its own deletion takes them (seen in
+ * 2.1.330), and sub-agents' files of older versions. A fork is a full copy and does not read its source.
  */
 
 import { basename, dirname, join } from "node:path";
@@ -33,7 +33,7 @@ export async function trashPlan({ location, sessionId }: FoundSession): Promise<
   return { type: "files", paths, indexLines: [], forks: [] };
 }
 
-/** Another name may be anybody's folder: `memory`, the sources next to a file that was copied, the parent (`..`). */
+/** A folder of another name may belong to something else: `memory`, the sources next to a file that was copied, the parent (`..`). */
 function isSessionFolder(folder: string): boolean {
   return isSessionId(basename(folder));
 }

@@ -66,7 +66,7 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   add(tip, message, makers): Addition<ClaudeTip> {
     const id = makers.uuid4();
     const timestamp = message.timestamp ?? new Date(makers.now()).toISOString();
-    // Claude Code drops thinking that stands alone under its message id (2.1.330).
+    // Claude Code drops thinking that is alone under its message id (2.1.330).
     const messageId = (message.role === "assistant" ? tip.thought : null) ?? `msg_${makers.hex(24)}`;
     const records: Json[] = [{ ...linkOf(tip, id, timestamp), ...bodyOf(tip, message, messageId) }];
     let leaf = id;
@@ -87,7 +87,7 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   },
 };
 
-/** The format's one place for a word of ours is next to a title. */
+/** The only place of the format for a mark of Continuo is next to a title. */
 function titleOf({ title, sessionId, provenance }: NewSession): readonly Json[] {
   if (title === null) return [];
   const from = provenance === undefined ? {} : { continuo: provenance };
@@ -214,7 +214,7 @@ function toNativeUsage(usage: Usage): Json {
   };
 }
 
-/** Claude Code writes both parts of what the cache keeps (2.1.330). */
+/** Claude Code writes both parts of the cached tokens (2.1.330). */
 function cacheCreationOf({ cacheWriteTokens = 0, cacheWriteHourTokens: hour }: Usage): Json {
   if (hour === undefined) return {};
   const rest = Math.max(0, cacheWriteTokens - hour);

@@ -35,7 +35,7 @@ export function bringBackLines(records: readonly KeptRecord[], session: NewSessi
 }
 
 /**
- * The header of the newest file, then those of the files that it continues from, then all other lines: of what stands
+ * The header of the newest file, then those of the files that it continues from, then all other lines: of what comes
  * before a header in the middle of a paginated file 0.169.0 sends nothing to the model.
  */
 function inOneFile(records: readonly KeptRecord[]): readonly Json[] {

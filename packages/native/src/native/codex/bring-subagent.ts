@@ -1,6 +1,6 @@
 /**
- * The thread of a sub-agent as one of a new session's. It keeps its own id, by which the records of the session name it,
- * and lies where the day in its name says. Codex 0.169.0 finds it there by itself.
+ * The thread of a sub-agent as one of a new session's. It keeps its own id, by which the records of the session name
+ * it, and is where the day in its name says. Codex 0.169.0 finds it there by itself.
  */
 
 import { existsSync, readFileSync } from "node:fs";

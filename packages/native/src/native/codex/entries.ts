@@ -9,7 +9,7 @@ import type { ScannedFile, ScanResult } from "./state.ts";
 
 type Entries = AsyncGenerator<Entry, void, void>;
 
-/** All records of all files of the thread, also after the place where a later one continues. */
+/** All records of all files of the thread, even after the place where a later one continues. */
 export function ownEntries({ files }: ScanResult, found: FoundSession, signal?: AbortSignal): Entries {
   const own = files.filter(({ index }) => index.own);
   const parts = own.map((file) => ({ file, end: Number.POSITIVE_INFINITY }));

@@ -46,7 +46,7 @@ export async function* find(places: Places, options: FindOptions): AsyncGenerato
   }
 }
 
-/** The session of a file, with the other files of its thread that lie in the same home or folder. */
+/** The session of a file, with the other files of its thread that are in the same home or folder. */
 export async function recognise(path: string): Promise<FoundSession | null> {
   const file = resolve(path);
   const head = await readFileHead(file);

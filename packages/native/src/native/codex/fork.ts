@@ -72,7 +72,7 @@ async function readOwn(path: string, sizeBytes: number, cut?: CutPoint): Promise
   return records;
 }
 
-/** Up to the last record of the cut's message, and what belongs to it after that. */
+/** Up to the last record of the message at the cut, with the records after it that belong to the message. */
 function upTo(all: readonly PlacedRecord[], { found, history, count }: ForkSource): PlacedRecord[] {
   const at = new Map(all.map(({ path, line }, position) => [`${path}:${line}`, position]));
   const positionsOf = ({ metadata }: Message): number[] =>

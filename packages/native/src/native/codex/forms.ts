@@ -1,6 +1,7 @@
 /**
- * The forms of fields in the lines of a rollout file. Codex leaves out a whole line, without a word, where one field has
- * another form: also a field that only its interface needs. Each was seen in 0.169.0, with seven other values. Pure.
+ * The forms of fields in the lines of a rollout file. Codex ignores a whole line, and does not report it, if one field
+ * has another form, even a field that only its interface needs. Each was seen in 0.169.0, with seven other values.
+ * Pure.
  */
 
 import { isJson, type Json } from "@continuo/files";

@@ -382,7 +382,11 @@ function noteId(state: FileIndex, item: Json, line: number): MessageDraft["nativ
     state.session.ids.add(hash);
     return "own";
   }
-  addProblem(state.problems, { code: "duplicate_id", line, message: `id ${id} stands on an earlier record` });
+  addProblem(state.problems, {
+    code: "duplicate_id",
+    line,
+    message: `id ${id} was used by an earlier record`,
+  });
   return "repeated";
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sessions of Codex: where they lie, what they contain, what Codex sends to its model.
+ * Sessions of Codex: where they are, what they contain, what Codex sends to its model.
  *
  * `docs/formats/codex.md` describes the format; the rules were observed in 0.169.0.
  *

@@ -47,9 +47,7 @@ export function isUnasked({ type, call_id: callId }: Json): boolean {
   return type === "function_call_output" && (callId ?? null) === null;
 }
 
-/**
- * Why Codex leaves the item out without a word (each seen in 0.169.0); `null` if it is well formed.
- */
+/** Why Codex ignores the item without reporting it (each reason seen in 0.169.0); `null` if it is well formed. */
 export function flawOf(item: Json): string | null {
   const type = textOfValue(item.type);
   if (typeof item.type !== "string") return "an item without a type";
@@ -182,8 +180,8 @@ function textsOf(parts: unknown): string[] {
 }
 
 /**
- * A function call keeps its text in `rawArgs`. The text of a custom call is no JSON: it stands in `rawArgs`,
- * and in `args.input`, so that a person sees it. All but plain function calls carry their item in `native`.
+ * A function call keeps its text in `rawArgs`. The text of a custom call is no JSON: it is in `rawArgs`, and in
+ * `args.input`, so that a person sees it. All but plain function calls carry their item in `native`.
  */
 function toCall(item: Json): ToolCallBlock[] {
   const type = textOfValue(item.type);
@@ -213,7 +211,7 @@ function argsOfBuiltIn(item: Json): Json {
   return typeof item.revised_prompt === "string" ? { revised_prompt: item.revised_prompt } : {};
 }
 
-/** The picture of a generation stands in its result. */
+/** The picture of a generation is in its result. */
 function nativeOfBuiltIn(item: Json): { native: Json } {
   if (item.type !== "image_generation_call") return { native: item };
   const { result: _result, ...rest } = item;

@@ -50,7 +50,7 @@ interface Search {
   readonly found: FoundSession;
   readonly memo: SkimMemo;
   readonly known: Map<string, LineageFile>;
-  /** Paths from the file that was asked for to the one at work. */
+  /** Paths from the file that was requested to the one at work. */
   readonly trail: string[];
   readonly files: LineageFile[];
   readonly gone: string[];
@@ -150,7 +150,7 @@ export function findFile(found: FoundSession, fileId: string): FoundFile | null 
   return null;
 }
 
-/** The folders of the home that the file lies in, the likely day first; its own folder where it lies elsewhere. */
+/** The folders of the home that the file is in, the likely day first; its own folder where it is elsewhere. */
 function foldersBeside(location: string, fileId: string): string[] {
   const home = homeOfFile(location);
   if (home === null) return [dirname(location)];
@@ -173,7 +173,7 @@ function daysOf(uuid: string): string[] {
   );
 }
 
-/** Paths of rollout files in a folder and below; none where it does not exist, or may not be read. */
+/** Paths of rollout files in a folder and below; none if it does not exist, or may not be read. */
 export function rolloutsBelow(folder: string): string[] {
   const paths: string[] = [];
   addRollouts(folder, paths);

@@ -1,8 +1,8 @@
 /**
  * Reads single lines of a rollout file. Pure.
  *
- * An item that Codex reads is in the history, or on a path that a rollback left. What the interface was told is a
- * message only where no item says the same.
+ * An item that Codex reads is in the history, or on a path that a rollback left. An event for the interface becomes a
+ * message only if no item has the same text.
  */
 
 import type { Message } from "@continuo/core/model";

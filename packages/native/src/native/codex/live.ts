@@ -14,7 +14,7 @@ import { idInPath } from "@continuo/files";
 
 export type IsLive = (threadId: string) => boolean | null;
 
-/** Does the same as `isLive` for many threads: no lock is looked for if there can be none. */
+/** Does the same as `isLive` for many threads: without any possible lock, it does not look for one. */
 export function liveThreads(codexHome: string): IsLive {
   const isAny = platform !== "linux" || existsSync(locksOf(codexHome));
   return (threadId) => (isAny ? isLive(codexHome, threadId) : false);

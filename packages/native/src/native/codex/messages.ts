@@ -202,7 +202,7 @@ function exitCodeIn(text: string): number | null {
 
 const MAX_EXIT_CHARS = 500;
 
-/** The texts that stand for what went before; what replaces it in full is in `metadata.codex.replacement`. */
+/** The texts that replace the earlier conversation; the full replacement is in `metadata.codex.replacement`. */
 function toSummary(payload: Json, content: DraftContent): Body & Pick<Message, "metadata"> {
   const items = payload.replacement_history;
   const replacement = Array.isArray(items) ? replacementOf(items, content.fallbackId) : null;

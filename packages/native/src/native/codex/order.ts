@@ -1,4 +1,4 @@
-/** Tells if the lines of a paginated file stand in the order in which they were written. Pure. */
+/** Tells if the lines of a paginated file are in the order in which they were written. Pure. */
 
 import type { Problem } from "@continuo/core/model";
 import type { CodexRecord } from "./records.ts";

@@ -1,6 +1,6 @@
 /**
- * The rules by which Codex's own list shows a rollout file. It reads files alone, also if its database has rows (seen in 0.171.0).
- * Pure.
+ * The rules by which Codex's own list shows a rollout file. It reads files alone, even if its database has rows (seen
+ * in 0.171.0). Pure.
  *
  * | a file is listed if | rule |
  * |---|---|

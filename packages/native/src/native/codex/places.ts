@@ -18,7 +18,7 @@ export function sessionFolders(codexHome: string): readonly { path: string; arch
 
 const ARCHIVED = "archived_sessions";
 
-/** The Codex home that a file lies in; `null` for a file outside of any `sessions` folder. */
+/** The Codex home that a file is in; `null` for a file outside of any `sessions` folder. */
 export function homeOfFile(path: string): string | null {
   const end = Math.max(path.lastIndexOf(`${sep}sessions${sep}`), path.lastIndexOf(`${sep}${ARCHIVED}${sep}`));
   return end === -1 ? null : path.slice(0, end);

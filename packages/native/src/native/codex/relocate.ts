@@ -1,7 +1,8 @@
 /**
- * The places of Codex that hold the path of a project (0.171.0): `cwd` of the header and of each turn in every file of a
- * thread, also of a compressed one, and of its row in `state_N.sqlite`. A fork says at which byte of another file it begins: that number moves with
- * the bytes before it. What the model was told of its folder stays as it was said.
+ * The places of Codex that hold the path of a project (0.171.0): `cwd` of the header and of each turn in every file of
+ * a thread, also of a compressed one, and of its row in `state_N.sqlite`. A fork says at which byte of another file it
+ * begins: that number moves with the bytes before it. The texts about its folder that the model received stay as they
+ * were.
  */
 
 import { basename } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Adds the events for Codex's interface to a file that holds only the model's records: without an event of what the person
- * said a session stands in no list (0.169.0). A turn that shows anything of a speaker is left as it is.
+ * Adds the events for Codex's interface to a file that holds only the model's records: without an event of what the
+ * person said a session is in no list (0.169.0). A turn that shows anything of a speaker is left as it is.
  */
 
 import { isJson, type Json, textOfValue } from "@continuo/files";

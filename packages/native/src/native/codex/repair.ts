@@ -1,7 +1,7 @@
 /**
- * Repairs a session of Codex (0.169.0): records that Codex drops without a word are mended or go, calls get the output
- * that Codex itself gives them, lines of a paginated file get ordinals. What only its interface received and is gone:
- * `repair-shown.ts`.
+ * Repairs a session of Codex (0.169.0): records that Codex ignores are mended or removed, calls get the output that
+ * Codex itself gives them, and lines of a paginated file get ordinals. Events that only its interface needs, and that
+ * are missing: `repair-shown.ts`.
  */
 
 import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
@@ -102,7 +102,7 @@ function modeIn(lines: readonly RecordLine[]): Json {
   return numbered.length * 2 > lines.length ? { history_mode: "paginated" } : {};
 }
 
-/** Codex shows nothing of what stands before a header, and a header of another thread is of the one that was forked. */
+/** Codex shows no line before a header, and a header with another id belongs to the thread that was forked. */
 function moveHeader(
   draft: RepairDraft,
   lines: readonly RecordLine[],

@@ -30,7 +30,10 @@ interface ExpandedFrame {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** All frames one after the other: Node ends with the first one. Errors: the system's for bytes that are no whole frame. */
+/**
+ * All frames one after the other: Node ends with the first one. Errors: those of the system for bytes that are no whole
+ * frame.
+ */
 function expanded(bytes: Buffer): Buffer {
   const frames: Buffer[] = [];
   let room = MAX_MENDED_BYTES;

@@ -30,7 +30,10 @@ import { textParts } from "./text-authors.ts";
 /** Edits that a plan names one by one. */
 const NAMED_EDITS = 8;
 
-/** `null` for what Codex or a person must do. Errors: `unreadable`, `unsupported`, `too_large`, `conflict`. */
+/**
+ * `null` for a cause that only Codex or a person can remove. Errors: `unreadable`, `unsupported`, `too_large`,
+ * `conflict`.
+ */
 export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
   if (CODEX_CAUSES[cause as CodexCause].by !== "continuo") return null;
   const from = found.location;

@@ -19,7 +19,7 @@ import { knownHead, type Lineage, type LineageFile, readHead, readLineage } from
 import { type HistoryBase, hasLineTime, parseRecord } from "./records.ts";
 import { typedText } from "./text-authors.ts";
 
-/** The bytes in which `ends` looks for the first typed text; instructions and environment stand before it. */
+/** The bytes in which `ends` looks for the first typed text; instructions and environment come before it. */
 const HEAD_BYTES: number = 1024 * 1024;
 
 export async function skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {

@@ -1,4 +1,4 @@
-/** Who typed a text that stands in a rollout file. Pure. */
+/** The author of a text in a rollout file. Pure. */
 
 import { isJson, type Json } from "@continuo/files";
 

@@ -16,7 +16,7 @@ export async function nameThread(home: string, threadId: string, name: string): 
 }
 
 /**
- * For a thread that Codex looked at when its file showed nothing: it does not look again until the next turn.
+ * For a thread that Codex read when its file had no prompt: it does not read it again until the next turn.
  * Errors: `busy`, `unwritable`.
  */
 export async function listThread(home: string, threadId: string, prompt: string): Promise<void> {

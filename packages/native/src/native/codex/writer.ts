@@ -2,8 +2,8 @@
  * Writes Codex's sessions: new ones as legacy files, which need no index; what is appended takes the kind of
  * history that the file has (ordinals in a paginated one). 0.169.0 resumes both.
  *
- * Each message stands in the file as the response items that the model reads, and as the events that the
- * interface shows. A turn begins with what the person says and ends with an answer that calls nothing.
+ * Each message is in the file as the response items that the model reads, and as the events that the interface shows. A
+ * turn begins with what the person says and ends with an answer that calls nothing.
  */
 
 import { join } from "node:path";

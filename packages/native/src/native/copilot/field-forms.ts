@@ -126,7 +126,7 @@ function flawInPart(part: Shape, values: readonly unknown[]): string | null {
 
 type Part = readonly [name: string, shape: Shape, holds: (field: unknown) => readonly unknown[]];
 
-/** A field of another kind than its part holds nothing: the form of the field itself says so. */
+/** A field of another type than its part is empty: the form of the field itself reports it. */
 function partsOf({ parts = {}, items = {}, values = {} }: Shape): readonly Part[] {
   const all = (shapes: Readonly<Record<string, Shape>>, holds: Part[2]): readonly Part[] =>
     Object.entries(shapes).map(([name, shape]) => [name, shape, holds]);

@@ -117,7 +117,7 @@ async function recordAt({ index, lines }: LinkedScan, record: number): Promise<J
   return isJson(value) ? value : {};
 }
 
-/** Commands that the person asked for stand before their results. */
+/** Commands that the person requested come before their results. */
 async function noteCommands(
   scanned: LinkedScan,
   calls: Map<string, ToolCall>,

@@ -47,7 +47,7 @@ export const KIND = { silent: 0, user: 1, assistant: 2, tool: 3, system: 4 } as 
 export const FLAG = {
   /** The person typed it. */
   typed: 1,
-  /** A command that the person asked for: the next result of its id is theirs. */
+  /** A command that the person requested: the next result of its id belongs to it. */
   command: 2,
 } as const;
 
@@ -76,7 +76,7 @@ export interface Index extends LineColumns {
   header: Header | null;
   lastUsage: number;
   firstSpeaker: FirstSpeaker;
-  /** The line of the first answer that nothing of the person's stands before. */
+  /** The line of the first answer that no message of the person precedes. */
   firstAnswerLine: number | null;
   readonly pairs: ToolPairs;
   /** Calls that wait for a result. */

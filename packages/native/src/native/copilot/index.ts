@@ -1,5 +1,5 @@
 /**
- * Sessions of GitHub Copilot CLI: where they lie, what they contain, what Copilot sends to its model.
+ * Sessions of GitHub Copilot CLI: where they are, what they contain, what Copilot sends to its model.
  *
  * `docs/formats/copilot.md` describes the format; the rules were observed in 1.0.102.
  *

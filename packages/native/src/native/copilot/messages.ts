@@ -47,7 +47,7 @@ export interface ToolCall {
 
 export interface MessageOptions {
   readonly native: boolean;
-  /** The call that a result answers, or the command that the person asked for. */
+  /** The call that a result answers, or the command that the person requested. */
   readonly callOf: (id: string) => ToolCall | undefined;
   readonly assetOf: AssetOf;
   /** The usage of the call of the model that gave this answer. */

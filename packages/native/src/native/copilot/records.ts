@@ -140,7 +140,7 @@ export function flawOf(record: Json): string | null {
   return isSaid && typeof data.content !== "string" ? "a message whose content is no text" : null;
 }
 
-/** The calls of an answer, as they stand. */
+/** The calls of an answer, as they are. */
 export function requestsOf(data: Json): readonly Json[] {
   return Array.isArray(data.toolRequests) ? data.toolRequests.filter(isJson) : [];
 }
@@ -153,12 +153,12 @@ export function callIdsOf(data: Json): string[] {
   });
 }
 
-/** The files of a prompt, as they stand. */
+/** The files of a prompt, as they are. */
 export function attachmentsOf(data: Json): readonly unknown[] {
   return Array.isArray(data.attachments) ? data.attachments : [];
 }
 
-/** The pictures and files of a result, as they stand. */
+/** The pictures and files of a result, as they are. */
 export function binariesOf(data: Json): readonly unknown[] {
   const result = isJson(data.result) ? data.result : {};
   return Array.isArray(result.binaryResultsForLlm) ? result.binaryResultsForLlm : [];
@@ -179,7 +179,7 @@ export function isUserCommand(record: Json): boolean {
 }
 
 /**
- * Returns the text that the person typed; `null` if the record is no prompt of theirs or holds no text. Prompts of
+ * Returns the text that the person typed; `null` if the record is not one of their prompts, or has no text. Prompts of
  * sub-agents, schedules and autopilot name a source.
  */
 export function typedText(record: Json): string | null {

@@ -272,7 +272,7 @@ function abortedCalls(lines: readonly RecordLine[]): ReadonlySet<string> {
   return aborted;
 }
 
-/** A result stands after the last record of its answer's other results, else after the answer. */
+/** A result comes after the last record of its answer's other results, else after the answer. */
 function closeCalls(draft: RepairDraft, { makers }: RepairContext): void {
   const lines = remainingLines(draft);
   const aborted = abortedCalls(lines);
@@ -300,7 +300,7 @@ function closeCalls(draft: RepairDraft, { makers }: RepairContext): void {
   }
 }
 
-/** The first result of each call that stands where Copilot reads it, and the first of those that do not. */
+/** The first result of each call that is where Copilot reads it, and the first of those that do not. */
 interface ResultsByPlace {
   readonly read: ReadonlyMap<string, RecordLine>;
   readonly misplaced: ReadonlyMap<string, RecordLine>;

@@ -18,7 +18,7 @@ export function isZonedTime(value: unknown): value is string {
   return typeof value === "string" && ZONED.test(value) && !Number.isNaN(Date.parse(value));
 }
 
-/** Why Copilot refuses the file for this record, in words; `null` if it does not. */
+/** The reason in words why Copilot refuses the file for this record; `null` if it accepts the record. */
 export function resumeFlawOf(record: Json): string | null {
   if (!isUuid(record.id)) return "the id is no UUID";
   if (!isZonedTime(record.timestamp)) return "the timestamp is no time with a zone";
@@ -74,7 +74,7 @@ function requestFlaw(requests: unknown): string | null {
   return null;
 }
 
-/** Copilot sends an id as it stands, and a model refuses the request for one with other characters. */
+/** Copilot sends an id as it is, and a model refuses the request for one with other characters. */
 function callIdFlaw({ toolCallId }: Json): string | null {
   return toolCallId === toCallId(String(toolCallId)) ? null : "toolCallId has characters that no model takes";
 }
@@ -89,7 +89,9 @@ function partFlaw(part: unknown, name: string, key: string): string | null {
   return isJson(part) && typeof part[key] === "string" ? null : `${name} has no ${key}`;
 }
 
-/** Who speaks first in what the model is sent of the records so far; nobody in a session that only began. */
+/**
+ * The role of the first message that the model receives of the records so far; nobody in a session without messages.
+ */
 export type FirstSpeaker = "nobody" | "person" | "model";
 
 /** A vendor refuses a conversation that begins with an answer. The rules are those of `model-view.ts`. */

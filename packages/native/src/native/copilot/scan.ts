@@ -48,7 +48,7 @@ export const copilotScan: Scan<ScanState, LineRecord, LineSource, number> = {
     if (!partial) foldFirsts(firsts, record.value);
     foldLasts(lasts, record.value);
   },
-  // A picture can stand in a record that is older than the window.
+  // A picture can be in a record that is older than the window.
   isEnough: ({ index }) => lastMessage(index) !== -1 && index.missingAssets.size === 0,
   async finish({ index, firsts, lasts }, { found, source, partial }) {
     const scan: LinkedScan = { index, lines: source.lines, partial };

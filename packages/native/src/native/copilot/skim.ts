@@ -83,7 +83,7 @@ export function rowOf(
 
 /** Returns the problems of the start of a file: Copilot refuses one that has no header. */
 export function headProblems(found: FoundSession, firsts: Firsts): Problem[] {
-  const place = `the folder ${found.sessionId}; Copilot goes by the folder`;
+  const place = `the folder ${found.sessionId}; Copilot uses the name of the folder`;
   return headerProblems(firsts, found, { type: "session.start", place });
 }
 

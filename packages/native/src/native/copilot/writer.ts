@@ -222,7 +222,7 @@ function toRequest({ id, name, args, rawArgs, native }: ToolCallBlock): Json {
   };
 }
 
-/** Blocks of a provider that is none are kept, and never sent. */
+/** Blocks of an unknown provider are kept, and never sent. */
 function reasoningOf(thoughts: readonly ThinkingBlock[]): Json {
   if (thoughts.length === 0) return {};
   const text = thoughts.map((thought) => thought.text).join("\n\n");

@@ -13,7 +13,7 @@ export interface ForkSource {
   readonly history: readonly Message[];
   /** The number of messages of the history that the fork has. */
   readonly count: number;
-  /** `whole`: nobody asked for a cut. */
+  /** `whole`: no cut was requested. */
   readonly part: "whole" | "beginning";
 }
 

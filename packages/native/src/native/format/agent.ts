@@ -70,8 +70,8 @@ export interface AcpDescription {
   /** Nothing keeps it from a project's files: it is not started where nobody trusts them. */
   readonly followsProjects?: true;
   /**
-   * It begins a session by itself at each start, and since this version a flag gives that session an id: what is left
-   * of the session empty is removed when the program has ended.
+   * It begins a session by itself at each start, and since this version a flag gives that session an id: if the session
+   * stays empty, it is removed when the program has ended.
    */
   readonly ownSession?: { readonly flag: string; readonly since: string };
   /** Its session file holds what the protocol does not report of calls. */
@@ -99,9 +99,9 @@ export interface AcpHold {
   readonly env?: Readonly<Record<string, string>>;
   /** Rules that the agent reads from a file: this flag and the path follow the command. */
   readonly rules?: { readonly flag: string; readonly text: string };
-  /** The mode of the session, also of one that is resumed; the value of a variable of the program takes precedence. */
+  /** The mode of the session, even of a resumed one; the value of a variable of the program has priority. */
   readonly mode?: string | { readonly variable: string; readonly otherwise: string };
-  /** In addition to what a session is opened with. */
+  /** In addition to the options with which a session is opened. */
   readonly meta?: Json;
 }
 

@@ -25,7 +25,7 @@ export interface AgentFormat extends AgentReader {
   retention?(): Promise<AgentRetention>;
   /** The places that hold the path of a project. Left out where they are not known. */
   relocate?(): Promise<Relocate>;
-  /** Left out for an agent that keeps nothing of the repository. `null` for a session without one. */
+  /** Left out for an agent that records nothing about the repository. `null` for a session without one. */
   repositoryOf?(found: FoundSession): Promise<RepositoryMarks | null>;
 }
 

@@ -30,7 +30,7 @@ export async function afterEnd(
   }
 }
 
-/** Begun since then, with no message but those of the program itself. What cannot be read is left. */
+/** Begun since then, with no message but those of the program itself. Lines that cannot be read are left out. */
 async function isLeftEmpty(path: string, sinceMs: number): Promise<boolean> {
   const file = statFile(path);
   if (file === null || file.sizeBytes > EMPTY_START_BYTES) return false;

@@ -1,7 +1,7 @@
 /**
- * Protects a session before Gemini CLI 0.61 opens it: it may delete what was resumed last, and it empties a
- * session that is resumed in the very minute that its file is named after. Its file then gets a name that Gemini CLI
- * writes to nothing else; where another program may have the session open, the minute is waited for.
+ * Protects a session before Gemini CLI 0.61 opens it: it may delete what was resumed last, and it empties a session
+ * that is resumed in the very minute that its file is named after. Its file then gets a name that Gemini CLI writes to
+ * nothing else; if another program may have the session open, the repair waits for the next minute.
  */
 
 import { setTimeout as wait } from "node:timers/promises";

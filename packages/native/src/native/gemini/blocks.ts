@@ -1,6 +1,6 @@
 /**
- * Parts of the Gemini API, as they stand in Gemini CLI's records, to blocks of the model. Nothing is lost: a
- * part with more in it than the model has room for carries itself in `native`.
+ * Parts of the Gemini API, as they are in Gemini CLI's records, to blocks of the model. Nothing is lost: a part with
+ * more in it than the model has room for carries itself in `native`.
  */
 
 import type { Block, ToolResultBlock } from "@continuo/core/model";
@@ -76,7 +76,7 @@ function isKnownCall(part: Json): boolean {
   return isJson(part.functionCall) && hasOnly(part.functionCall, ["id", "name", "args"]);
 }
 
-/** @param call record in `toolCalls`, for its status and what was shown; `null` if it is not known. */
+/** @param call record in `toolCalls`, for its status and its shown result; `null` if it is not known. */
 export function toResultBlock(result: ResultRecord, call: Json | null): ToolResultBlock {
   const response = result.response;
   const error = isJson(response) ? response.error : undefined;

@@ -76,8 +76,8 @@ export async function* findSessions(
 }
 
 /**
- * Names in a folder of the older kind that stand in the slug's folder too: Gemini CLI copied them there, continues
- * there, and never looks at these again.
+ * Names in a folder of the older kind that are in the slug's folder too: Gemini CLI copied them there, continues there,
+ * and never looks at these again.
  */
 function copiedNames(
   projects: string,
@@ -109,10 +109,10 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   return found.location === path ? found : await toFound(await lookAt(path));
 }
 
-/** Files of one session, each looked at once. */
+/** Files of one session, each read once. */
 interface SessionFiles {
   readonly sessionId: string;
-  /** In the order of names; `null` for what cannot be read. */
+  /** In the order of names; `null` for a folder that cannot be read. */
   readonly files: Map<string, FoundFile | null>;
 }
 

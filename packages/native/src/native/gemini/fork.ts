@@ -1,6 +1,6 @@
 /**
- * Forks a session of Gemini CLI, which knows no forks (0.61.0): a file of its own with the source's records
- * under another id. What a record holds beyond the cut is taken out as Gemini CLI itself rewinds.
+ * Forks a session of Gemini CLI, which knows no forks (0.61.0): a file of its own with the source's records under
+ * another id. Content of a record after the cut is removed in the way in which Gemini CLI itself rewinds.
  */
 
 import type { Message } from "@continuo/core/model";
@@ -33,8 +33,8 @@ export const geminiForker: NativeForker = {
 };
 
 /**
- * Results are messages of their own in the history, and are stored in the record of their call. What a compaction took
- * out is known by its summary, which stands after the context of the start.
+ * Results are messages of their own in the history, and are stored in the record of their call. Messages that a
+ * compaction removed are known by its summary, which follows the context of the start.
  */
 function withWholeRecords({ history, count }: ForkSource): number {
   let end = count;

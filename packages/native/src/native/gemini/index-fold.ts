@@ -2,8 +2,8 @@
  * The compact index of a session: where each record lies, and each message with what tells it from another
  * version of itself. At most 200 bytes a record or message of a list, ids included.
  *
- * A message may stand in a record of its own or as an item of a list (`$set.messages`, or a file that is one
- * object). The same id again is another version of the message. `-1` stands for "none".
+ * A message may be in a record of its own or as an item of a list (`$set.messages`, or a file that is one object). The
+ * same id again is another version of the message. `-1` stands for "none".
  */
 
 import { isJson, type Json, toTime } from "@continuo/files";
@@ -41,7 +41,7 @@ export const FLAG = {
   responses: 4,
   gemini: 8,
   user: 16,
-  /** Stands for what a compaction took out. */
+  /** Stands for messages that a compaction removed. */
   summary: 32,
   /** Holds a list of tool calls, so that its results can be compared. */
   withCalls: 64,
@@ -162,7 +162,7 @@ export function marksOf(index: Index, node: number): Marks {
 }
 
 /**
- * Returns true if a later version of a message has all the content of an earlier one. Results that stand next to a call
+ * Returns true if a later version of a message has all the content of an earlier one. Results that are next to a call
  * count only where the later version keeps calls next to its content too: without them the earlier ones stay.
  */
 export function covers(index: Index, later: number, earlier: number): boolean {

@@ -24,7 +24,7 @@ function plainText(value: unknown): string | undefined {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
-/** A list of what is left of each item; the same list where every item is read. */
+/** The list with the readable part of each item; the same list if every item can be read. */
 function listOf(mend: Mend): Mend {
   return (value) => {
     if (!Array.isArray(value)) return undefined;

@@ -157,8 +157,8 @@ function metadataOf(
 }
 
 /**
- * Tokens of one model call; `null` if the record has none. Gemini counts cached input as input. It does not count thoughts
- * as output, nor what its own tools read as input.
+ * Tokens of one model call; `null` if the record has none. Gemini counts cached input as input. It does not count
+ * thoughts as output, nor the input of its own tools as input.
  */
 export function usageOf(message: Json): Usage | null {
   const { tokens } = message;
@@ -178,7 +178,7 @@ function countOf(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** Several versions of a message can stand in one record. */
+/** Several versions of a message can be in one record. */
 function placesOf(sources: readonly PlacedMessage[]): RecordPlace[] {
   const lines = new Map(sources.map(({ place }) => [place.line, place]));
   return [...lines.values()];

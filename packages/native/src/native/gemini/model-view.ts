@@ -60,7 +60,7 @@ function isDropped(content: readonly Block[]): boolean {
   return DROPPED.test(text.trim());
 }
 
-/** A part without a key that Gemini CLI knows is an empty text; `null` for what counts as something. */
+/** A part without a key that Gemini CLI knows is an empty text; `null` for a part that is not empty. */
 function wordsOf(block: Block): string | null {
   if (block.type === "text") return block.text;
   if (block.type !== "unknown") return null;

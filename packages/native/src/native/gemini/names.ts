@@ -22,7 +22,7 @@ export function millisecondsToWait({ location }: Pick<FoundSession, "location">,
   return leftMs > MINUTE_MS + MARGIN_MS ? 0 : Math.max(0, leftMs);
 }
 
-/** Renames the session's file. Nobody may have it open: Gemini CLI appends by the name. Errors: the system's. */
+/** Renames the session's file. Nobody may have it open: Gemini CLI appends by the name. Errors: those of the system. */
 export function withOwnName(found: FoundSession): FoundSession {
   const { location, sessionId } = found;
   const path = ownName(location, sessionId);

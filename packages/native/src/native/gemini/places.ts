@@ -20,7 +20,7 @@ export interface GeminiFolders {
   readonly projects: string;
 }
 
-/** `GEMINI_CLI_HOME` takes the place of the home; under `SANDBOX=sandbox-exec` sessions lie in `~/.cache`. */
+/** `GEMINI_CLI_HOME` replaces the home; under `SANDBOX=sandbox-exec` sessions are in `~/.cache`. */
 export function geminiFolders(places: Places): GeminiFolders {
   const moved = places.env.GEMINI_CLI_HOME;
   const home = moved ? resolve(moved) : places.home;
@@ -74,7 +74,7 @@ export function isHashName(name: string): boolean {
   return /^[0-9a-f]{64}$/u.test(name);
 }
 
-/** `tmp/NAME` of a session's or a sub-agent's file; `null` if it lies in no `chats` folder. */
+/** `tmp/NAME` of a session's or a sub-agent's file; `null` if it is in no `chats` folder. */
 export function projectOfFile(path: string): string | null {
   const folder = dirname(path);
   if (basename(folder) === "chats") return dirname(folder);

@@ -1,9 +1,10 @@
 /**
- * The order of a history: which messages of the list become which messages of ours, planned from the index.
+ * The order of a history, planned from the index: for each message of the list, the message of Continuo that it
+ * becomes.
  *
- * A call's result is recorded up to three times: in `toolCalls[].result`, in a user message of its own, and,
- * after a resume, in one more whose id ends in `_response`. It is one result: the first one counts, the others
- * are named among its records. One that says something else stays.
+ * A call's result is recorded up to three times: in `toolCalls[].result`, in a user message of its own, and, after a
+ * resume, in one more whose id ends in `_response`. It is one result: the first one counts, the others are named among
+ * its records. A message with another text stays.
  */
 
 import { type HistoryCounts, hasFlag } from "../kit/index.ts";

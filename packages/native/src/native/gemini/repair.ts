@@ -136,7 +136,7 @@ function mendMessage(given: Json, time: unknown): MendedMessage {
   const reasons = [
     ...(type === message.type
       ? []
-      : [`the message has no type, and holds what only one of \`${type}\` does`]),
+      : [`the message has no type, and has fields that only the type \`${type}\` has`]),
     ...(lacksContent ? ["the message has no content"] : []),
     ...(misformed.length === 0 ? [] : [anotherForm(misformed)]),
   ];
@@ -164,7 +164,7 @@ function typeOf(message: Json): "user" | "gemini" | null {
   return isAnswer ? "gemini" : "user";
 }
 
-/** A list takes the place of all messages before it: one that stands in the file again takes out what was said since. */
+/** A list replaces all messages before it: a list that is repeated in the file removes the later messages. */
 function dropRepeatedLists(draft: RepairDraft): void {
   const seen = new Set<string>();
   for (const line of remainingLines(draft)) {
@@ -201,7 +201,7 @@ function toMessages(draft: RepairDraft, line: RecordLine, list: readonly unknown
   for (const item of more.toReversed()) addBehind(draft, line, item, reason);
 }
 
-/** A rewind to what is not there empties the list. */
+/** A rewind to a message that does not exist empties the list. */
 function dropLostRewinds(draft: RepairDraft): void {
   let ids: string[] = [];
   /** The first place of each id. */

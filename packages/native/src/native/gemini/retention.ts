@@ -59,7 +59,7 @@ async function endOf(
   return { atMs: neighbour.atMs, rule: `it shares the end of its name with ${neighbour.path}` };
 }
 
-/** A title is made of what somebody said, so that only the others are read. */
+/** A title is made of a prompt, so that only sessions without one are read. */
 async function isListed({ found, info }: RowOfFound): Promise<boolean> {
   if (info.title !== null) return true;
   const file = statFile(found.location);
@@ -81,8 +81,8 @@ function endByRule(
 }
 
 /**
- * With a time of now, and all of the id in the name. The file that a resumption leaves next to the session, with nothing of
- * its conversation, would take the session with it.
+ * With a time of now, and all of the id in the name. A resumption leaves a file without a conversation next to the
+ * session; that file would be deleted together with the session.
  */
 function renewed(file: RestoredFile, nowMs: number): RestoredFile | null {
   const { path, sessionId, isMain } = file;

@@ -129,7 +129,7 @@ interface Room {
   readonly now: Date;
 }
 
-/** Errors: `conflict` if the list would delete another session in the place of this one. */
+/** Errors: `conflict` if the list would delete another session in place of this one. */
 function refuseToPushOut({ location }: FoundSession, { sweep, maxCount, now }: Room): void {
   const others = sweep.kept(now.getTime()).filter((path) => path !== location);
   if (others.length < maxCount) return;

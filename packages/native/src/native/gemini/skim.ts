@@ -41,7 +41,7 @@ export function rowOf(
   return rowOfFiles("gemini", found, facts, problems);
 }
 
-/** The folder of the session, which follows from the place of its file; `null` if it does not. */
+/** The folder of the session, which follows from the place of its file; `null` if it does not follow. */
 export function cwdOf(found: FoundSession): string | null {
   if (found.cwd !== undefined) return found.cwd;
   const project = projectOfFile(found.location);

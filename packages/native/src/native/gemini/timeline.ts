@@ -115,7 +115,7 @@ function noteOrder({ index, order }: Timeline, node: number): void {
 
 function noteDuplicate(timeline: Timeline, old: number, node: number): void {
   const { index, problems } = timeline;
-  const message = `message ${idOf(index, node)} stood on line ${lineOf(index, old)} with other content; the later line counts`;
+  const message = `message ${idOf(index, node)} is also on line ${lineOf(index, old)} with other content; the later line is used`;
   problems.push({ code: "duplicate_id", line: lineOf(index, node), message });
 }
 

@@ -37,7 +37,7 @@ function olderCopies(path: string, sessionId: string, places: Places): string[] 
   return isThere && sessionIdOf(copy) === sessionId ? [copy] : [];
 }
 
-/** Folders and files of a session and of its sub-agents, whether they are there or not. */
+/** Folders and files of a session and of its sub-agents, including those that do not exist. */
 export function foldersBeside(chats: string, sessionId: string): readonly string[] {
   const name = safeName(sessionId);
   if (!UUID.test(name)) return [];

@@ -58,7 +58,10 @@ export const geminiVisibility: AgentVisibility = {
 
 const SESSIONS_AT_ONCE = 32;
 
-/** The folder that the list reads in the place of the session's own; `null` for the own one, and where the session is in both. */
+/**
+ * The folder that the list reads in place of the session's own; `null` for the own one, and where the session is in
+ * both.
+ */
 function listedPlaces(places: Places): (found: FoundSession) => string | null {
   const listedOf = listedElsewhere(places);
   const ids = new Map<string, ReadonlySet<string>>();

@@ -1,6 +1,6 @@
 /**
- * Messages whose words stand elsewhere, in a file for one, until somebody asks for them: who chooses among the
- * messages of a long history, or changes them one by one, never holds them all. They look like any other message.
+ * Messages whose texts are elsewhere, for example in a file, until a caller reads them. A caller that selects messages
+ * of a long history, or changes them one by one, never has all of them in memory. They look like any other message.
  */
 
 import type { Block, Message } from "@continuo/core/model";
@@ -19,10 +19,10 @@ interface LazyMessage {
 const PARTS: unique symbol = Symbol("parts");
 const PLACE: unique symbol = Symbol("place");
 
-/** Short, and asked for all the time. */
+/** Short, and read often. */
 const HELD: ReadonlySet<string> = new Set(["id", "role", "origin", "toolCallId"]);
 
-/** A message with the same keys, of which the long ones are read from `parts` whenever they are asked for. */
+/** A message with the same keys; the long ones are read from `parts` at each access. */
 export function keepMessage<M extends object>(message: M, parts: MessageParts, place: number): M {
   const kept = {};
   Object.defineProperty(kept, PARTS, { value: parts });
@@ -34,7 +34,7 @@ export function keepMessage<M extends object>(message: M, parts: MessageParts, p
   return kept as M;
 }
 
-/** The message with other content, which is made when it is asked for where the message itself is kept elsewhere. */
+/** The message with other content, which is made on access if the message itself is stored elsewhere. */
 export function withContent(
   message: Message,
   change: (content: readonly Block[]) => readonly Block[],

@@ -5,7 +5,7 @@ import type { FoundSession } from "./port.ts";
 
 const LINE_FEED = 0x0a;
 
-/** The first line as JSON; `undefined` if it is none. */
+/** The first line as JSON; `undefined` if it is not JSON. */
 export function firstLineOf(bytes: Buffer): unknown {
   const end = bytes.indexOf(LINE_FEED);
   try {

@@ -41,7 +41,7 @@ export interface FoundSession {
   readonly cwd?: string;
   /** The session that started it, for a sub-agent. */
   readonly parentId?: string;
-  /** Why the session cannot even be looked at, where that is so; it is listed nevertheless. */
+  /** The reason why the session cannot even be read, if there is one; it is listed nevertheless. */
   readonly problems: readonly Problem[];
 }
 
@@ -62,7 +62,7 @@ export interface SkimMemo {
   known?<T>(file: FoundFile, key: MemoKey): T | undefined;
 }
 
-/** For a caller who remembers nothing. */
+/** For a caller that remembers nothing. */
 export const NO_MEMO: SkimMemo = { remember: (_file, _what, compute) => compute() };
 
 /** A memo that outlives the process. */
@@ -70,8 +70,8 @@ export interface SavedSkimMemo extends SkimMemo {
   /** Questions about these files come next, and about few others: the answers need not all be read. */
   expect(files: readonly FoundFile[]): Promise<void>;
   /**
-   * Writes what is new. After a list of `everything`, files that it did not ask about and that are gone are forgotten.
-   * A memo that cannot be written is no reason to fail: the next list computes again.
+   * Writes the new records. After a list of `everything`, files that it did not ask about and that are gone are
+   * forgotten. A memo that cannot be written is no reason to fail: the next list computes again.
    */
   save(asked: "everything" | "part"): Promise<void>;
 }
@@ -79,7 +79,7 @@ export interface SavedSkimMemo extends SkimMemo {
 export interface MemoKey {
   readonly what: string;
   readonly part?: "ends" | "whole";
-  /** The answer is short, and asked for of every file: it is kept where all are read at once. */
+  /** The answer is short, and needed for every file: it is kept while all files are read at once. */
   readonly isBrief?: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface OpenOptions {
   readonly keep?: "all";
   /** Put what was learned into `saved`, so that the scan can be continued when the session has grown. */
   readonly save?: boolean;
-  /** Read only what came after an earlier scan. What does not continue it is read as a whole. */
+  /** Read only what came after an earlier scan. A file that does not continue the saved state is read as a whole. */
   readonly continue?: SavedScan;
 }
 
@@ -134,11 +134,11 @@ export interface HistorySteps {
    * begins with the same messages.
    */
   readonly keys: readonly string[];
-  /** For each step, the last line of the file that is written to now; 0 where all stands in other files. */
+  /** For each step, the last line of the file that is written to now; 0 where all is in other files. */
   readonly lastLines: readonly number[];
   /**
    * The wanted steps, in order. Their messages are those of the history, but that `parentId` is missing, and that a
-   * result whose call stands in a step before may lack `toolName` and `toolInput`.
+   * result whose call is in a step before may lack `toolName` and `toolInput`.
    */
   read(
     isWanted: (step: number) => boolean,
@@ -160,7 +160,7 @@ export interface OpenedSession {
   readonly leaves: readonly Leaf[];
   readonly problems: readonly Problem[];
   readonly partial: boolean;
-  /** With `save`: `null` for what cannot be continued (a database, a compressed file, a part of a file). */
+  /** With `save`: `null` for a source that cannot be continued (a database, a compressed file, a part of a file). */
   readonly saved: SavedScan | null;
   /** True if `continue` was continued. */
   readonly continued: boolean;
@@ -225,7 +225,7 @@ export type TitleBeside = (found: FoundSession) => string | null;
 
 export interface AgentReader {
   readonly agent: AgentName;
-  /** Returns the folders in which `find` looks, for a person who wonders why it found nothing. */
+  /** Returns the folders in which `find` looks, to explain why it found nothing. */
   folders?(places: Places): readonly string[];
   /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
   find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
@@ -241,8 +241,8 @@ export interface AgentReader {
   /** The time of `updatedAt` if it is at hand; `undefined` if it is not. */
   knownUpdatedAt?(found: FoundSession, memo: SkimMemo): string | null | undefined;
   /**
-   * Titles that stand outside of the sessions' files, to be asked about many sessions: `null` if none does. Errors:
-   * `unreadable`.
+   * Titles that are stored outside of the sessions' files, for queries about many sessions; `null` if the agent has
+   * none. Errors: `unreadable`.
    */
   titlesBeside?(places: Places): Promise<TitleBeside>;
   /** Returns the name by which sessions refer to a file in which their history begins. */
@@ -250,18 +250,18 @@ export interface AgentReader {
   /** Copies a session to Continuo's folder, for an agent that may delete what it opened last; returns the folder. */
   keepSafe?(found: FoundSession, places: Places): string;
   /**
-   * Called before the agent opens a session that is there: some agents delete or empty what they open. Returns the
+   * Called before the agent opens a session that exists: some agents delete or empty what they open. Returns the
    * session as it lies then.
    */
   beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<FoundSession>;
-  /** Removes what such a program left empty of those sessions. Never throws for what lies there. */
+  /** Removes what such a program left empty of those sessions. Never throws for content of these files. */
   afterEnd?(places: Places, ended: EndedProgram): Promise<void>;
   /**
    * Those of the sessions of which a text may pass a test, by the bytes that all of its texts come from, and those whose
    * texts may come from elsewhere too. Left out: texts come from a session's files. Blocks for as long as reading takes.
    */
   filter?(found: readonly FoundSession[], begin: () => TestBytes): Promise<readonly FoundSession[]>;
-  /** Words that the reader itself puts into texts, so that they stand in no file. Left out: there are none. */
+  /** Words that the reader itself puts into texts, so that they are in no file. Left out: there are none. */
   readonly ownWords?: readonly string[];
   /** Left out for agents whose sessions are not made of lines. */
   readonly lines?: LineReader;

@@ -11,7 +11,7 @@ export interface Relocation {
   readonly to: string;
 }
 
-/** Everything that changes at one agent, as data: nothing of it is done yet. */
+/** Everything that changes at one agent, as data: no change is made yet. */
 export interface RelocationPart {
   /** The sessions of the project and of folders below it. */
   readonly sessions: readonly FoundSession[];
@@ -50,7 +50,7 @@ export interface RepositoryMarks {
 
 export const NOTHING_RELOCATED: RelocationPart = { sessions: [], files: [], rows: [] };
 
-/** The path in the new folder; `null` for one that lies elsewhere. */
+/** The path in the new folder; `null` for one that is elsewhere. */
 export function movedPath(path: string, { from, to }: Relocation): string | null {
   if (path === from) return to;
   return path.startsWith(from.endsWith(sep) ? from : from + sep) ? join(to, path.slice(from.length)) : null;
@@ -94,7 +94,8 @@ function withMovedPath(text: string, keys: PathKeys, relocation: Relocation): st
   const wanted = JSON.stringify(withValue(record, keys, path));
   const key = JSON.stringify(keys.at(-1));
   const pattern = new RegExp(`(${key}\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gu");
-  // The same key may stand in what was said: the right one is that after which the record is as it should be.
+  // The same key may also be in texts of the conversation: the right one is the one after which the record is as
+  // expected.
   for (const { 0: found, 1: before = "", index } of text.matchAll(pattern)) {
     const tried = `${text.slice(0, index)}${before}${JSON.stringify(path)}${text.slice(index + found.length)}`;
     if (JSON.stringify(recordIn(tried)) === wanted) return tried;
@@ -120,7 +121,7 @@ function recordIn(text: string): Json | null {
   }
 }
 
-/** A path stands in JSON with its quotes and backslashes escaped. */
+/** A path is in JSON with its quotes and backslashes escaped. */
 function escaped(path: string): string {
   return JSON.stringify(path).slice(1, -1);
 }

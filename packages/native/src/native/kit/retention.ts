@@ -21,7 +21,7 @@ export interface SessionEnd {
 export interface RestoredFile {
   readonly sessionId: string;
   readonly path: string;
-  /** Its bytes, made piece by piece each time that they are asked for: a session may be larger than memory. */
+  /** Its bytes, made piece by piece at each access: a session may be larger than memory. */
   pieces(): Iterable<Buffer>;
   /** It is the one that the session's location names. */
   readonly isMain: boolean;

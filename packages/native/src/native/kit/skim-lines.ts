@@ -55,7 +55,7 @@ export async function skimLines(
   }
 }
 
-/** True when every record was looked at. Errors: `not_found`, `unreadable`. */
+/** True when every record was read. Errors: `not_found`, `unreadable`. */
 export async function skimStart(
   file: FoundFile,
   steps: Pick<SkimSteps, "first">,

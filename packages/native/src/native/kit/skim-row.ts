@@ -1,4 +1,4 @@
-/** The row of a session whose newest file is looked at in part, and the problems that such a look finds. */
+/** The row of a session whose newest file is read in part, and the problems that this finds. */
 
 import { isFailure, type Problem, type SessionInfo } from "@continuo/core/model";
 import { type FoundFile, type FoundSession, NO_MEMO, type SkimOptions } from "./port.ts";
@@ -46,7 +46,7 @@ export interface HeaderFacts {
 export interface HeaderWords {
   /** The type of the header's record. */
   readonly type: string;
-  /** The id by the place of the file, and which of both the agent follows: "the file name X; pi goes by the header". */
+  /** Both ids, and which of them the agent uses: "the file name X; pi uses the id of the header". */
   readonly place: string;
 }
 

@@ -6,7 +6,7 @@ import type { FoundFile } from "@continuo/files";
 /**
  * Asked about the bytes of a session, piece after piece: no line begins in one piece and ends in another, unless it is
  * longer than a piece. Whether the session may be wanted, as far as this piece and those before tell. The bytes are
- * there until it returns.
+ * valid until it returns.
  */
 export type TestBytes = (bytes: Buffer, rest: "more" | "last") => boolean;
 

@@ -1,6 +1,6 @@
 /**
- * Trees of records as one array: `up[record]` is the record before it, -1 where a tree begins. What agents
- * differ in is how they find the parent; walking and mending is the same.
+ * Trees of records as one array: `up[record]` is the record before it, -1 where a tree begins. The agents differ only
+ * in how they find the parent; the walk and the repair are the same.
  */
 
 /**

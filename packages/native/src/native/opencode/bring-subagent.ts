@@ -25,7 +25,7 @@ const IDS = /(?:id|Id|ID)$/u;
 /** Sub-agents may start others; a circle of them has no end. */
 const MAX_SESSIONS = 1_000;
 
-/** `null` for what is no row of a database, is damaged, or cannot be written as rows again. */
+/** `null` for an entry that is not a row of a database, is damaged, or cannot be written as rows again. */
 export async function bringSubagentRows(
   { location, parent, sessionFile }: ChildPlace,
   makers: Makers,

@@ -31,7 +31,7 @@ export interface Query<T> {
 export interface Database {
   /** Symbolic links resolved. */
   readonly path: string;
-  /** The database is cut off, and what could be read of it is given. */
+  /** The database is cut off, and its readable part is returned. */
   readonly isSalvaged: boolean;
   /** Names of a table's columns; none where there is no such table. */
   columnsOf(table: string): readonly string[];

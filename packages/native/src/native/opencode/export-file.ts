@@ -15,7 +15,7 @@ export interface ExportFile {
   readonly info: NativeRecord | null;
   /** In the order in which opencode reads them after an import: by time, then id; parts by id. */
   readonly messages: readonly ExportedMessage[];
-  /** The entries among the messages that are none, and those that repeat an id. */
+  /** The entries in the list of messages that are not messages, and those that repeat an id. */
   readonly strays: readonly NativeRecord[];
   readonly problems: readonly SourceProblem[];
 }
@@ -54,7 +54,7 @@ export function openExport(path: string): SessionSource {
   };
 }
 
-/** Never throws: what is no export has a problem and no messages. */
+/** Never throws: a file that is not an export has a problem and no messages. */
 export function parseExport(bytes: Buffer): ExportFile {
   const problems: SourceProblem[] = [];
   const hasMark = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);

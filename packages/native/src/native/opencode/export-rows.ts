@@ -52,7 +52,7 @@ export function rowsOfExport(values: readonly Json[]): readonly Json[] {
   let timeMs = 0;
   for (const value of values) {
     const row = toRow(value, timeMs);
-    // Parts tell no time; they stand after their message.
+    // Parts tell no time; they come after their message.
     if (typeof row.time_created === "number") timeMs = row.time_created;
     if (!rows.has(row.id)) rows.set(row.id, row);
   }

@@ -110,7 +110,10 @@ export function addCounts(a: Counts, b: Counts): Counts {
   };
 }
 
-/** The active end first; a second one where something is reverted. A revert to what is not there reverts nothing. */
+/**
+ * The active end first; a second one where something is reverted. A revert to a message that does not exist reverts
+ * nothing.
+ */
 export function endsOf(index: Index, session: Json): readonly End[] {
   const whole: End = { messages: index.count, part: null };
   const revert = parseRevert(session.revert);

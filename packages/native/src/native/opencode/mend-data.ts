@@ -1,7 +1,7 @@
 /**
  * Messages and parts that lack what opencode needs of them: one without its `time` ends every turn of its session with
- * an error (1.18.33). What is lost is taken from the row, from the messages before, or is what opencode itself writes
- * where it knows nothing. Pure.
+ * an error (1.18.33). A lost field is taken from the row, from the messages before, or gets the value that opencode
+ * itself writes if it knows nothing. Pure.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";
@@ -16,7 +16,7 @@ export interface MendedData {
 
 /**
  * Why opencode cannot continue a session with the message, or leaves out what it says; `null` if nothing is wrong.
- * Without the rest of what `mendInfo` and `mendPart` fill in it continues, but imports no copy.
+ * Without the other fields that `mendInfo` and `mendPart` fill in it continues, but imports no copy.
  */
 export function resumeFlawOf({ data, lost }: MendedData): string | null {
   if (data === null) return `it lacks ${lost.join("; ")}`;
@@ -44,7 +44,7 @@ export interface MessagesBefore {
   readonly model: Json | null;
 }
 
-/** @param types of the message's parts, which tell who said it. */
+/** @param types of the message's parts, which show its author. */
 export function mendInfo(given: unknown, row: Json, { types, before }: AroundMessage): MendedData {
   if (!isJson(given)) {
     const { data } = mendKnown({}, row, { types, before });

@@ -101,7 +101,7 @@ function toAnswers(record: NativeRecord, parts: readonly NativeRecord[], options
   return messages;
 }
 
-/** A step begins with each `step-start` but one that only marks lie before. */
+/** A step begins with each `step-start` but one that only marks come before. */
 function stepsOf(parts: readonly NativeRecord[]): NativeRecord[][] {
   const steps: NativeRecord[][] = [[]];
   let hasContent = false;

@@ -119,7 +119,7 @@ function rawOf(block: Block): Json {
 }
 
 /**
- * The `provider/model` that probably gives the next answer: the one that was asked for last, if it ever answered or no
+ * The `provider/model` that probably gives the next answer: the one that was requested last, if it ever answered or no
  * model did; otherwise the one that answered last.
  */
 function askedModel(history: readonly Message[]): string | null {

@@ -10,7 +10,7 @@ export function toNewId(prefix: string, timeMs: number, count: number, makers: M
   return `${prefix}_${digitsOf(stampOf(timeMs, count))}${tailOf(makers)}`;
 }
 
-/** Another id for each, by which they stand in the same order: of the same times where opencode made them. */
+/** Another id for each, by which they are in the same order: of the same times where opencode made them. */
 export function toOtherIds(ids: readonly string[], startMs: number, makers: Makers): Map<string, string> {
   const next = growingIds(startMs, makers);
   const areMade = ids.every((id) => MADE.test(id));
@@ -22,7 +22,7 @@ export function toOtherIds(ids: readonly string[], startMs: number, makers: Make
   );
 }
 
-/** Ids that grow in the order in which they are asked for. */
+/** Ids that grow in the order of their creation. */
 export function growingIds(startMs: number, makers: Makers): (prefix: string) => string {
   let made = 0;
   return (prefix) => {

@@ -27,7 +27,7 @@ export interface OpencodeProject {
   /** The folder to which paths of sessions are relative. */
   readonly worktree: string;
   readonly isRepository: boolean;
-  /** Sessions of this project become those of the other one at the next start in the folder. */
+  /** Sessions of this project move to the other one at the next start in the folder. */
   readonly previous: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The records of a session one after another, and what stands around them, all of one moment. */
+/** The records of a session one after another, and the rows around them, all of one moment. */
 
 import type { Problem, ProblemCode } from "@continuo/core/model";
 import { keptBytes } from "@continuo/files/records";

@@ -24,7 +24,7 @@ export interface NativeRecord {
   readonly parentId: string | null;
   /** The session that the record itself names; `null` if it names none. */
   readonly sessionId: string | null;
-  /** `time_created`, milliseconds; `NaN` for what is no time. */
+  /** `time_created`, milliseconds; `NaN` for a value that is not a time. */
   readonly timeMs: number;
   /** The row with its columns, `data` parsed where it is JSON; in an export the object itself. */
   readonly value: Json;
@@ -40,7 +40,7 @@ export interface RecordDamage {
   readonly message: string;
 }
 
-/** Every type of part that this version knows, with what it is. Others are kept verbatim and counted. */
+/** Every type of part that this version knows, with its meaning. Others are kept verbatim and counted. */
 const PART_TYPES: Readonly<Record<string, string>> = {
   text: "said by the person or the model; `synthetic`: put there by opencode",
   reasoning: "the model's thinking, with the vendor's signature in `metadata`",
@@ -72,7 +72,7 @@ export function numberField(record: Json, key: string): number {
 
 const MAX_TIME_MS = 8.64e15;
 
-/** ISO 8601 UTC of milliseconds, or `null` for what is no time. */
+/** ISO 8601 UTC of milliseconds, or `null` for a value that is not a time. */
 export function timeOfMs(ms: unknown): string | null {
   if (typeof ms !== "number" || !(Math.abs(ms) <= MAX_TIME_MS)) return null;
   return new Date(ms).toISOString();

@@ -1,7 +1,7 @@
 /**
  * The places of opencode that hold the path of a project (1.18.34): `directory`, `path` and the project in the rows of
- * sessions. opencode itself brings the row of the project up to date at its next start in the folder. The folders in what
- * was said stay.
+ * sessions. opencode itself brings the row of the project up to date at its next start in the folder. Folders in texts
+ * of the conversation stay.
  */
 
 import { existsSync } from "node:fs";

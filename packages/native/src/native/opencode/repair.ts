@@ -1,7 +1,7 @@
 /**
- * Repairs a session of opencode in its rows (1.18.33): calls that nobody works on any more end as opencode ends
- * them when they are stopped; messages and parts that hold no JSON, or belong to no message, go. A copy is an
- * export that `opencode import` takes, with ids of its own: an import leaves rows as they are that are there.
+ * Repairs a session of opencode in its rows (1.18.33): calls that nobody works on any more end as opencode ends them
+ * when they are stopped; messages and parts that hold no JSON, or belong to no message, go. A copy is an export that
+ * `opencode import` takes, with ids of its own: an import leaves rows as they are that exist.
  */
 
 import { exactOf, isJson, type Json, textField, textOfValue } from "@continuo/files";
@@ -98,7 +98,7 @@ interface GivenRow {
   /** The flaw of the row, whatever its content is. */
   readonly flaw?: RowChange;
   readonly row: string | undefined;
-  /** With its numbers as they stand there. */
+  /** With its numbers as they are there. */
   readonly value: Json;
 }
 
@@ -114,7 +114,7 @@ const NO_MESSAGE: RowChange = { reason: "it is no message", after: null };
 const NO_JSON: RowChange = { reason: "its data is no JSON object", after: null };
 const NO_OWNER: RowChange = { reason: "its message is gone", after: null };
 
-/** A message stands before its parts; what is no row of either stands with the parts of the message before. */
+/** A message comes before its parts; an entry that is neither is kept with the parts of the message before it. */
 async function* messagesIn(opened: OpenedSession): AsyncGenerator<GivenMessage, void, void> {
   const seen = new Set<string>();
   const open: OpenMessage[] = [];

@@ -1,6 +1,6 @@
 /**
- * Rows written into opencode's database: all of an addition in one transaction, with `synchronous=FULL`, and
- * read back from another connection. opencode may have the database open meanwhile.
+ * Rows written into opencode's database: all of an addition in one transaction, with `synchronous=FULL`, and read back
+ * from another connection. opencode may have the database open in the meantime.
  */
 
 import { existsSync, statSync } from "node:fs";
@@ -239,7 +239,7 @@ function directoryIn(database: DatabaseSync, records: readonly Json[], sessionId
   return String((isJson(own) ? own.directory : row?.directory) ?? "/");
 }
 
-/** opencode shows no session with a prompt that names no model, and continues in none whose model it does not know. */
+/** opencode hides a session with a prompt that names no model, and cannot continue one with an unknown model. */
 function modelError(): ContinuoError {
   return new ContinuoError("unsupported", "cannot tell which model opencode would use", {
     hint: 'Send one message in opencode, or set "model" in its opencode.json.',
@@ -251,7 +251,7 @@ export function withModel(info: Json, model: Json): Json {
   return { ...model, ...info };
 }
 
-/** For sessions that are only looked at. */
+/** For sessions that are only read. */
 export const UNKNOWN_MODEL: Json = { providerID: "continuo", modelID: "unknown" };
 
 /**

@@ -54,7 +54,7 @@ export function ownTitle(session: Json): string | null {
   return title === null || isDefaultTitle(title) ? null : toTitle(title);
 }
 
-/** Looked for only where the title needs it. */
+/** Searched only if the title needs it. */
 export function readBeside(source: SessionSource, session: Json): Beside {
   return {
     typed: ownTitle(session) === null ? firstTyped(source) : null,

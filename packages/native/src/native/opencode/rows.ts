@@ -1,6 +1,6 @@
 /**
- * A session as rows of opencode's database. Columns and tables are asked for by what is there, so that an
- * older or a newer schema is read as far as it goes.
+ * A session as rows of opencode's database. Only tables and columns that exist are queried, so that the known part of
+ * an older or a newer schema can be read.
  */
 
 import { isUtf8 } from "node:buffer";

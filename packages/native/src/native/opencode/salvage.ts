@@ -53,7 +53,7 @@ function copyTable(damaged: DatabaseSync, copy: DatabaseSync, table: string): vo
   copy.exec("commit");
 }
 
-/** In the order of `rowid`; rows that lie on lost pages are passed over. */
+/** In the order of `rowid`; rows that are on lost pages are passed over. */
 function* rowsOf(
   database: DatabaseSync,
   table: string,

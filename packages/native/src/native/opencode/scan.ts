@@ -49,7 +49,7 @@ interface ScanState {
   /** The first thing that the person typed. */
   typed: string | null;
   readonly ids: IdTable;
-  /** Messages that answer one which does not stand before them. */
+  /** Messages that answer one which is not before them. */
   readonly answers: { readonly id: string | null; readonly parentId: string }[];
 }
 
@@ -112,7 +112,7 @@ function foldMessage(state: ScanState, { record, parts, damage }: ReadMessage): 
   foldIndex(index, record, toMessages(record, parts, { native: false }), typed);
   state.typed ??= typed;
   if (record.id !== null) internId(ids, record.id);
-  // The message that it answers stands before it, but for damage.
+  // The message that it answers comes before it, but for damage.
   if (record.parentId !== null && findId(ids, record.parentId) === -1) {
     state.answers.push({ id: record.id, parentId: record.parentId });
   }
@@ -217,7 +217,7 @@ function cutOf(read: Read, end: End): MessageWithParts | null {
   return { record: whole.record, parts: partsBefore(whole.parts, end.part) };
 }
 
-/** `null` for a message that is gone since. What was damaged in the first pass already is a problem, no error. */
+/** `null` for a message that is gone since. Damage that the first pass found already is a problem, not an error. */
 function readWhole({ stream, index, damaged }: Read, at: number): MessageWithParts | null {
   const kept = stream.kept.get(at);
   if (kept !== undefined) return kept;

@@ -1,9 +1,9 @@
 /**
  * The tables of opencode's two generations of sessions, and which of them tells the truth about a session.
  *
- * The first keeps a session in `session`, `message` and `part`; the second in `session_message`, one row a message, with
- * a row of `session_v2` (2.0, which copies sessions of the first once and leaves these where they are) or of `session`
- * (1.18). Columns and tables are asked for by what is there.
+ * The first keeps a session in `session`, `message` and `part`; the second in `session_message`, one row a message,
+ * with a row of `session_v2` (2.0, which copies sessions of the first once and leaves these where they are) or of
+ * `session` (1.18). Only existing columns and tables are queried.
  */
 
 import { ContinuoError } from "@continuo/core/model";

@@ -1,8 +1,7 @@
 /**
  * The parts of a session of opencode: in a database its rows in `session` and `session_v2`, those of the sessions that
- * it started, and
- * every row of any table that names one of them in `session_id` or `aggregate_id` (the columns of 1.18.33 and
- * of tables to come); else its export file. A fork is a copy, and reads nothing of it.
+ * it started, and every row of any table that names one of them in `session_id` or `aggregate_id` (the columns of
+ * 1.18.33 and of tables to come); else its export file. A fork is a copy, and does not read its source.
  */
 
 import { statFile, textField } from "@continuo/files";
@@ -88,7 +87,7 @@ function idsOf(rows: readonly Readonly<Record<string, unknown>>[]): string[] {
   return rows.map((row) => String(row.id));
 }
 
-/** A row that refers to another table stands before that table's rows. */
+/** A row that refers to another table comes before that table's rows. */
 function inOrder(database: Database, tables: readonly TableRows[]): TableRows[] {
   const parents = new Map(
     tables.map(({ name }) => [

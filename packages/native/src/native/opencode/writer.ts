@@ -123,7 +123,7 @@ function sessionRow({ sessionId, cwd, title, createdMs, provenance }: NewSession
   });
 }
 
-/** Errors: `unsupported` while a revert may still be taken back: the next prompt deletes what lies after it. */
+/** Errors: `unsupported` while a revert may still be taken back: the next prompt deletes what comes after it. */
 async function readTip({ opened, lastAnswer, lastPrompt }: Before): Promise<OpencodeTip> {
   const { sessionId, cwd } = opened.details;
   let lastMs = 0;

@@ -8,7 +8,7 @@ import { entryOf, hasOnly, isJson, type Json, optional, textField, textOfValue }
 import { blocksOf, skillIn } from "./records.ts";
 
 export interface BlockOptions {
-  /** The API of the answer that the blocks stand in: tells whose signatures they carry. */
+  /** The API of the answer that the blocks are in: tells whose signatures they carry. */
   readonly api: string | null;
   /** True if the blocks are an answer's, in which a text can be a thought. */
   readonly isAnswer?: boolean;
@@ -48,8 +48,8 @@ function toText(raw: Json, { isPrompt }: BlockOptions): Block {
 const MARKED = /^\s*<thinking>\r?\n?((?:(?!<\/?thinking>)[\s\S])*?)\r?\n?<\/thinking>\s*$/u;
 
 /**
- * A text of an answer that stands in markers as a whole is a thought: models without a field for thoughts say them
- * that way. The block keeps its record in `native`, and is written again as that record.
+ * A text of an answer that is in markers as a whole is a thought: models without a field for thoughts say them that
+ * way. The block keeps its record in `native`, and is written again as that record.
  */
 function toMarked(raw: Json, { isAnswer }: BlockOptions): Block | null {
   if (isAnswer !== true || typeof raw.text !== "string" || !hasOnly(raw, ["type", "text"])) return null;
@@ -57,7 +57,7 @@ function toMarked(raw: Json, { isAnswer }: BlockOptions): Block | null {
   return text === undefined ? null : { type: "thinking", text, native: raw };
 }
 
-/** A thought that stands in the file as a text in markers, as that text; any other block as it is. */
+/** A thought that is in the file as a text in markers, as that text; any other block as it is. */
 export function asText(block: Block): Block {
   if (block.type !== "thinking" || !isJson(block.native) || block.native.type !== "text") return block;
   return { type: "text", text: textOfValue(block.native.text) };

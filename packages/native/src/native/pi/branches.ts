@@ -136,7 +136,7 @@ function idProblems(index: Index): Problem[] {
   const problems: Problem[] = index.repeats.map(({ record, earlier }) => ({
     code: "duplicate_id",
     line: index.line[record] ?? null,
-    message: `id ${textOfId(index.ids, index.id[record] ?? 0)} stood on line ${index.line[earlier]} already; pi takes the later one`,
+    message: `id ${textOfId(index.ids, index.id[record] ?? 0)} is already on line ${index.line[earlier]}; pi uses the later one`,
   }));
   for (let record = 0; record < index.count; record++) {
     if (index.kind[record] === KIND.outside || index.id[record] !== -1) continue;
@@ -160,7 +160,7 @@ function orderProblems(index: Index, up: Int32Array): Problem[] {
   return [{ code: "bad_order", line, message: what }];
 }
 
-/** The first kept entry lies on the path to its compaction, or is the compaction itself. */
+/** The first kept entry is on the path to its compaction, or is the compaction itself. */
 function keptBy(index: Index, up: Int32Array): Map<number, number> {
   const kept = new Map<number, number>();
   const flat = isFlat(index);

@@ -52,7 +52,7 @@ async function headerCwd(path: string): Promise<string | null> {
   return null;
 }
 
-/** Folders of this machine whose name pi would turn into this one; `null` if too many had to be looked at. */
+/** Folders of this machine whose name pi would turn into this one; `null` if there are too many candidates. */
 function foldersNamed(name: string): Set<string> | null {
   const found = new Set<string>();
   const open = ["/"];

@@ -80,7 +80,7 @@ function toFound(path: string, head: readonly Json[]): FoundSession {
   };
 }
 
-/** A session whose header names no cwd belongs to the folder that it lies in. */
+/** A session whose header names no cwd belongs to the folder that it is in. */
 async function isOfCwd(found: FoundSession, cwds: readonly string[]): Promise<boolean> {
   const head = await readHead(found.location, HEAD_BYTES);
   const cwd = head.map((record) => parseHeader(record)?.cwd ?? null).find((name) => name !== null);

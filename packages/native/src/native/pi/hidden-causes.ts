@@ -21,20 +21,20 @@ export const PI_CAUSES: Readonly<Record<PiCause, CauseFacts>> = {
   torn_header: {
     ...made,
     means:
-      "The first line, which says whose session it is, is damaged, and pi takes the file for no session.",
+      "The first line, the header of the session, is damaged, and pi does not recognise the file as a session.",
     bringsBack: "A new first line, from the names of the file and of its folder.",
     changes: RESUMED,
   },
   no_header: {
     ...made,
     means:
-      "The first line, which says whose session it is, is missing, and pi takes the file for no session.",
+      "The first line, the header of the session, is missing, and pi does not recognise the file as a session.",
     bringsBack: "A new first line, from the names of the file and of its folder.",
     changes: RESUMED,
   },
   header_later: {
     ...made,
-    means: "Another entry stands before the one that says whose session it is.",
+    means: "Another entry comes before the header of the session.",
     bringsBack: "That entry moves to the beginning.",
     changes: RESUMED,
   },

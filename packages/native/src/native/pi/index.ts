@@ -1,5 +1,5 @@
 /**
- * Sessions of pi: where they lie, what they contain, what pi sends to its model.
+ * Sessions of pi: where they are, what they contain, what pi sends to its model.
  *
  * `docs/formats/pi.md` describes versions 1 to 3 of the format; the rules were observed in 0.73.1, 0.87.1 and 1.5.2.
  *

@@ -17,7 +17,7 @@ export function resumeFlawOf(message: Json): string | null {
   return reasons.length === 0 ? null : reasons.join("; ");
 }
 
-/** `null` for what does not say what it is. A message that pi reads is returned as it is. */
+/** `null` for an entry without a known type. A message that pi reads is returned as it is. */
 export function mendMessage(message: Json): MendedMessage | null {
   const role = textField(message, "role") ?? roleIn(message);
   if (role === null) return null;
@@ -28,7 +28,7 @@ export function mendMessage(message: Json): MendedMessage | null {
     reasons.push(reason);
   };
   if (role !== message.role)
-    set({ role }, `the message has no role, and holds what only one of \`${role}\` does`);
+    set({ role }, `the message has no role, and has fields that only the role \`${role}\` has`);
   if (!HAS_CONTENT.has(role)) return { message: mended, reasons };
   const content = mendContent(message.content, role);
   if (content.reasons.length > 0) set({ content: content.value }, content.reasons.join("; "));
@@ -153,7 +153,7 @@ function mendText(block: Json, key: "text" | "thinking"): Json | null {
     : null;
 }
 
-/** Arguments that are a text are sent as they stand. No vendor takes a call without an id. */
+/** Arguments that are a text are sent as they are. No vendor takes a call without an id. */
 function mendCall(block: Json): Json | null {
   if (typeof block.name !== "string" || typeof block.id !== "string") return null;
   const isRead = isJson(block.arguments) || typeof block.arguments === "string";

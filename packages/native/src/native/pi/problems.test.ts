@@ -114,7 +114,7 @@ const CASES: Readonly<Record<string, Case>> = {
   ],
   "duplicate_id: an entry": [
     lines(HEADER, said("a", null), said("b", "a"), said("b", "a", "other")),
-    ["duplicate_id", 4, "id b stood on line 3 already; pi takes the later one"],
+    ["duplicate_id", 4, "id b is already on line 3; pi uses the later one"],
   ],
   missing_id: [lines(HEADER, { ...said("a", null), id: undefined }), ["missing_id", 2, "no id"]],
   "dangling_parent: not in the file": [

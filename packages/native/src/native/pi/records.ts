@@ -8,7 +8,7 @@
 import type { TextBlock } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 
-/** Every entry type that this version knows, with what it is. Others are kept verbatim and counted. */
+/** Every entry type that this version knows, with its meaning. Others are kept verbatim and counted. */
 const ENTRY_TYPES = {
   session: "the header: format version, session id, cwd, the file that a fork came from",
   message: "what was said, by the role of its `message`",
@@ -112,7 +112,7 @@ export function timeOf(entry: Json): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-/** Milliseconds, `NaN` for what is no time. */
+/** Milliseconds, or `NaN` for a value that is not a time. */
 export function timeMsOf(entry: Json): number {
   const own = typeof entry.timestamp === "string" ? Date.parse(entry.timestamp) : Number.NaN;
   if (!Number.isNaN(own)) return own;
@@ -129,8 +129,8 @@ export function namedBy(entry: Json): string | null {
 }
 
 /**
- * Returns the text that the person typed; `null` if the entry is no message of theirs or holds no text.
- * Attached files (`pi @file`) and the text of a skill that `/skill:NAME` stands for are left out (seen in
+ * Returns the text that the person typed; `null` if the entry is not one of their messages, or has no text. Attached
+ * files (`pi @file`) and the text of a skill that `/skill:NAME` stands for are left out (seen in
  * 1.5.2).
  */
 export function typedText(entry: Json): string | null {

@@ -61,7 +61,7 @@ function mendLine(line: RecordLine): void {
   change(line, { ...line.value, message: mended.message }, mended.reasons.join("; "));
 }
 
-/** pi refuses a file that does not begin with a header; of several it goes by the first. */
+/** pi refuses a file that does not begin with a header; it uses the first of several headers. */
 function mendHeader(draft: RepairDraft, context: RepairContext): RecordLine | null {
   const lines = remainingLines(draft);
   const headers = lines.filter(({ value }) => value.type === "session");

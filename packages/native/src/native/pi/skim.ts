@@ -88,7 +88,7 @@ export function rowOf(
 
 /** Returns the problems of the start of a file: pi refuses one that does not begin with a header. */
 export function headProblems(found: FoundSession, firsts: Firsts): Problem[] {
-  const place = `the file name ${found.sessionId}; pi goes by the header`;
+  const place = `the file name ${found.sessionId}; pi uses the id of the header`;
   return headerProblems(firsts, found, { type: "session", place });
 }
 

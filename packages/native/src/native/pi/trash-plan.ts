@@ -1,4 +1,4 @@
-/** The parts of a session of pi: its file. A fork is a copy, and reads nothing of it (seen in 1.5.2). */
+/** The parts of a session of pi: its file. A fork is a copy, and does not read its source (seen in 1.5.2). */
 
 import type { FoundSession, TrashPlan } from "../kit/index.ts";
 

@@ -41,7 +41,7 @@ export const piVisibility: AgentVisibility = {
       );
       if (start === null) continue;
       const reason = reasonOf(found.location, start, folders);
-      // A copy of a session that is there is not missed.
+      // A copy of a session that exists is not missed.
       if (reason?.cause === "file_ending" && listedIds.has(found.sessionId)) continue;
       if (reason === null || reason.cause === "other_folder") listedIds.add(found.sessionId);
       const isInChosen = dirname(found.location) === folders.chosen;

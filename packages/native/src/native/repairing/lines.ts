@@ -8,7 +8,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** Lines that are no JSON objects are removed, and what other programs did to bytes is undone. */
+/** Lines that are not JSON objects are removed, and changes of bytes by other programs are undone. */
 export function draftOf(bytes: Buffer): RepairDraft {
   const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const lines: DraftLine[] = [];

@@ -108,7 +108,7 @@ export function createLinks(draft: RepairDraft, names: LinkNames): Links {
       return lines.flatMap((line) => {
         const id = idOf(line);
         const following = id === null ? [] : (children?.get(id) ?? []);
-        // Its parent may be another one by now.
+        // Its parent may have changed meanwhile.
         return following.filter((each) => !known.has(each) && parentOf(each) === id);
       });
     },
@@ -132,7 +132,7 @@ function nearest(
     passed.add(parent);
     parent = next;
   }
-  // The next record that follows one of these takes one step. What leads in a circle stays a circle.
+  // The next record that follows one of these takes one step. A chain that leads in a circle stays a circle.
   for (const id of passed) before.set(id, parent);
   return parent;
 }
@@ -149,8 +149,8 @@ function createSearch(lines: readonly RecordLine[], up: Int32Array, names: LinkN
   for (const [at, { value }] of lines.entries())
     if (!positions.has(value[names.id])) positions.set(value[names.id], at);
   /**
-   * The keys are records: one above each, or -1. Walks make it shorter, because the question if one descends
-   * from another is asked for each.
+   * The keys are records: one above each, or -1. Walks make it shorter, because for each entry the walk checks whether
+   * it descends from another one.
    */
   const above = up.slice();
   const rootOf = (start: number): number => {
@@ -165,7 +165,7 @@ function createSearch(lines: readonly RecordLine[], up: Int32Array, names: LinkN
   };
   const isFree = (other: number, position: number): boolean => rootOf(other) !== position;
 
-  /** Finds the parent that the record itself names, else the one of its kind that stands before it. */
+  /** Finds the parent that the record itself names, else the one of its kind that comes before it. */
   function find(position: number, line: RecordLine): number {
     const hint = names.hintOf(line.value);
     const hinted = hint === null ? undefined : positions.get(hint);

@@ -1,4 +1,4 @@
-/** The port of what repairs an agent's sessions. */
+/** The port for the repair of an agent's sessions. */
 
 import type { AgentName } from "@continuo/core/model";
 import type { Json } from "@continuo/files";

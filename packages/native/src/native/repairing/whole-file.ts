@@ -35,7 +35,7 @@ function reading<T>(path: string, read: () => T): T {
   }
 }
 
-/** The bytes that a repair leaves, and what it did, each reason once; `null` if it finds nothing. Pure. */
+/** The bytes after a repair, and its changes, each reason once; `null` if nothing needs repair. Pure. */
 export function repaired(
   repairer: NativeRepairer,
   bytes: Buffer,

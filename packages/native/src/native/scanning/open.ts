@@ -159,7 +159,7 @@ function historyOf<Node>(
   return after === undefined ? history : historyAfter(history, after);
 }
 
-/** Errors: `not_found` for a leaf that is none. */
+/** Errors: `not_found` for a leaf that does not exist. */
 async function* noHistory(leaf: string | undefined): AsyncGenerator<Message, void, void> {
   if (leaf !== undefined) throw noLeaf(leaf);
   yield* [];
@@ -169,7 +169,7 @@ function noLeaf(leaf: string): ContinuoError {
   return new ContinuoError("not_found", `no branch of this session ends at ${leaf}`);
 }
 
-/** Errors: `not_found` for a leaf that is none. */
+/** Errors: `not_found` for a leaf that does not exist. */
 function stepsTo<Node>({ tips, steps }: ScanValue<Node>, leaf: string): HistorySteps {
   const tip = tips.find(({ id }) => id === leaf);
   if (tip === undefined || steps === undefined) throw noLeaf(leaf);

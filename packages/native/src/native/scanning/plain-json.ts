@@ -25,7 +25,7 @@ export function toPlainJson(value: unknown): unknown {
   return Object.hasOwn(value, "$") ? { $: "object", v: entries } : Object.fromEntries(entries);
 }
 
-/** Throws for what `toPlainJson` did not return. */
+/** Throws for a value that `toPlainJson` did not return. */
 export function fromPlainJson(json: unknown): unknown {
   if (typeof json !== "object" || json === null) return json;
   if (Array.isArray(json)) return json.map(fromPlainJson);

@@ -2,7 +2,7 @@
  * The types of a scan. `index.ts` says how to use one.
  *
  * An agent brings a `Scan`: functions over a state of plain data (objects, arrays, maps, sets, typed arrays; nothing
- * shared, no functions). The one `open` (`open.ts`) feeds it records, and makes a session of what `finish` returns.
+ * shared, no functions). The one `open` (`open.ts`) feeds it records, and makes a session of the result of `finish`.
  */
 
 import type { Entry, Message, Problem, SessionDetails } from "@continuo/core/model";
@@ -30,7 +30,7 @@ export interface ScanSource<Rec> {
   windowBytes(): number | null;
   /** In batches, each of which is folded at once. */
   records(start: ScanStart): AsyncIterable<Iterable<Rec>>;
-  /** Nothing more of the file that this record stands in is wanted. */
+  /** Nothing more of the file that this record is in is wanted. */
   skipFile?(record: Rec): void;
   /** Returns the problems of the source as a whole; complete after the last record. */
   problems(): readonly Problem[];

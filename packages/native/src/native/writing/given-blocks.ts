@@ -14,7 +14,7 @@ const maybe =
 
 interface Form {
   readonly fields: Readonly<Record<string, Check>>;
-  /** One of these has to be there. */
+  /** One of these fields is required. */
   readonly oneOf?: readonly string[];
 }
 
@@ -47,7 +47,10 @@ const FORMS: ReadonlyMap<unknown, Form> = new Map<Block["type"], Form>([
   ["tool_result", { fields: { toolCallId: isText, content: Array.isArray, isError: isFlag } }],
 ]);
 
-/** Errors: `invalid` for what is no list of blocks of a known form, or cannot be represented as JSON; `too_large`. */
+/**
+ * Errors: `invalid` for a value that is not a list of blocks of a known form, or cannot be represented as JSON;
+ * `too_large`.
+ */
 export function blocksGiven(given: unknown): readonly Block[] {
   const blocks = toPlainJson(given);
   if (!Array.isArray(blocks))

@@ -1,4 +1,7 @@
-/** Lines of JSON appended to a file: on disk and read back when the call returns, or not there at all. */
+/**
+ * Lines of JSON appended to a file: when the call returns, all of them are on disk and were read back, or none is in
+ * the file.
+ */
 
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
@@ -36,7 +39,10 @@ export function writeBeside({ how, path, text }: BesideFile): void {
   guarded(path, () => (isThere ? appendLines(path, bytes) : createFile(path, [bytes])));
 }
 
-/** On disk as a whole when it returns, or not there. Errors: `conflict` if a file is there, `unwritable`. */
+/**
+ * When it returns, the file is on disk as a whole, or does not exist. Errors: `conflict` if a file exists,
+ * `unwritable`.
+ */
 export function writeNewFile(path: string, bytes: Buffer): void {
   writeNewPieces(path, [bytes]);
 }
@@ -54,7 +60,7 @@ export function toLines(records: readonly Json[]): string {
   return records.map(toLine).join("");
 }
 
-/** The lines of a text, each record changed and every line that is no record as it stands. */
+/** The lines of a text, each record changed and every line that is no record as it is. */
 export function changeLines(text: string, change: (record: Json) => Json): string {
   const lines = text.split("\n").map((line) => {
     const record = recordIn(line);

@@ -1,4 +1,4 @@
-/** Clocks, ids and randomness for what is written. */
+/** Clocks, ids and randomness for new records. */
 
 import { createCipheriv, randomBytes } from "node:crypto";
 import { createIds } from "@continuo/core/model";
@@ -22,7 +22,7 @@ function makersOf(now: () => number, take: (count: number) => Buffer): Makers {
   };
 }
 
-/** RFC 9562: the version and the variant stand in two of the random bytes. */
+/** RFC 9562: the version and the variant are in two of the random bytes. */
 function toUuid4(random: Buffer): string {
   const bytes = Buffer.from(random);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);

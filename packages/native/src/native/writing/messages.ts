@@ -30,7 +30,7 @@ export interface OpenCalls {
   isUsed(id: string): boolean;
   /** Returns true if anything was said. */
   isBegun(): boolean;
-  /** Takes in what this writer wrote. */
+  /** Adds the records that this writer wrote. */
   note(message: NewMessage): void;
 }
 
@@ -42,7 +42,7 @@ export function openCallsIn(
 ): OpenCalls {
   const open = new Map<string, ToolCallBlock>();
   const own = new Set<string>();
-  /** Ids that were used, and what they are taken for copies of. */
+  /** Ids that were used, and the ids of which they count as copies. */
   const used = { ids: new Set<string>(), copies: new Set<string>() };
   let isBegun = false;
   // An agent may put the name of the tool in front of the id that it was given.
@@ -155,7 +155,7 @@ function assertInPlace({ role, content }: NewMessage, { target, calls }: Checkin
   }
 }
 
-/** Refuses a block that the format has no place for, because it would be lost without a word. */
+/** Refuses a block that the format cannot store, because it would be lost without notice. */
 function assertKept(block: Block, agent: AgentName): void {
   if (block.type === "text" && block.signature !== undefined && !KEEPS_TEXT_SIGNATURES.has(agent)) {
     throw notKept(agent, "the signature of a text");

@@ -21,9 +21,9 @@ export interface NativeWriteOptions {
   readonly sessionId: string;
   readonly places: Places;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds to wait for another writer; 0 where none is given. */
+  /** Milliseconds to wait for another writer; 0 if none is given. */
   readonly waitMs?: number;
-  /** For a person who is refused. */
+  /** For the error that a person reads. */
   readonly hint?: string;
 }
 
@@ -75,7 +75,10 @@ async function locked(
   }
 }
 
-/** This process, or a program that it started: its agent. All are where the system does not say who started whom. */
+/**
+ * This process, or a program that it started: its agent. All are, if the system does not say which process started
+ * which.
+ */
 export function isOwnProcess(pid: number): boolean {
   if (pid === process.pid) return true;
   return ancestorsOf(pid)?.some((ancestor) => ancestor.pid === process.pid) !== false;

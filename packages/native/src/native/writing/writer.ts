@@ -1,11 +1,11 @@
-/** The port of what writes an agent's sessions, and the plain data that goes through it. */
+/** The port for writing an agent's sessions, and the plain data that goes through it. */
 
 import type { DatabaseSync } from "node:sqlite";
 import type { AgentName, Block, Entry, Message, Usage } from "@continuo/core/model";
 import type { AppendOptions, Json, Places } from "@continuo/files";
 import type { OpenedSession } from "../kit/index.ts";
 
-/** Clock and ids are passed in, so that what is written is a pure function of what goes in. */
+/** Clock and ids are passed in, so that the records are a pure function of the input. */
 export interface Makers {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -74,7 +74,7 @@ export interface RecordSink {
   mark(): string | null;
   /**
    * Durable, and read back, when it returns. Errors: `conflict` if somebody wrote since `mark` gave `after`,
-   * `unwritable`; nothing has changed then, unless `details.isWritten` says so.
+   * `unwritable`; after an error nothing has changed, unless `details.isWritten` is true.
    */
   append(records: readonly Json[], options?: SinkOptions): void;
   /**
@@ -122,8 +122,8 @@ export interface ChildRecords {
 }
 
 /**
- * The writer of one agent's sessions. `Tip` is the end of a session, as far as the next message depends on it.
- * All functions but `placeOf`, `openTip` and `openSink` are pure.
+ * The writer of one agent's sessions. `Tip` is the end of a session, with what the next message depends on. All
+ * functions but `placeOf`, `openTip` and `openSink` are pure.
  */
 export interface NativeWriter<Tip> {
   readonly agent: AgentName;
@@ -141,26 +141,25 @@ export interface NativeWriter<Tip> {
   slugOf?(opened: OpenedSession, sessionFile: string): Promise<string | null>;
   openTip(before: Before, signal: AbortSignal | undefined): Promise<Tip>;
   begin(session: NewSession, makers: Makers): { readonly tip: Tip; readonly records: readonly Json[] };
-  /** The file of a session that is to be looked at only; as `openSink` where the agent has files. */
+  /** The file of a session that is only read; as `openSink` if the agent has files. */
   stage?(records: readonly Json[], session: NewSession): string;
   besideNew?(session: NewSession, sessionFile: string): readonly BesideFile[];
   /**
    * The session in the format that the agent writes now, as the agent itself brings it there when it opens it; `null`
-   * where it is in that format. What `openTip` refuses as `unsupported` may be brought there.
+   * where it is in that format. A tip that `openTip` refuses as `unsupported` may be brought there.
    */
   upgrade?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[] | null;
   /**
-   * Records of another session of this agent as those of a new one: the same, but for what names the session,
-   * its folder, its title, and an entry where two sessions cannot have the same. `null` if the format has
-   * no way to that. Pure.
+   * Records of a session of this agent as records of a new session. Only the id of the session, its folder, its title,
+   * and entries that two sessions cannot share are changed. `null` if the format has no way to that. Pure.
    */
   bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
   /**
-   * Files with the conversation of a sub-agent as one of a new session's: the same records, but for what names the
-   * session and its folder. Left out where such conversations do not lie in files below their session.
+   * Files with the conversation of a sub-agent as files of a new session. Only the id of the session and its folder are
+   * changed. Left out where such conversations do not lie in files below their session.
    *
    * @param location of the conversation; it is read.
-   * @returns no file where it lies there already; `null` if it cannot go along.
+   * @returns no file where it is there already; `null` if it cannot go along.
    */
   childFiles?(location: string, parent: NewSession, sessionFile: string): readonly BesideFile[] | null;
   /** The same for an agent that keeps all sessions in one file: records that are written with those of the session. */

@@ -1,4 +1,4 @@
-/** Every limit of conversations that pages continue. The limits of what a page may send are in `CHAT_LIMITS`. */
+/** Every limit of conversations that pages continue. The limits of the input of a page are in `CHAT_LIMITS`. */
 
 export const LIVE_LIMITS = {
   /** Conversations that are open at the same time. */
@@ -10,7 +10,7 @@ export const LIVE_LIMITS = {
    * still runs.
    */
   lookMs: 2_000,
-  /** Names in folders that are looked at for a completion, those that are shown, and how long a listing is kept. */
+  /** For completions of file names: how many names are read, how many are shown, and how long a listing is kept. */
   lookedFiles: 20_000,
   shownFiles: 20,
   filesKeptMs: 10_000,

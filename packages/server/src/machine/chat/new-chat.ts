@@ -1,4 +1,4 @@
-/** New conversations of pages: the folder that they are in, who can answer there, and the names of its files. */
+/** New conversations of pages: their folder, the agents that can answer there, and the names of the folder's files. */
 
 import { statSync } from "node:fs";
 import { isAbsolute, join, normalize } from "node:path";

@@ -8,7 +8,7 @@ import { createOpenChats, type OpenChats } from "./open-chats.ts";
 
 const FULL = {
   code: "busy",
-  message: "cannot open the conversation: 16 others are open on this server, which is the most",
+  message: "cannot open the conversation: 16 others are open on this server, and that is the limit",
 };
 
 function createChats(): OpenChats {

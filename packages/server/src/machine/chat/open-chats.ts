@@ -114,7 +114,7 @@ async function openChat(
   const talk = await begin({
     flags,
     places,
-    // Pages name a session by its id, also one in which nothing was said.
+    // Pages name a session by its id, even a session without messages.
     ...(flags.new === true && { newSession: {} }),
     openStore: async () => withoutClosing(await store()),
     ask: (request, call) => {
@@ -202,7 +202,7 @@ function turnRuns(): ContinuoError {
 
 function tooMany(): ContinuoError {
   const { open, idleMs } = LIVE_LIMITS;
-  const message = `cannot open the conversation: ${open} others are open on this server, which is the most`;
+  const message = `cannot open the conversation: ${open} others are open on this server, and that is the limit`;
   return new ContinuoError("busy", message, {
     hint: `Wait until one of them closes: that is ${idleMs / 1000} seconds after its last turn.`,
     details: { limit: open },

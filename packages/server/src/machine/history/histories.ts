@@ -25,8 +25,8 @@ export interface Histories {
   /** Calls `use` with the present history; `use` must not keep it. */
   withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: CompleteHistory) => T): Promise<T>;
   /**
-   * The newest messages of a long session that was not read yet; `null` if all of it will be there soon. It begins before the
-   * message `before`, if that is its first one and a longer end may be read.
+   * The newest messages of a long session that was not read yet; `null` if all messages will be available soon. It
+   * begins before the message `before`, if that is its first one and a longer end may be read.
    */
   tip(asked: HistoryRequest, before?: string): Promise<readonly Message[] | null>;
   /** Returns true if this thread has read all of it, or is reading it. */

@@ -1,4 +1,7 @@
-/** The bytes of answers that each token has on their way: who does not read them waits for the next one. */
+/**
+ * The bytes of answers that are being sent for each token: a client that does not read them must wait for its next
+ * answer.
+ */
 
 import { ContinuoError } from "@continuo/core/model";
 import { type Answer, LIMITS } from "../context/index.ts";

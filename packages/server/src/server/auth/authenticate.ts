@@ -1,4 +1,4 @@
-/** From a secret to what it allows. */
+/** From a secret to its scopes. */
 
 import { createHash } from "node:crypto";
 import { ContinuoError, type Store, type Token } from "@continuo/core/model";

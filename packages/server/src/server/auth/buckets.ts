@@ -29,14 +29,15 @@ export class Buckets {
   }
 
   /**
-   * A bucket that is not empty gives any amount, so that one large thing passes; what it lacks then is waited for.
+   * A bucket that is not empty gives any amount, so that a large request passes; later requests wait until it is filled
+   * again.
    * Errors: `rate_limited` (`details.retryAfterMs`).
    */
   take(name: string, now: number, amount = 1): void {
     this.assert(name, now).level -= amount;
   }
 
-  /** The same for what happened already. Returns the milliseconds until the bucket is no longer overdrawn. */
+  /** The same for a request that happened already. Returns the milliseconds until the bucket is no longer overdrawn. */
   spend(name: string, now: number, amount = 1): number {
     const bucket = this.#bucketOf(name, now);
     bucket.level -= amount;

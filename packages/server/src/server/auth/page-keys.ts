@@ -1,8 +1,8 @@
 /**
- * Keys that tie a page to one start of a server that only its machine reaches: the page's secret ends with the
- * server, and the server proves with each answer that it is the one that let the page in. Another program that
- * takes the port later can do neither. Several servers behind one address have no such keys; there TLS says who
- * answers.
+ * Keys that tie a page to one start of a server that only its machine reaches: the page's secret ends with the server,
+ * and the server proves with each answer that it is the one that let the page in. Another program that takes the port
+ * later can do neither. Several servers behind one address have no such keys; there the certificate of TLS identifies
+ * the server.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";

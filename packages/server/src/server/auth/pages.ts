@@ -87,7 +87,7 @@ function narrowed(grant: Grant, access: readonly string[] | undefined): Grant {
   });
 }
 
-/** The end of a token that lives so long, but no longer than the other one. */
+/** The end of a token with this lifetime, but not later than the end of the other token. */
 function earlier(lifeMs: number, other: Token | null): string {
   const end = Date.now() + lifeMs;
   const otherEnd = other?.expiresAt ?? null;
@@ -162,7 +162,7 @@ function hasOwnTls(origin: string, { headers, url }: Request, { publicUrl }: Ser
   );
 }
 
-/** The name of the claim that is there once the code was used. */
+/** The name of the claim that exists once the code was used. */
 export function usedCodeName({ tokenId }: Pick<Token, "tokenId">): string {
   return `${USED_CODES}/${createHash("sha256").update(tokenId).digest("hex")}`;
 }

@@ -31,7 +31,7 @@ export function createTokenWatch(tokens: (workspaceId: string) => Store, ending:
   const watchers = new Set<Watcher>();
   /** The round in which the running look began; 0 if none runs. */
   let looking = 0;
-  // Rounds, not the time of a clock: while this process stood still, the store was not asked.
+  // Rounds, not the time of a clock: the store was not asked while this process did not run.
   let round = 0;
   const timer = setInterval(async () => {
     round++;
@@ -79,7 +79,7 @@ async function look(watchers: Set<Watcher>, { tokens, round }: Look): Promise<vo
     }
   }
   await endAll(watchers, (watcher) => {
-    // Connections that came meanwhile are for the next round.
+    // Connections that are opened in the meantime are for the next round.
     if (!watcher.tokenIds.every((id) => active.has(id) || !looked.has(id))) return lost();
     watcher.seenIn = Math.max(watcher.seenIn, round);
     return null;

@@ -1,9 +1,9 @@
 /**
  * Attachments over HTTP, addressed by the hash of their bytes.
  *
- * Promises: a token that may write a log may add a blob; only who stored a blob may refer to it; a blob is read through
- * an event that refers to it, in a log that the token may read; a browser never executes a blob, and gets it under a name
- * and a type of the server.
+ * Promises: a token that may write a log may add a blob; only the author of a blob may refer to it; a blob is read
+ * through an event that refers to it, in a log that the token may read; a browser never executes a blob, and gets it
+ * under a name and a type of the server.
  * Does not know: where the bytes lie.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Who stored a blob: only they may refer to it, because an event that refers to a blob makes it readable. To know the
- * hash of a blob is not enough.
+ * The authors of blobs: only they may refer to a blob, because an event that refers to it makes it readable. To know
+ * the hash of a blob is not enough.
  */
 
 import { ContinuoError, type Store } from "@continuo/core/model";

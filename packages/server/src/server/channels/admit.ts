@@ -185,7 +185,10 @@ async function participate(hello: HelloFrame, options: Participating): Promise<A
   return { store, channel, after, replay, participation, welcome, place };
 }
 
-/** Returns the messages that this `connect()` left open. What an earlier one of an agent left open is ended. */
+/**
+ * Returns the messages that this `connect()` left open. Ends the messages that an earlier connection of an agent left
+ * open.
+ */
 async function keptMessages({
   store,
   hub,

@@ -221,7 +221,7 @@ export class Connection implements Present {
     else this.#frames.add(bytes, () => this.#take(frame, bytes));
   }
 
-  /** An invalid frame counts for the token as another one does. */
+  /** An invalid frame counts for the token like any other frame. */
   #refuseFrame(error: unknown, data: Buffer): void {
     if (this.#over.signal.aborted) return;
     let refusal = error;
@@ -244,7 +244,7 @@ export class Connection implements Present {
       if (frame.type === "close") return await this.#leave();
       if ("request" in frame) await this.#answer(frame, bytes);
     } catch (error) {
-      // Who left needs no answer, and work that ended with the connection is no mistake.
+      // A client that left needs no answer, and work that ended with the connection is not a failure.
       if (!this.#over.signal.aborted) this.#refuse(error, undefined);
     }
   }
@@ -395,7 +395,7 @@ export class Connection implements Present {
 
   /**
    * The lease is lost: later frames of this connection are ignored. Only where another participant has the handle is
-   * that the end; otherwise the client comes again, and gets it back.
+   * that the end; otherwise the client returns, and gets it back.
    */
   #gone({ cause, isTaken }: LostSeat): void {
     if (this.#state === "left") return;
@@ -409,7 +409,7 @@ export class Connection implements Present {
     this.#outgoing.end(CLOSE.gone, isTaken ? "the handle was given to another participant" : "come again");
   }
 
-  /** Leaves for good: unfinished messages are interrupted, and the handle is free. */
+  /** Leaves permanently: unfinished messages are interrupted, and the handle is free. */
   async #leave(): Promise<void> {
     this.#state = "left";
     const participation = this.#admission?.participation ?? null;

@@ -115,7 +115,7 @@ export class Hub {
     }
   }
 
-  /** A caller during a look waits for another look, which begins afterwards. */
+  /** A caller that comes during a read waits for a second read, which begins after the first. */
   async #look(room: Room): Promise<void> {
     await room.looking?.catch(() => undefined);
     room.looking ??= lookAt(room).finally(() => {

@@ -38,7 +38,7 @@ export const channels: CreateMount = (context) => {
   });
   sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
   const beats = setInterval(() => {
-    // Asked at each beat, also when nobody is there, so that it knows when this process stood still.
+    // Asked at each beat, even when nobody is there, so that it knows when this process stood still.
     clock.now();
     for (const connection of sliceOf(slices, beat++)) connection.beat();
   }, CHANNEL_LIMITS.heartbeatMs / LIMITS.heartbeatSlices).unref();

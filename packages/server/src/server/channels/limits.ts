@@ -23,7 +23,7 @@ export const LIMITS = {
   settleMs: 4_000,
   /** The server remembers for this time which connections ended, and which leases it saw. */
   forgetMs: 60_000,
-  /** A process that did nothing for longer than this stood still: silence in that time is its own. */
+  /** A process without activity for longer than this did not run: clients are not silent in that time. */
   standstillMs: 1_000,
   /** Messages that one request reads. */
   messages: 1_000,

@@ -1,6 +1,6 @@
 /**
- * A clock that counts only the time in which this process could listen. A process that stood still (it was stopped, or
- * busy for long) has heard nobody, and what came meanwhile still waits for it: nobody was silent in that time.
+ * A clock that counts only the time in which this process could listen. A process that did not run for a while (it was
+ * stopped, or busy) received nothing, and frames still wait for it. So no client counts as silent in that time.
  */
 
 import { LIMITS } from "./limits.ts";

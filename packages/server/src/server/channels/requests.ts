@@ -53,7 +53,7 @@ export interface Participation {
   readonly device: string | undefined;
   /** Its token administers the workspace. */
   readonly moderates: boolean;
-  /** `degraded` until the session that was asked for can be opened. */
+  /** `degraded` until the session that was requested can be opened. */
   session: "kept" | "degraded" | "none";
   /** Errors: `not_found` for a blob that the participant may not refer to. */
   readonly requireBlobs: (id: string, blobs: readonly string[]) => Promise<void>;

@@ -214,7 +214,7 @@ async function say(
   return { messageId: event.id, sequence: event.sequence };
 }
 
-/** Stores what a participant says who is not connected, with the same checks as a frame. */
+/** Stores a message of a participant that is not connected, with the same checks as a frame. */
 async function postFor(
   store: Store,
   { context, channel, grant }: Omit<ChannelCall, "access">,

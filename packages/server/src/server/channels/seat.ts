@@ -1,6 +1,6 @@
 /**
  * The handle that a connection of this server has: its lease is renewed while the connection is alive, and nobody on
- * this server takes it meanwhile.
+ * this server takes it in the meantime.
  */
 
 import { ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
@@ -106,7 +106,7 @@ export class Seat {
     const askedAt = performance.now();
     try {
       await renewHandle(this.store, this.fence);
-      // Meanwhile an agent may have taken the handle of a person, or a person that of an agent.
+      // In the meantime, an agent may have taken the handle of a person, or a person that of an agent.
       const wasOver = askedAt - this.#renewedAt > CHANNEL_LIMITS.silenceMs;
       this.#renewedAt = askedAt;
       if (wasOver && (await this.#hasRival()))

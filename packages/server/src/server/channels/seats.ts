@@ -1,5 +1,5 @@
 /**
- * The handles on this server, and what it knows of the holder of an expired lease: that it is there, that it is gone,
+ * The handles on this server, and its answer about the holder of an expired lease: that it is alive, that it is gone,
  * or nothing, because another server has it.
  */
 
@@ -8,7 +8,7 @@ import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
 import type { Seat } from "./seat.ts";
 
-/** An expired lease of another server, since when it lies there unchanged. */
+/** An expired lease of another server, since when it is there unchanged. */
 interface Observation {
   readonly expiresAt: string;
   readonly token: number;
@@ -44,7 +44,7 @@ export class Seats {
     this.#left.set(key, { token: seat.fence.token, atMs: this.#clock.now() });
   }
 
-  /** Who has the handle of this lease on this server, and is alive. */
+  /** The living participant that has the handle of this lease on this server. */
   aliveOn(store: Store, name: string): Seat | undefined {
     const seat = this.#seats.get(keyOf(store, name));
     return seat?.isAlive === true ? seat : undefined;

@@ -10,13 +10,13 @@ const KEPT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 /** After a day the tokens of used codes and of pages have expired long before. */
 const CODES_KEPT_MS = DAY_MS;
-/** For so long who stored an attachment may refer to it: without a reference it expires at that time. */
+/** The time in which the author of an attachment may refer to it: without a reference it expires at its end. */
 const OWNERS_KEPT_MS = LIMITS.blobMs;
 /** A released lease stays for this time: a holder that comes back later is fenced too. */
 const RELEASED_KEPT_MS = DAY_MS;
 /**
- * Leases that processes of runs left when they were killed. All other leases that expire are looked for, and
- * released then.
+ * Leases that processes of runs left when they were killed. All other leases that expire are found and released at that
+ * time.
  */
 const LEFT_LEASES = ["session/", "run/"];
 const LEFT_KEPT_MS = 30 * DAY_MS;

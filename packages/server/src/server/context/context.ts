@@ -25,7 +25,7 @@ export interface Peer {
 /** Pages of a phone live as long as its pairing, since nobody walks back to the computer for each look. */
 export type PagesOf = "computer" | "phone";
 
-/** Who can reach a server: only its machine, or others too. */
+/** The machines that can reach a server: only its own, or others too. */
 export type Reach = "machine" | "network";
 
 /** The permissions of a request, after its token was checked. */
@@ -97,8 +97,8 @@ export interface Quotas {
    */
   log<T extends { readonly created: boolean }>(grant: Grant, creation: LogCreation<T>): Promise<T>;
   /**
-   * Counts a connection until it is disposed. `onLost` is called if its token is revoked or expires meanwhile. Errors:
-   * `rate_limited`.
+   * Counts a connection until it is disposed. `onLost` is called if its token is revoked or expires in the meantime.
+   * Errors: `rate_limited`.
    */
   connect(grant: Grant, onLost: OnLost, channel?: string): Disposable;
   /**

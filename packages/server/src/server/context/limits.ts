@@ -4,7 +4,7 @@ import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import type { PagesOf, ServerLimits } from "./context.ts";
 
 export const LIMITS = {
-  /** Values and keys of one body or frame of JSON: what each costs before it is stored is many times its bytes. */
+  /** Values and keys of one body or frame of JSON: each uses many times its bytes in memory before it is stored. */
   jsonValues: 50_000,
   /** Levels of one body or frame of JSON. */
   jsonDepth: 1_000,
@@ -33,7 +33,7 @@ export const LIMITS = {
    */
   stalledMs: 30_000,
   goodbyeMs: 2_000,
-  /** A reader of an SSE stream that takes nothing for this time holds nothing but what is on its way to it. */
+  /** If a reader of an SSE stream reads nothing for this time, only the data on its way to it stays in memory. */
   slowMs: 1_000,
   /** The interval at which an SSE stream without data sends a control event. */
   sseIdleMs: 15_000,
@@ -82,7 +82,7 @@ export const LIMITS = {
   /** A page's code can be exchanged for this time; a page lives this long. */
   codeMs: 30_000,
   pageMs: 43_200_000,
-  /** When a page ends that nothing uses, and how many pages one token may have. */
+  /** The time after which an unused page ends, and the number of pages that one token may have. */
   pageIdleMs: 7_200_000,
   pagesOfToken: 100,
   /**

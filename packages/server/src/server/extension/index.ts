@@ -152,7 +152,10 @@ function asked({ protocol, version, site }: Readonly<Record<string, unknown>>): 
   return { version: name, site: isSite ? new URL(site).origin : null };
 }
 
-/** Returns `true` if the system tells that the connection is of the user who runs the server. Errors: `forbidden`. */
+/**
+ * Returns `true` if the system reports that the connection belongs to the user who runs the server. Errors:
+ * `forbidden`.
+ */
 async function sameUser(peer: Peer, context: ServerContext): Promise<boolean> {
   try {
     return await assertSameUser(peer, context);

@@ -7,7 +7,10 @@ export interface SizedAnswer {
   readonly sizeBytes: number;
 }
 
-/** @param most bytes of the answer, as far as is known before it is made. Errors: `rate_limited`, and those of `make`. */
+/**
+ * @param most the largest size of the answer in bytes that is known before the answer is made. Errors: `rate_limited`,
+ * and those of `make`.
+ */
 export async function countedAnswer(
   { context, grant }: { readonly context: ServerContext; readonly grant: Grant },
   most: number,

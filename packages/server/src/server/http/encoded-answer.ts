@@ -72,7 +72,7 @@ export async function encodedAnswer(request: Request, response: Response, reach:
   const { status, body } = response;
   if ((method !== "GET" && method !== "HEAD") || (status !== 200 && status !== 304)) return response;
   if (!isCompressible(response.headers)) return response;
-  // A copy: the `Response` of Hono's server has other headers once its body was asked for.
+  // A copy: the `Response` of Hono's server has other headers after its body was read.
   const headers = new Headers(response.headers);
   // An answer without a body has the headers of the whole one.
   if (!headers.get("vary")?.includes("accept-encoding")) headers.append("vary", "accept-encoding");
@@ -179,7 +179,7 @@ function streamed(body: ReadableStream<Bytes>, encoding: Encoding): ReadableStre
           flush: constants.BROTLI_OPERATION_FLUSH,
           params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY },
         });
-  // A failure of either side ends the other one: the reader sees it as the failure of the stream.
+  // A failure of either side ends the other one: the reader sees the stream fail.
   pipeline(Readable.fromWeb(body as NodeStream), through, () => undefined);
   return Readable.toWeb(through) as unknown as ReadableStream<Bytes>;
 }

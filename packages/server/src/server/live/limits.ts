@@ -7,7 +7,7 @@ export const LIMITS = {
   audioBytes: 10_485_760,
   /** Bytes of a frame that a client sends. */
   frameBytes: 16_384,
-  /** With this many unsent bytes in a socket, its reader is waited for; and how long. */
+  /** The number of unsent bytes in a socket at which the server waits for its reader, and the longest wait. */
   waitingBytes: 1_048_576,
   stalledMs: 30_000,
   pauseMs: 20,

@@ -132,8 +132,9 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
 }
 
 /**
- * Other writers than those that the server was started with are programs of its machine, and may cost money: for those who
- * may write all sessions, such as the person's own extension. Errors: `forbidden`.
+ * Other writers than those that the server was started with are programs of its machine, and may cost money: so they
+ * are offered only to tokens that may write all sessions, such as that of the person's own extension. Errors:
+ * `forbidden`.
  */
 function mayOffer(context: ServerContext, grant: ServerEnv["Variables"]["grant"]): void {
   context.require(grant, { kind: "live", name: "*", access: "write" });

@@ -40,7 +40,7 @@ async function sizeOf(path: string): Promise<number | null> {
   return found?.isFile() === true ? found.size : null;
 }
 
-/** A file that became shorter meanwhile breaks off: the reader sees that it is not whole. */
+/** A file that becomes shorter in the meantime breaks off: the reader sees that it is incomplete. */
 async function* bytesOf(path: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
   await using file = await open(path);
   for (let at = 0; at < sizeBytes; ) {

@@ -43,7 +43,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** @param folder with `index.html`, and `manifest.json`, which lists the names of what is in `assets/` */
+/** @param folder with `index.html`, and `manifest.json`, which lists the names of the files in `assets/` */
 export function createPageFiles(folder: string): PageFiles {
   const read = new Map<string, PageFile>();
   let names: ReadonlySet<string> | null = null;
@@ -94,7 +94,7 @@ function namesIn(manifest: string): ReadonlySet<string> {
   return new Set(files.filter((name) => /^[\w-]+\.(?:js|css|png|webmanifest)$/u.test(name)));
 }
 
-/** `null` for a file that is not there. */
+/** `null` for a file that does not exist. */
 function whereThere(read: () => PageFile | null): PageFile | null {
   try {
     return read();

@@ -3,7 +3,7 @@
  *
  * Promises: only the files of the build are served, by their names; the page runs no script but its own, and no other
  * page frames it.
- * Does not know: what is in the files, except for the place of the theme.
+ * Does not know: the content of the files, except for the place of the theme.
  */
 
 import { ContinuoError } from "@continuo/core/model";

@@ -40,7 +40,7 @@ interface SecurityFailure {
   readonly reason: string;
 }
 
-/** Codes of subscriptions, which have their own, stand beside those of the library. */
+/** Codes of subscriptions, which have their own, are beside those of the library. */
 const REFUSED_INPUT: readonly unknown[] = ["invalid", "too_large", "INVALID_REQUEST", "WEBHOOK_URL_REJECTED"];
 
 /** Without a token, the refusals of secrets and of the gate are recorded where they are made. */

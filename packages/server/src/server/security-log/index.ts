@@ -1,5 +1,5 @@
 /**
- * Security events as lines of JSON: who was let in or refused, when, and from where.
+ * Security events as lines of JSON: which caller was accepted or refused, when, and from where.
  *
  * Promises: no secret is written; what others send forges no line; a stranger cannot fill a disk: of one kind and network at most 10 lines a minute are
  * written, and 300 of all; the others are counted, in at most 110 further lines.

@@ -2,7 +2,7 @@
 
 export const LIMITS = {
   windowMs: 60_000,
-  /** Lines of one kind from one network in a window. What comes after them is counted. */
+  /** Lines of one kind from one network in a window. Events beyond them are counted. */
   linesOfNetwork: 10,
   /** Lines in a window. */
   lines: 300,

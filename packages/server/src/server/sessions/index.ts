@@ -144,7 +144,9 @@ function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf:
   });
 }
 
-/** Errors: `not_found` for a session of somebody else, as for one that is not there; `invalid` for the name of a log. */
+/**
+ * Errors: `not_found` for a session of somebody else, as for one that does not exist; `invalid` for the name of a log.
+ */
 function assertReadable({ scopes }: Grant, name: string): void {
   if (name.includes("/")) throw new ContinuoError("invalid", "the id of a session has no slash here");
   if (!allows(scopes, { kind: "session", name, access: "read" })) {

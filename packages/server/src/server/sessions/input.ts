@@ -23,7 +23,7 @@ interface SentChat {
 
 /**
  * The request of `useChat`: the last message is the new one.
- * Errors: `invalid`; `usage` for an answer that is to be given again, because the log keeps what was said.
+ * Errors: `invalid`; `usage` for a request to regenerate an answer, because the log keeps all answers.
  */
 export function chatMessageOf({ messages, trigger, messageId }: Body): SentChat {
   const isChanged = trigger === "regenerate-message" || (messageId !== undefined && messageId !== null);
@@ -52,7 +52,7 @@ function blocksOf(part: Body | null): readonly Block[] {
   if (type !== "file" || typeof mediaType !== "string" || typeof url !== "string") return [];
   const data = DATA_URL.exec(url)?.groups?.data;
   if (data === undefined) {
-    // An agent would read a file of this machine, or fetch from its network, for the one who writes the message.
+    // An agent would read a file of this machine, or fetch from its network, on behalf of the author of the message.
     throw new ContinuoError("invalid", "a file must come with its content, as a data: address in base64");
   }
   const kind = mediaType.startsWith("image/") ? "image" : "file";

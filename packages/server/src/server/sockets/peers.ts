@@ -8,7 +8,7 @@ import type { Strangers } from "./strangers.ts";
 
 /**
  * A request that passed a proxy does not come from this machine, whatever its socket says. Only a trusted proxy names
- * the client: of what it and the proxies before it wrote, the last address that is no trusted proxy itself.
+ * the client: of the addresses that the proxies wrote, the last one that is not a trusted proxy counts.
  */
 export function createPeers(
   proxies: TrustedProxies,

@@ -1,4 +1,4 @@
-/** Answers that the client does not read: what is not sent of them stays in memory, so their connections are closed. */
+/** Answers that the client does not read. Their unsent bytes stay in memory, so the connections are closed. */
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -15,15 +15,15 @@ export class UnreadAnswers {
   readonly #mostIdleLooks: number;
   readonly #timer: NodeJS.Timeout;
 
-  /** @param stalledMs how long a client may read nothing, whatever it sends meanwhile */
+  /** @param stalledMs how long a client may read nothing, even if it sends requests */
   constructor(stalledMs: number) {
     const lookMs = Math.min(LOOK_MS, stalledMs / 4);
-    // Looks and not a clock: time in which this process stood still is not the client's.
+    // Counts checks instead of time: while this process does not run, clients are not blamed.
     this.#mostIdleLooks = Math.ceil(stalledMs / lookMs);
     this.#timer = setInterval(() => this.#look(), lookMs).unref();
   }
 
-  /** Watches the answer until it is sent. A client that reads slowly is waited for. */
+  /** Watches the answer until it is sent. It waits for a client that reads slowly. */
   watch(response: ServerResponse): void {
     this.#open.set(response, { left: 0, idleLooks: 0 });
     response.once("close", () => this.#open.delete(response));

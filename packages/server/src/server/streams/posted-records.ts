@@ -1,4 +1,7 @@
-/** Checks the records that a request appends: who may write them, and for a channel the rules of its frames. */
+/**
+ * Checks the records that a request appends: whether the token may write them, and for a channel the rules of its
+ * frames.
+ */
 
 import { type Actor, ContinuoError, type NewEvent } from "@continuo/core/model";
 import { ANY_HANDLE } from "@continuo/core/wire";

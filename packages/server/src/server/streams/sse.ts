@@ -29,7 +29,7 @@ export async function streamEvents(call: Call, log: Log, after: number): Promise
           else controller.enqueue(value);
         } catch (error) {
           const hasLeft = gone.signal.aborted || call.request.signal.aborted;
-          // The client has everything before it, and comes again for the rest.
+          // The client has everything before it, and returns for the rest.
           if (!hasLeft && !isContinuoError(error)) report(`an event stream ended: ${messageOf(error)}`);
           controller.enqueue(RETRY);
           controller.close();
@@ -79,7 +79,7 @@ async function* framesOf(
   });
   for await (const batch of batches) {
     yield await framed(batch, { records, text, place, answer });
-    // The client has read this. Who held it while it waits for the next page would keep others from theirs.
+    // The client has read this. A reader that held it while it waits for the next page would block other readers.
     await answer.resize(0);
     if (batch.state === "more") await answer.resize(LIMITS.pageBytes);
   }

@@ -98,7 +98,7 @@ export interface Change<T> {
 
 /**
  * Reads, changes and stores; it starts again if another server changed the subscription first. `null` changes nothing.
- * Errors: a `Refusal`, also if the subscription does not exist.
+ * Errors: a `Refusal`, even if the subscription does not exist.
  */
 export async function changeSubscription<T>(
   store: Store,

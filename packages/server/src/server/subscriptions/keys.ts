@@ -91,7 +91,7 @@ function keyOf(pem: string): Key {
   try {
     privateKey = createPrivateKey(pem);
   } catch {
-    // A text that is no key is refused below, without a word of it.
+    // A text that is no key is refused below, without any of it.
   }
   if (privateKey?.asymmetricKeyType === "ed25519") return partsOf(privateKey);
   throw new ContinuoError("usage", "the key of webhooks is not a private Ed25519 key in PEM", {

@@ -30,11 +30,11 @@ for (const [network, bits] of [
 ] as const) {
   PRIVATE.addSubnet(network, bits, "ipv4");
 }
-/** The only addresses of IPv6 that are given to hosts of the internet; what lies elsewhere is of some network only. */
+/** The only addresses of IPv6 that are given to hosts of the internet; what is elsewhere is of some network only. */
 const PUBLIC_6 = new BlockList();
 PUBLIC_6.addSubnet("2000::", 3, "ipv6");
 for (const [network, bits] of [
-  // Teredo, benchmarks and other protocols; 6to4; documentation: some hold an address of IPv4 that is not looked at.
+  // Teredo, benchmarks and other protocols; 6to4; documentation: some contain an address of IPv4 that is not checked.
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],

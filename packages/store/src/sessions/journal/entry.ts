@@ -7,7 +7,7 @@ export interface JournalEntry {
   readonly data: Readonly<Record<string, unknown>>;
   /** Hashes of the blobs that it names. */
   readonly blobs?: readonly string[];
-  /** Who did it; the default is the agent. */
+  /** The author; the default is the agent. */
   readonly by?: "agent" | "system" | "person";
   /** Written together with the event. */
   readonly also?: Write;

@@ -1,6 +1,6 @@
 /**
  * Keeps the events of one run, in their order, under the lease of its session. Events that arrive during an append
- * share the next one. What could not be written stays here until the run's end tries again.
+ * share the next one. Events that could not be written stay here until the end of the run tries again.
  */
 
 import { types } from "node:util";
@@ -22,14 +22,14 @@ export interface JournalOptions {
   readonly store: Store;
   readonly sessionId: string;
   readonly runId: string;
-  /** Who speaks. */
+  /** The author of the events. */
   readonly agent: string;
   /** Makes ids of events. */
   readonly newId: () => string;
   readonly lease: { readonly name: string; readonly token: number };
   /** Called once, when something could not be written. */
   readonly onFailure: (error: unknown) => void;
-  /** Called with what was stored. What it throws, or rejects with, fails the run. */
+  /** Called with what was stored. If it throws or rejects, the run fails. */
   readonly onStored?: (events: readonly StoredEvent[]) => void;
 }
 
@@ -87,7 +87,7 @@ export class Journal {
     this.#last = Math.max(this.#last, sequence);
   }
 
-  /** The last sequence before something that somebody else wrote meanwhile. */
+  /** The last sequence before an event that another writer appended in the meantime. */
   get knownUpTo(): number {
     return this.#known;
   }
@@ -136,9 +136,9 @@ export class Journal {
   }
 
   /**
-   * The last append, with all that is not yet written. After a failure it is tried again, and what the store
-   * refuses for itself is left out: `last` is given how many events that are. Where the store refuses the end itself,
-   * `bare` makes one that it takes.
+   * The last append, with all that is not yet written. After a failure it is tried again without the events that the
+   * store refuses: `last` receives the number of these events. Where the store refuses the end itself, `bare` makes one
+   * that it takes.
    */
   async end({ said, last, bare }: JournalEnd): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
@@ -229,7 +229,9 @@ export class Journal {
     this.#options.onFailure(error);
   }
 
-  /** Writes what is left, one by one where the store refuses something. Errors: whatever says that it cannot be reached. */
+  /**
+   * Writes the remaining events, one by one if the store refuses some. Errors: whatever says that it cannot be reached.
+   */
   async #salvage(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#nextBatch();

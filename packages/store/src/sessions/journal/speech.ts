@@ -39,7 +39,7 @@ export function createSpeech(): Speech {
   return { open: null, waiting: null, closed: new Map(), unnamed: 0 };
 }
 
-/** Errors: `invalid` for what is no text, from an agent in plain JavaScript. */
+/** Errors: `invalid` for a value that is not text, from an agent in plain JavaScript. */
 export function sayPart(
   speech: Speech,
   { type, delta, messageId }: Extract<AgentEvent, { type: Kind }>,
@@ -120,7 +120,7 @@ export function messageOfCall(speech: Speech, messageId: string | undefined): st
   return openMessage(speech, messageId).messageId;
 }
 
-/** A message that the agent tells whole: it takes the place of its parts, and keeps what it does not repeat. */
+/** A message that the agent tells whole: it replaces its parts, and keeps what it does not repeat. */
 export function sayWhole(
   speech: Speech,
   event: Extract<AgentEvent, { type: "message" }>,
@@ -142,7 +142,9 @@ export function sayWhole(
   return [...entries, { type: "message_received", data }];
 }
 
-/** An agent in plain JavaScript may give anything: what is no block is kept as it is, as an unknown one. */
+/**
+ * An agent in plain JavaScript may pass any value: a value that is not a block is kept as it is, as an unknown block.
+ */
 function blocksOf(content: unknown): readonly Block[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];

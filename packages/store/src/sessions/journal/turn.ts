@@ -67,7 +67,7 @@ function heard(turn: TurnJournal, entries: readonly JournalEntry[]): readonly Jo
   return entries;
 }
 
-/** An agent in plain JavaScript may say anything: what is no short text is kept in its event, and nowhere else. */
+/** An agent in plain JavaScript may pass any value: a value that is not a short text is kept only in its event. */
 function isWord(value: unknown): value is string {
   return typeof value === "string" && value.length <= LIMITS.wordChars;
 }
@@ -77,7 +77,7 @@ function isAside({ type }: AgentEvent): boolean {
   return type === "native_session" || type === "diagnostics" || type === "mode" || type === "title";
 }
 
-/** Whatever ends the turn: what was said in parts is whole. */
+/** However the turn ends, messages that were sent in parts are completed. */
 export function endTurn(turn: TurnJournal): readonly JournalEntry[] {
   return heard(turn, closeMessage(turn.speech));
 }

@@ -14,7 +14,10 @@ export const LIMITS = {
   /** Ids of tokens that one list is asked for. */
   tokenIds: 500,
   pageItems: 1_000,
-  /** Entries of the audit log: how long they stay, how many of one who did one thing, and how many in all. */
+  /**
+   * Entries of the audit log: the time for which they stay, how many one author may have of one kind, and how many
+   * there may be in all.
+   */
   auditMs: 31_536_000_000,
   auditOfOne: 5_000,
   auditEntries: 100_000,
@@ -26,10 +29,10 @@ export const LIMITS = {
   searchedTextLength: 4_096,
   /** The `maxBytes` of a read that names none. */
   readBytes: 67_108_864,
-  /** One page of a tail: what is in memory for a reader that is slow. */
+  /** One page of a tail: the events that are in memory for a slow reader. */
   tailEvents: 256,
   tailBytes: 1_048_576,
-  /** The newest events of a log that are held for all who read it at its end. */
+  /** The newest events of a log that are kept in memory for all readers at its end. */
   heldEvents: 512,
   /**
    * The work on SQLite in one turn of the event loop. A row is 1: about 10 µs together with what is made of it.
@@ -39,11 +42,11 @@ export const LIMITS = {
   bytesPerWork: 4_096,
   /** Rows that a filter looks at and leaves out, which are as much work as one that it gives. */
   scannedPerWork: 8,
-  /** Blobs up to this size lie in their row. */
+  /** Blobs up to this size are in their row. */
   inlineBlobBytes: 262_144,
-  /** Rows of larger ones, where they lie in the database. */
+  /** Rows of larger ones, where they are in the database. */
   blobChunkBytes: 262_144,
-  /** Blobs up to this size lie in their row where larger ones are in S3: the frames of a video are larger. */
+  /** Blobs up to this size are in their row where larger ones are in S3: the frames of a video are larger. */
   inlineBesideS3Bytes: 16_384,
   /** The largest body in one request to S3, which is in memory until then; a larger one goes in parts of this size. */
   s3PartBytes: 8_388_608,
@@ -73,7 +76,7 @@ export const LIMITS = {
   postgresPollMs: 1_000,
   /** Further tries of a Postgres transaction that lost a race. */
   retries: 50,
-  /** Further tries of what a lost connection to Postgres interrupted, when it certainly stored nothing. */
+  /** Further tries of work that a lost connection to Postgres interrupted, if it certainly stored nothing. */
   lostTries: 5,
   /**
    * The time in which the engine looks if a commit without an answer was stored, and the pause between two

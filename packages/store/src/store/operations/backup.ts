@@ -71,7 +71,7 @@ async function addLargeBlobs(
   if (missing.length > 0) {
     const database = new DatabaseSync(path);
     try {
-      // A file that is not whole is removed, and the whole one is synced by who renames it.
+      // An incomplete file is removed; the program that renames a complete one syncs it.
       database.exec("pragma synchronous = off; begin");
       for (const { body_key: key } of missing)
         await copyBody(engine, database, { key: String(key), from: String(key) });

@@ -1,7 +1,7 @@
 /**
- * Bodies of blobs moved from one place to another while others write. A blob is copied, read back and compared with
- * its hash, and only then named by its row; the old bytes are removed last. The rows say what is done, so that
- * a move that was killed goes on when it is started again.
+ * Bodies of blobs moved from one place to another while others write. A blob is copied, read back and compared with its
+ * hash, and only then named by its row; the old bytes are removed last. The rows record the progress, so that a move
+ * that was killed continues when it is started again.
  */
 
 import { createHash } from "node:crypto";

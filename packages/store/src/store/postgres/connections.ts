@@ -165,8 +165,8 @@ export interface CommitResult<T> {
 }
 
 /**
- * One transaction, again from the start when it lost a race, or its connection before it was committed. When the
- * answer to the commit was lost, it is looked for what was stored.
+ * One transaction, again from the start when it lost a race, or its connection before it was committed. If the answer
+ * to the commit was lost, the rows are read to see whether it succeeded.
  */
 export async function transact<T>(
   pool: pg.Pool,

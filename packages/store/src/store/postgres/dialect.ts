@@ -1,4 +1,4 @@
-/** Postgres's side of what the rules leave open. */
+/** The part of the rules that is specific to Postgres. */
 
 import { sql } from "kysely";
 import { type Dialect, type EventRow, type Statement, UPSERT } from "../engine/index.ts";

@@ -1,4 +1,4 @@
-/** Opens a Postgres database. It is brought up to date only when that is asked for: other servers use it. */
+/** Opens a Postgres database. It is brought up to date only when that is requested: other servers use it. */
 
 import { hash } from "node:crypto";
 import { ContinuoError, createIds, shellWord } from "@continuo/core/model";

@@ -191,8 +191,8 @@ function* assertLease(scope: Scope, lease: NonNullable<AppendRequest["lease"]>, 
 }
 
 /**
- * Leases before logs, here and in the one statement of Postgres: two orders would be a deadlock. So would a lock
- * that is asked for in two steps, so that what is given back is locked as what is changed.
+ * Leases before logs, here and in the one statement of Postgres: two orders would be a deadlock. So would a lock that
+ * is requested in two steps, so that what is given back is locked as what is changed.
  */
 function* lockLeases(tx: Transaction, { lease, also = [] }: AppendRequest): Work<void> {
   const { forShare, forUpdate } = tx.dialect;
@@ -246,7 +246,7 @@ function* insert(
   return numbered.map((one) => one.stored);
 }
 
-/** A mark that is there already is not written again, so that its index is left alone. */
+/** A mark that exists already is not written again, so that its index is left alone. */
 function* moveHead(tx: Transaction, log: LogRow, sequence: number, hash: string): Work<void> {
   const text = log.changed_mark === log.mark ? moveText(tx.dialect, "") : moveText(tx.dialect, "mark");
   yield { sql: text, parameters: [sequence, hash, log.now, log.now, log.log_key], shape: "none" };
@@ -269,7 +269,7 @@ function headAfter(log: LogRow, stored: readonly StoredEvent[]): Pick<LogRow, "h
     : { head_sequence: last.sequence, head_hash: last.chainHash };
 }
 
-/** Locks the blobs, so that no collection removes them meanwhile. Errors: `not_found`. */
+/** Locks the blobs, so that no collection removes them in the meantime. Errors: `not_found`. */
 function* refer(tx: Transaction, log: LogRow, event: StoredEvent): Work<void> {
   for (const hash of event.blobs ?? []) {
     const text = `select 1 as found from blobs where workspace_id = ? and hash = ?${tx.dialect.forUpdate}`;

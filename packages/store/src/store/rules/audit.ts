@@ -1,4 +1,4 @@
-/** The audit log: rows that say who did what. An act and its row are one transaction. */
+/** The audit log: rows that record the author and the kind of each act. An act and its row are one transaction. */
 
 import {
   AUDIT_ACTS,

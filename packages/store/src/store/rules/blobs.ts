@@ -1,4 +1,4 @@
-/** The rows of blobs. Their bytes, where they are many, lie elsewhere under a key. */
+/** The rows of blobs. Their bytes, where they are many, are elsewhere under a key. */
 
 import type { BlobInfo, Page } from "@continuo/core/model";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";

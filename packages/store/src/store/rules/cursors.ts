@@ -1,6 +1,6 @@
 /**
- * Cursors: how far a named reader got, with a little data of its own. They move forward only. A cursor lies under the
- * id of its log, so that a reader can be known before the log is made; it goes with the log.
+ * Cursors: how far a named reader got, with a little data of its own. They move forward only. A cursor is under the id
+ * of its log, so that a reader can be known before the log is made; it goes with the log.
  */
 
 import type { Cursor, Page } from "@continuo/core/model";
@@ -34,10 +34,10 @@ export interface CursorRequest {
   readonly data?: unknown;
 }
 
-/** A log, or the place of one that is not there yet. */
+/** A log, or the place of one that does not exist yet. */
 type LogEnd = Pick<LogRow, "log_id" | "head_sequence">;
 
-/** Errors: `not_found` for a sequence of a log that is not there, `out_of_range`, `gone`, `too_large`. */
+/** Errors: `not_found` for a sequence of a log that does not exist, `out_of_range`, `gone`, `too_large`. */
 export function* commitCursor(tx: Transaction, logId: string, request: CursorRequest): Work<Cursor> {
   assertName("logId", logId);
   const log = yield* findLog(tx, logId, "change");
@@ -171,7 +171,7 @@ export function* resetCursor(
 ): Work<void> {
   assertName("name of a cursor", name);
   assertName("logId", logId);
-  // Without a sequence, a reader of a log that is not there yet is forgotten too.
+  // Without a sequence, a reader of a log that does not exist yet is forgotten too.
   const log = yield* sequence === undefined ? findLog(tx, logId, "change") : openLog(tx, logId, "change");
   const text = "delete from cursors where workspace_id = ? and log_id = ? and name = ?";
   yield* sql(tx, text, tx.workspaceId, logId, name);

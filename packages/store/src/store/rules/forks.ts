@@ -1,4 +1,4 @@
-/** Forks: a log whose beginning lies in another one. Nothing is copied but the part of one record. */
+/** Forks: a log whose beginning is in another one. Nothing is copied but the part of one record. */
 
 import { CHAIN_START, type NewLog } from "@continuo/core/model";
 import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";

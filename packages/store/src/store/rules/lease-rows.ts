@@ -45,7 +45,7 @@ export interface EndedLeases {
 }
 
 /**
- * Removes leases that ended so long ago, at most `limit`. Who still writes with one is fenced, also after the name was
+ * Removes leases that ended so long ago, at most `limit`. Who still writes with one is fenced, even after the name was
  * given again. Returns how many.
  */
 export function* removeLeases(

@@ -1,4 +1,4 @@
-/** Leases: who may write, by the store's clock of leases. */
+/** Leases: the right to write, by the store's clock of leases. */
 
 import { ContinuoError, type Lease, type ListedLease, type Page } from "@continuo/core/model";
 import { type Scope, type SqlValue, sql, type Transaction, type Work } from "../engine/index.ts";

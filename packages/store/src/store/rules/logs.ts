@@ -149,7 +149,7 @@ function* insertLog(
   return rows.length > 0;
 }
 
-/** The log that is there, when it is what was asked for. Errors: `conflict`. */
+/** The existing log, if it is the requested one. Errors: `conflict`. */
 function* sameLog(tx: Transaction, row: LogRow, request: LogRequest): Work<Log> {
   const log = toLog(row);
   const { forkedFrom } = request;

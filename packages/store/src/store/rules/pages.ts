@@ -27,7 +27,7 @@ interface Source<Row, Item> {
 
 const DEFAULT_LIMIT = 100;
 
-/** Errors: `invalid` for a limit or a cursor that is none. */
+/** Errors: `invalid` for an invalid limit or cursor. */
 export function* pageOf<Row, Item>(request: PageRequest, source: Source<Row, Item>): Work<Page<Item>> {
   const limit = limitOf(request.limit);
   const after = request.cursor === undefined ? undefined : keyFrom(request.cursor);

@@ -1,4 +1,4 @@
-/** The ways in which the store says no, each in one place, with what to do about it. */
+/** The errors with which the store refuses a request, each in one place, with a hint. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../engine/index.ts";

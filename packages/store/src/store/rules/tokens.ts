@@ -1,4 +1,4 @@
-/** Tokens: rows that say who may do what. Their secrets are not known here, only hashes of them. */
+/** Tokens: rows that record the rights of their holders. Their secrets are not known here, only hashes of them. */
 
 import type { Page, Token } from "@continuo/core/model";
 import { LIMITS, query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";

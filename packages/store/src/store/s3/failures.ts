@@ -29,7 +29,7 @@ const PASSING_CODES: readonly string[] = [
   "InternalError",
 ];
 
-/** True for what the same request may not meet again. */
+/** True for a failure that the same request may not meet again. */
 export function isPassing({ status, code }: Refusal): boolean {
   return PASSING_STATUS.includes(status) || PASSING_CODES.includes(code);
 }

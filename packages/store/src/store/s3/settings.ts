@@ -63,7 +63,7 @@ function isEndpoint(endpoint: string): boolean {
   return isPlain && url.pathname === "/" && url.hash === "";
 }
 
-/** Errors: `invalid`, also when the environment has no credentials. */
+/** Errors: `invalid`, even when the environment has no credentials. */
 export function bucketOf(settings: S3Settings, env: Environment): Bucket {
   assertS3Settings(settings);
   const region = settings.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1";

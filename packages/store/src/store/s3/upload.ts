@@ -7,7 +7,7 @@ import { textIn } from "./failures.ts";
 import type { Spool } from "./spool.ts";
 
 const DID = "write to";
-/** Nobody else writes under this name: an object that is there is the one whose answer was lost. */
+/** Nobody else writes under this name: an object that exists is the one whose answer was lost. */
 const ONLY_NEW = { "if-none-match": "*" };
 const BINARY = { "content-type": "application/octet-stream" };
 
@@ -102,8 +102,8 @@ async function abandon(send: SendToS3, object: string, uploadId: string): Promis
 }
 
 /**
- * Ends the uploads of an object whose process ended: the bucket keeps their parts, and charges for them. Who may not list
- * them leaves that to a rule of the bucket.
+ * Ends the uploads of an object whose process ended: the bucket keeps their parts, and charges for them. Without the
+ * right to list them, that is left to a rule of the bucket.
  */
 export async function abandonUploads(send: SendToS3, object: string): Promise<void> {
   const { status, text } = await send({
@@ -123,7 +123,7 @@ async function assertThere(send: SendToS3, object: string, sizeBytes: number): P
   const { status, headers } = await send({ method: "HEAD", object, understood: [404], did: "read from" });
   const found = status === 404 ? null : Number(headers.get("content-length"));
   if (found === sizeBytes) return;
-  throw new ContinuoError("unavailable", "an object in S3 is not as it was written", {
+  throw new ContinuoError("unavailable", "an object in S3 differs from what was written", {
     hint: "Store the bytes again.",
     details: { object, sizeBytes, found },
   });

@@ -5,7 +5,7 @@ import { createFile, syncPath } from "@continuo/files";
 import type { Connection } from "./connection.ts";
 import { runInThread } from "./thread.ts";
 
-/** The copy is as private as the database. Errors: the system's if there is a file already, or no folder. */
+/** The copy is as private as the database. Errors: those of the system if there is a file already, or no folder. */
 export function copyDatabase(connection: Connection, path: string): void {
   // `vacuum into` accepts an empty file and keeps its permissions; others could read a file that SQLite makes.
   createFile(path);

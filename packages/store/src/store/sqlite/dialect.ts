@@ -1,4 +1,6 @@
-/** SQLite's side of what the rules leave open, and of Kysely: transactional DDL over `node:sqlite`. */
+/**
+ * The part of the rules that is specific to SQLite, and the dialect of Kysely: transactional DDL over `node:sqlite`.
+ */
 
 import type { DatabaseSync } from "node:sqlite";
 import {
@@ -78,7 +80,7 @@ export const SQLITE: Dialect = {
 
 export interface DialectClocks {
   readonly leases: LeaseClock;
-  /** The caller's clock in the place of SQLite's own. */
+  /** The caller's clock in place of SQLite's own. */
   readonly now: (() => number) | undefined;
 }
 

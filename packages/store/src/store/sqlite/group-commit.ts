@@ -1,8 +1,8 @@
 /**
- * Group commit: writes that are asked for at the same time share one transaction, and so one fsync, and each
- * caller hears only after it. A rule that is refused before it wrote anything, which is nearly always so,
- * leaves nothing to take back. When one is refused later, the whole group is rolled back and run again,
- * each in a savepoint of its own: savepoints cost a copy of every page that is changed.
+ * Group commit: writes that are requested at the same time share one transaction, and so one fsync, and each caller
+ * hears only after it. A rule that is refused before it wrote anything, which is nearly always so, leaves nothing to
+ * take back. When one is refused later, the whole group is rolled back and run again, each in a savepoint of its own:
+ * savepoints cost a copy of every page that is changed.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,7 +27,7 @@ interface JobResult {
 /** The longest delay of the event loop, in addition to one commit. */
 const TURN_MS = 5;
 
-/** More than lie between a caller's wake-up and its next append. */
+/** More than are between a caller's wake-up and its next append. */
 const PROMISES_OF_A_CALLER = 24;
 
 interface GroupOptions {
@@ -79,7 +79,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when everything that was asked for is done. */
+  /** Resolves when everything that was requested is done. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }

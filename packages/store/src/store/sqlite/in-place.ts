@@ -6,10 +6,10 @@ import { replacedFile, translated } from "./failures.ts";
 import type { SqlitePlace } from "./place.ts";
 
 /**
- * To be called before each write and after each commit; SQLite itself keeps writing into files that have no
- * name any more. The one before is not saved where writes follow each other at once: without it, a write would
- * be stored in files that went away a moment ago, and copied by the rescue, although its caller hears that it
- * was refused. The database is open and was read, so that all of its files are there. Errors: `unavailable`.
+ * To be called before each write and after each commit; SQLite itself keeps writing into files that have no name any
+ * more. The one before is not saved where writes follow each other at once: without it, a write would be stored in
+ * files that disappeared a moment ago, and copied by the rescue, although its caller hears that it was refused. The
+ * database is open and was read, so that all of its files are there. Errors: `unavailable`.
  *
  * While the folder is as it was at the last look, no name in it has changed: one look instead of three.
  *

@@ -27,7 +27,7 @@ export interface SqliteOptions {
   readonly onMigrated?: (migrated: MigrationResult) => void;
   /** Size of the page cache in memory; 64 MiB by default. */
   readonly cacheBytes?: number;
-  /** Milliseconds since 1970; SQLite's own clock where none is given. */
+  /** Milliseconds since 1970; SQLite's own clock if none is given. */
   readonly now?: () => number;
   /**
    * The clock of leases. By default it is `now` if that is given, and otherwise the time since the machine was

@@ -111,7 +111,7 @@ export const tokenCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "createToken refuses no scopes, too many, names that are none and times that are over",
+    name: "createToken refuses a list of scopes that is empty or too long, invalid names and times in the past",
     run: async ({ store }) => {
       await rejects("invalid", store.createToken({ scopes: [] }));
       await rejects("invalid", store.createToken({ scopes: "admin" as never }));

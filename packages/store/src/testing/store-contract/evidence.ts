@@ -132,7 +132,7 @@ export const mediaCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "readMedia refuses times, limits and retentions that are none",
+    name: "readMedia refuses invalid times, limits and retentions",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const span = { fromMs: 0, toMs: 9 };

@@ -68,10 +68,7 @@ export interface StoreCase {
 }
 
 export interface StoreContractOptions {
-  /**
-   * `private` leaves out the cases that open the same data twice, for a store in memory. `shared` where
-   * none is given.
-   */
+  /** `private` leaves out the cases that open the same data twice, for a store in memory. `shared` if none is given. */
   readonly data?: "shared" | "private";
 }
 

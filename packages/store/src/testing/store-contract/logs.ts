@@ -289,7 +289,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "lists refuse a limit or a cursor that is none",
+    name: "lists refuse an invalid limit or cursor",
     run: async ({ store }) => {
       await newLog(store);
       for (const limit of [0, -1, 1.5, 1_001]) await rejects("invalid", store.listLogs({ limit }));

@@ -177,7 +177,7 @@ export const sessionLifeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "lists refuse filters that are none, with a code",
+    name: "lists refuse invalid filters with an error code",
     run: async ({ store }) => {
       await store.createSession({ sessionId: "s" });
       for (const wrong of [{}, 1, [1], [{}], null, ["a", null], true]) {

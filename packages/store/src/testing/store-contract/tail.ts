@@ -244,7 +244,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "tail refuses a sequence and types that are none",
+    name: "tail refuses an invalid sequence and invalid types",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       await rejects("invalid", take(store, logId, 1, { after: -1 }));

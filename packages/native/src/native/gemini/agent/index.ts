@@ -9,7 +9,10 @@ import { join, resolve } from "node:path";
 import { moved, type Places } from "@continuo/files";
 import { type Agent, readRecord, serverEntry } from "../../format/index.ts";
 
-/** An administrator's rules stand above those of the person (0.61.0): tools that they allow are not asked for. */
+/**
+ * The rules of an administrator take precedence over those of the person (0.61.0): tools that they allow need no
+ * permission.
+ */
 const READING_RULES = `[[rule]]
 toolName = "*"
 decision = "deny"
