@@ -81,4 +81,18 @@ export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
     text: 'if (frame.type === "bye") this.#retryMs = frame.retryMs;',
     mistake: "",
   },
+  {
+    file: "packages/core/src/client/agent-talk.ts",
+    test: "packages/core/src/client/agent-talk.test.ts",
+    promise: "A message of the server does not let agents answer each other again.",
+    text: 'if (event.kind === "person") {',
+    mistake: 'if (event.kind !== "agent") {',
+  },
+  {
+    file: "packages/core/src/client/whole-messages.ts",
+    test: "packages/core/src/client/hand-over.test.ts",
+    promise: "A question that was interrupted speaks to no agent.",
+    text: "const isOver = { addressed: false,",
+    mistake: "const isOver = { addressed: first.addressed,",
+  },
 ];

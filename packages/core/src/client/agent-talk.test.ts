@@ -27,6 +27,8 @@ test("what a person says is always given, and so is what does not speak to the r
   const other = said("agent", { addressed: false });
   expect(unanswered([other, other, other, other, bot])).toEqual([1, 4]);
   expect(unanswered([said("system"), said("system"), said("system"), bot])).toEqual([0]);
+  // The server is no person.
+  expect(unanswered([bot, said("system"), bot, said("system"), bot])).toEqual([1, 4]);
 });
 
 test("the parts of a message in progress that stays unanswered are left out with it", () => {

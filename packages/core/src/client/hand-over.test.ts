@@ -42,6 +42,14 @@ test("a reader that asks for no parts gets a message once, at its end", async ()
   expect(await handedOver([OPEN, PART])).toEqual([]);
 });
 
+test("a message that was interrupted speaks to nobody, so that no agent answers half a question", async () => {
+  const whole = new WholeMessages();
+  const take = (event: object) => whole.take(event as ClientEvent, { parts: false });
+  expect([take(OPEN), take(PART)]).toEqual([null, null]);
+  expect(take(INTERRUPTED)).toMatchObject({ state: "interrupted", addressed: false, redelivered: false });
+  expect(await handedOver([OPEN, PART, INTERRUPTED], { targetedOnly: true })).toEqual([]);
+});
+
 test("a reader that asks for parts gets each of them", async () => {
   const parts = ["message open ", "update", "complete all"];
   expect(await handedOver([OPEN, PART, END], { parts: true })).toEqual(parts);
