@@ -117,7 +117,8 @@ async function lookAt(
     const all = JSON.parse((await machines.on(machine, ["list", "--json"])).stdout) as readonly Row[];
     return all.filter(({ cwd }) => cwd === machines[machine].folder);
   };
-  return { here: await rows("here"), there: await rows("there") };
+  const [here, there] = await Promise.all([rows("here"), rows("there")]);
+  return { here, there };
 }
 
 function sessionFiles({ root }: Machines): readonly string[] {
