@@ -1,6 +1,9 @@
 /**
- * A thousand sweeps of three agents over the years: Claude Code with 30 days, another one with 9, and Gemini CLI, which also
+ * A thousand sweeps of three homes over the years: Claude Code with 30 days, another one with 9, and Gemini CLI, which also
  * deletes what it cannot list and all whose names end alike. The guard runs in between, at moments of its own. Nothing is lost.
+ *
+ * No third agent sweeps: Codex, pi, opencode and Copilot have no rule that deletes a session, as far as their settings and sources say, and
+ * Continuo reads no session of OpenClaw, which has one. Sessions of opencode that a person deletes are in `session-rows.test.ts`.
  */
 
 import {

@@ -8,6 +8,7 @@ const STORE = { file: `${GUARD}/store-session.ts`, test: "packages/native/src/ed
 const PIECES = { file: `${GUARD}/pieces.ts`, test: "packages/native/src/editing/guarded.test.ts" };
 const BACK = { file: `${GUARD}/bring-back.ts`, test: "packages/native/src/editing/guarded.test.ts" };
 const ONLY = { file: `${GUARD}/only-copies.ts`, test: "packages/native/src/editing/guarded.test.ts" };
+const ROWS = { file: `${GUARD}/session-rows.ts`, test: "test/guard/session-rows.test.ts" };
 const ENDED = { file: `${GUARD}/run.ts`, test: "test/guard/after-session.test.ts" };
 const CHAIN = { file: `${GUARD}/chain.ts`, test: "test/guard/packed-lists.test.ts" };
 const DICTIONARIES = { file: `${GUARD}/dictionaries.ts`, test: "test/guard/dictionaries.test.ts" };
@@ -22,7 +23,7 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   {
     ...RUN,
     promise: "A session that did not change is not stored again.",
-    text: "if (!isStored(before, row.found)) {",
+    text: "if (!isStored(before, stamp)) {",
     mistake: "if (before?.stamp !== null) {",
   },
   {
@@ -46,7 +47,7 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   {
     ...RUN,
     promise: "A session that is there again keeps its copy, though it was deleted for good before.",
-    text: "if (location === undefined || !existsSync(location)) {",
+    text: "if (location === undefined || !isInPlace(location)) {",
     mistake: "if (location !== null) {",
   },
   {
@@ -112,8 +113,27 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   {
     ...ONLY,
     promise: "A session whose file lies in its place is not listed as a copy alone.",
-    text: "if (left.has(keyOf(one)) || existsSync(one.location)) continue;",
+    text: "if (left.has(keyOf(one)) || isInPlace(one.location)) continue;",
     mistake: "if (left.has(keyOf(one))) continue;",
+  },
+  {
+    ...ROWS,
+    file: `${GUARD}/folder.ts`,
+    promise: "A session of a database is gone when its row is.",
+    text: "get(id) !== undefined",
+    mistake: "get(id) !== null",
+  },
+  {
+    ...ROWS,
+    promise: "Messages that vanished from a database leave the older state.",
+    text: ".every((start) => there.has(start))",
+    mistake: ".every((start) => start.length > there.size * 0)",
+  },
+  {
+    ...ROWS,
+    promise: "A project that is gone comes back with its session.",
+    text: "[...tables, ...missing].map(",
+    mistake: "[...tables, ...missing.slice(9)].map(",
   },
   {
     file: `${GUARD}/lay-out.ts`,

@@ -7,8 +7,8 @@ import { ContinuoError } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { formatOf } from "../../native/index.ts";
 import type { RestoredFile } from "../../native/kit/index.ts";
-import { layInTrash } from "../trash/index.ts";
-import { keyOf, type SessionKey } from "./folder.ts";
+import { layInTrash, layRowsInTrash } from "../trash/index.ts";
+import { databaseOf, keyOf, type SessionKey } from "./folder.ts";
 import { readLedger } from "./ledger.ts";
 import { type GuardManifest, readManifest, type StoredFile } from "./manifest.ts";
 import { keysNotShown } from "./only-copies.ts";
@@ -75,6 +75,13 @@ export async function layCopyInTrash(
   const chosen = states[state];
   if (chosen === undefined)
     throw new ContinuoError("not_found", `the guard has ${states.length} states of ${keyOf(info)}`);
+  const rows = chosen.files.find((file) => file.rows);
+  if (rows !== undefined) {
+    const sql = Buffer.concat([...readPieces(rows, places)]).toString("utf8");
+    const { sqlToRows } = await import("./session-rows.ts");
+    const laid = await sqlToRows(sql, databaseOf(info.location));
+    return { trashId: layRowsInTrash(info, laid, { places, now }), leftOut: [] };
+  }
   const retention = await (await formatOf(info.agent)).retention?.();
   const leftOut: string[] = [];
   const files: RestoredFile[] = [];

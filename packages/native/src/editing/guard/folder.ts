@@ -1,8 +1,16 @@
 /** The folder of the guard, `CONTINUO_HOME/guard`, and the settings in it. */
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { continuoHome, type Places, type RecordFile, recordFile } from "@continuo/files";
+import {
+  continuoHome,
+  type Places,
+  quotedName,
+  type RecordFile,
+  readOnlyDatabase,
+  recordFile,
+} from "@continuo/files";
 
 export function guardFolder(places: Places): string {
   return join(continuoHome(places), "guard");
@@ -58,4 +66,38 @@ function settingsFile(places: Places): RecordFile {
     what: "settings of the guard",
     hint: "Run `continuo guard on` again after you moved the file away.",
   });
+}
+
+/** @param location `PATH#ID` */
+export function databaseOf(location: string): string {
+  return location.replace(/#[^/#]*$/u, "");
+}
+
+/**
+ * True if the session is still in its file or in its database; also if that cannot be read, so that nobody is told that it is gone.
+ * @param location a path, or `PATH#ID` for a session of a database
+ */
+export function isInPlace(location: string): boolean {
+  const [, path, id] = /^(.+)#([^/#]+)$/su.exec(location) ?? [];
+  if (path === undefined || id === undefined || existsSync(location)) return existsSync(location);
+  return existsSync(path) && hasRow(path, id);
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+const SESSION_TABLES =
+  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('session', 'session_v2')";
+
+function hasRow(path: string, id: string): boolean {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  try {
+    using db = new DatabaseSync(readOnlyDatabase(path), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    return db
+      .prepare(SESSION_TABLES)
+      .all()
+      .map(({ name }) => quotedName(String(name)))
+      .some((name) => db.prepare(`SELECT 1 FROM ${name} WHERE id = ?`).get(id) !== undefined);
+  } catch {
+    // It is locked, damaged or none: nothing says that the session is gone.
+    return true;
+  }
 }

@@ -16,7 +16,7 @@ import {
 import { formatOf } from "../../native/index.ts";
 import { writeNewPieces } from "../../native/writing/index.ts";
 import { stagedPath, stagedPlaces } from "../placing/index.ts";
-import { keyOf, openedFolder } from "./folder.ts";
+import { databaseOf, keyOf, openedFolder } from "./folder.ts";
 import type { GuardManifest, StoredState } from "./manifest.ts";
 import { readPieces } from "./pieces.ts";
 
@@ -57,7 +57,7 @@ export async function openCopy(
     return { places: staged, location };
   }
   try {
-    layOut(state, { home, folder, placeOf, places });
+    await layOut(state, { home, folder, placeOf, places });
   } catch (cause) {
     throw isWriteFailure(cause) ? writeFailure(`cannot write to ${folder}`, cause) : cause;
   }
@@ -78,7 +78,7 @@ interface Layout {
   readonly places: Places;
 }
 
-function layOut({ files }: StoredState, { home, folder, placeOf, places }: Layout): void {
+async function layOut({ files }: StoredState, { home, folder, placeOf, places }: Layout): Promise<void> {
   makeFolderDurably(folder);
   removeOldest(folder);
   const fresh = `${home}.new-${process.pid}`;
@@ -87,6 +87,12 @@ function layOut({ files }: StoredState, { home, folder, placeOf, places }: Layou
     if (place === null) continue;
     const path = join(fresh, place.slice(home.length));
     makeScratchFolder(dirname(path));
+    if (file.rows) {
+      const sql = Buffer.concat([...readPieces(file, places)]).toString("utf8");
+      const { sqlToDatabase } = await import("./session-rows.ts");
+      await sqlToDatabase(sql, databaseOf(path));
+      continue;
+    }
     writeNewPieces(path, readPieces(file, places));
     utimesSync(path, new Date(file.mtimeMs), new Date(file.mtimeMs));
   }

@@ -16,6 +16,8 @@ export interface StoredFile extends PiecedFile {
   readonly from: string;
   readonly mtimeMs: number;
   readonly inode: number;
+  /** The rows of a session of a database, as SQL text; `from` is `PATH#ID`. Left out for a file. */
+  readonly rows?: true;
 }
 
 /** All files of a session at one moment; those that the agent removed since are kept as they were. */

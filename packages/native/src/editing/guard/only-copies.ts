@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AGENT_LABELS, type Problem, type SessionInfo } from "@continuo/core/model";
 import { isJson, listNames, type Places, readJsonFile, writeDurably } from "@continuo/files";
 import { listTrash } from "../trash/index.ts";
-import { guardFolder, keyOf, type SessionKey } from "./folder.ts";
+import { guardFolder, isInPlace, keyOf, type SessionKey } from "./folder.ts";
 import { type GuardedSession, readLedger } from "./ledger.ts";
 import { readManifest } from "./manifest.ts";
 import { hasManifest } from "./manifest-file.ts";
@@ -26,7 +26,7 @@ export function onlyCopies({ places, metIds, isWanted }: OnlyCopiesOptions): rea
   const left = keysNotShown(places);
   for (const one of readLedger(places).values()) {
     if (metIds.has(one.sessionId) || isWanted?.(one) === false) continue;
-    if (left.has(keyOf(one)) || existsSync(one.location)) continue;
+    if (left.has(keyOf(one)) || isInPlace(one.location)) continue;
     const manifest = readManifest(one, places);
     if (manifest !== null) rows.push(copyRow(manifest.info));
   }

@@ -1,6 +1,6 @@
 /**
- * A run of the guard: stores every session that an agent may delete by itself and that changed since the last run, removes copies
- * beyond the person's limits, and counts when sessions go.
+ * A run of the guard: stores every session that an agent may delete by itself, or that is rows of a database, and that changed since
+ * the last run, removes copies beyond the person's limits, and counts when sessions go.
  */
 
 import { existsSync } from "node:fs";
@@ -21,11 +21,19 @@ import type {
   AgentRetention,
   FoundSession,
   RowOfFound,
+  SessionEnd,
   SkimMemo,
 } from "../../native/kit/index.ts";
 import { type Chain, openChain } from "./chain.ts";
 import { orphanedDictionaries } from "./dictionaries.ts";
-import { type GuardSettings, guardFolder, keyOf, readGuardSettings, type SessionKey } from "./folder.ts";
+import {
+  type GuardSettings,
+  guardFolder,
+  isInPlace,
+  keyOf,
+  readGuardSettings,
+  type SessionKey,
+} from "./folder.ts";
 import { type GuardedSession, manifestsIn, readLedger, toGuarded, writeLedger } from "./ledger.ts";
 import { piecesOf } from "./manifest.ts";
 import { removeManifest } from "./manifest-file.ts";
@@ -52,7 +60,7 @@ export interface NamedSession {
 }
 
 export interface GuardRun {
-  /** Sessions that agents may delete by themselves. */
+  /** Sessions that agents may delete by themselves, and those that are rows of a database. */
   readonly sessions: number;
   readonly stored: number;
   readonly unchanged: number;
@@ -114,6 +122,8 @@ async function runLocked(options: GuardRunOptions, settings: GuardSettings): Pro
     for (const { agent, reader, retention } of await agentsWithRules()) {
       await storeAgent({ agent, reader, retention }, running);
     }
+    for (const agent of AGENTS_WITH_ROWS)
+      await storeAgent({ agent, reader: await formatOf(agent), retention: null }, running);
     const removed = removeMarked(running) + removeOld(running);
     const isLeft = existsSync(notCleanedPath(places)) || orphanedDictionaries(places).size > 0;
     if (counts.stored > 0 || removed > 0 || isLeft) removeUnnamed(places);
@@ -132,6 +142,14 @@ interface AgentWithRules {
 
 /** The others have no rules: a hook need not wait for their readers. */
 export const DELETING_AGENTS: readonly AgentName[] = ["claude", "gemini"];
+
+/** They delete a session only where the person says so, and its rows are gone for good then. */
+const AGENTS_WITH_ROWS: readonly AgentName[] = ["opencode"];
+
+/** One that need not delete by itself. */
+interface GuardedAgent extends Pick<AgentWithRules, "agent" | "reader"> {
+  readonly retention: AgentRetention | null;
+}
 
 /** The agents that delete sessions by themselves, whatever their settings say now. */
 export async function agentsWithRules(): Promise<readonly AgentWithRules[]> {
@@ -162,7 +180,8 @@ async function storeOnly({ sessionId, location }: NamedSession, running: RunStat
     if (found === null || found.location !== location || found.sessionId !== sessionId) continue;
     counts.sessions = 1;
     const before = ledger.get(keyOf(found));
-    if (isStored(before, found) || isStoredQuickly(before, found)) {
+    const stamp = stampOfFiles(found);
+    if (isStored(before, stamp) || isStoredQuickly(before, stamp)) {
       counts.unchanged = 1;
       return true;
     }
@@ -188,7 +207,7 @@ function isLeftOut(found: FoundSession, { cwd }: Row, { isExcluded, counts }: Ru
   return true;
 }
 
-async function storeAgent({ reader, retention }: AgentWithRules, running: RunState): Promise<void> {
+async function storeAgent({ reader, retention }: GuardedAgent, running: RunState): Promise<void> {
   const { places, counts, ledger, memo, signal } = running;
   const rows: { readonly key: string; readonly found: FoundSession; readonly info: Row }[] = [];
   for await (const found of reader.find(places, present({ memo, signal }))) {
@@ -200,14 +219,15 @@ async function storeAgent({ reader, retention }: AgentWithRules, running: RunSta
     if (isLeftOut(found, row, running)) continue;
     rows.push({ found, info: row, key });
   }
-  const ends = await retention.endsOf(rows, places, memo);
+  const ends = (await retention?.endsOf(rows, places, memo)) ?? new Map<string, SessionEnd>();
   const endOf = ({ found }: RowOfFound): number => ends.get(found.location)?.atMs ?? Number.POSITIVE_INFINITY;
   // The first ones to go have the room, if there is not enough for all.
   for (const row of rows.toSorted((a, b) => endOf(a) - endOf(b))) {
     const before = ledger.get(row.key);
-    const isNew = !isStored(before, row.found) && !isStoredQuickly(before, row.found);
+    const stamp = stampOf(row.found, row.info);
+    const isNew = !isStored(before, stamp) && !isStoredQuickly(before, stamp);
     if (!isNew) counts.unchanged += 1;
-    if (!isStored(before, row.found)) {
+    if (!isStored(before, stamp)) {
       const isDone = await storeOne(row.found, row.info, { reader, retention, quick: false }, running);
       if (isDone && isNew) counts.stored += 1;
     }
@@ -234,7 +254,7 @@ async function rowIfReadable(
   }
 }
 
-interface HowToStore extends Pick<AgentWithRules, "reader" | "retention"> {
+interface HowToStore extends Pick<GuardedAgent, "reader" | "retention"> {
   /** An agent waits. */
   readonly quick: boolean;
 }
@@ -248,13 +268,16 @@ async function storeOne(
 ): Promise<boolean> {
   const { places, chain, now, ledger, settings, counts } = running;
   // A copy that is packed better only becomes smaller.
-  if (totalOf(ledger) >= settings.maxBytes && !isStoredQuickly(ledger.get(keyOf(found)), found)) {
+  if (
+    totalOf(ledger) >= settings.maxBytes &&
+    !isStoredQuickly(ledger.get(keyOf(found)), stampOf(found, info))
+  ) {
     counts.withoutRoom += 1;
     return false;
   }
   try {
     const manifest = await storeSession(found, info, { reader, retention, places, chain, now, quick });
-    const stamp = `${quick ? QUICK : ""}${stampOf(found)}`;
+    const stamp = `${quick ? QUICK : ""}${stampOf(found, info)}`;
     ledger.set(keyOf(found), toGuarded(manifest, stamp, null));
     return true;
   } catch (error) {
@@ -275,15 +298,21 @@ function fail(found: FoundSession, error: unknown, { counts }: RunState): null {
 /** Before the stamp of a session that was packed while an agent waited: the next run of all packs it better. */
 const QUICK = "quick ";
 
-function isStored(one: GuardedSession | undefined, found: FoundSession): boolean {
-  return one?.stamp === stampOf(found);
+function isStored(one: GuardedSession | undefined, stamp: string): boolean {
+  return one?.stamp === stamp;
 }
 
-function isStoredQuickly(one: GuardedSession | undefined, found: FoundSession): boolean {
-  return one?.stamp === `${QUICK}${stampOf(found)}`;
+function isStoredQuickly(one: GuardedSession | undefined, stamp: string): boolean {
+  return one?.stamp === `${QUICK}${stamp}`;
 }
 
-function stampOf({ files }: FoundSession): string {
+/** The file of a database changes with each of its sessions. */
+function stampOf(found: FoundSession, { updatedAt, sizeBytes, title }: Row): string {
+  const isRow = !found.files.some(({ path }) => path === found.location);
+  return isRow ? JSON.stringify([updatedAt, sizeBytes, title]) : stampOfFiles(found);
+}
+
+function stampOfFiles({ files }: FoundSession): string {
   return files.map(({ sizeBytes, mtimeMs, inode }) => `${sizeBytes} ${mtimeMs} ${inode}`).join(", ");
 }
 
@@ -300,7 +329,7 @@ function removeMarked(running: RunState): number {
   let removed = 0;
   for (const key of marked) {
     const location = ledger.get(keyOf(key))?.location;
-    if (location === undefined || !existsSync(location)) {
+    if (location === undefined || !isInPlace(location)) {
       forgetOne(key, running);
       removed += 1;
     }
@@ -319,7 +348,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 function removeOld(running: RunState): number {
   const { ledger, settings, now } = running;
-  const isGone = ({ location }: GuardedSession): boolean => !existsSync(location);
+  const isGone = ({ location }: GuardedSession): boolean => !isInPlace(location);
   let removed = 0;
   if (settings.maxAgeDays !== null) {
     const before = new Date(now.getTime() - settings.maxAgeDays * DAY_MS).toISOString();

@@ -1,11 +1,13 @@
 /** One session into the guard's folder: its present files, added to its stored copy. */
 
 import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { SessionInfo } from "@continuo/core/model";
-import { filesBelow, type Places } from "@continuo/files";
-import type { AgentReader, AgentRetention, FoundSession } from "../../native/kit/index.ts";
+import { filesBelow, type Places, removeDurably, writeDurably } from "@continuo/files";
+import type { AgentReader, AgentRetention, FoundSession, RowsPlan } from "../../native/kit/index.ts";
 import { type Chain, sha256Of } from "./chain.ts";
 import { dictionaryFor } from "./dictionaries.ts";
+import { guardFolder } from "./folder.ts";
 import {
   type GuardManifest,
   MAX_STATES,
@@ -15,11 +17,12 @@ import {
   textOf,
   writeManifest,
 } from "./manifest.ts";
-import { storeFile } from "./pieces.ts";
+import { readPieces, storeFile } from "./pieces.ts";
 
 export interface StoreOptions {
   readonly reader: AgentReader;
-  readonly retention: AgentRetention;
+  /** `null` for an agent that deletes only what the person tells it to. */
+  readonly retention: AgentRetention | null;
   readonly places: Places;
   readonly chain: Chain;
   readonly now: Date;
@@ -38,28 +41,34 @@ export async function storeSession(
   { reader, retention, places, chain, now, quick }: StoreOptions,
 ): Promise<GuardManifest> {
   const plan = await reader.trashPlan(found, places);
-  const paths =
-    plan.type === "files" ? [found.location, ...plan.paths, ...retention.beside(found, places)] : [];
   const before = readManifest(info, places);
   const newest = before?.states[0] ?? null;
   const known = new Map(newest?.files.map((file) => [file.from, file]));
   const files: StoredFile[] = [];
-  // A session without files of its own has nothing to store.
-  const dictionary = plan.type === "files" && !quick ? dictionaryFor(info, found.location, places) : null;
   let continues = true;
-  for (const path of new Set(paths.flatMap((path) => filesBelow(path)))) {
-    const stat = lstatSync(path);
-    if (!stat.isFile()) continue;
-    const old = known.get(path) ?? null;
-    const isTalk = /\.jsonl?$/u.test(path);
-    const { grew, ...stored } = await storeFile(path, stat.size, {
-      places,
-      before: old,
-      dictionary: isTalk ? dictionary : null,
-      quick,
-    });
-    if (old !== null && !grew) continues = false;
-    files.push({ from: path, mtimeMs: stat.mtimeMs, inode: stat.ino, ...stored });
+  const add = (path: string, { grew, ...stored }: Stored): void => {
+    if (known.has(path) && !grew) continues = false;
+    files.push(stored);
+  };
+  if (plan.type === "rows") {
+    add(found.location, await storeRows(plan, found.location, { places, quick, known }));
+  } else {
+    const dictionary = quick ? null : dictionaryFor(info, found.location, places);
+    const beside = retention?.beside(found, places) ?? [];
+    for (const path of new Set(
+      [found.location, ...plan.paths, ...beside].flatMap((one) => filesBelow(one)),
+    )) {
+      const stat = lstatSync(path);
+      if (!stat.isFile()) continue;
+      const isTalk = /\.jsonl?$/u.test(path);
+      const stored = await storeFile(path, stat.size, {
+        places,
+        before: known.get(path) ?? null,
+        dictionary: isTalk ? dictionary : null,
+        quick,
+      });
+      add(path, { from: path, mtimeMs: stat.mtimeMs, inode: stat.ino, ...stored });
+    }
   }
   const present = new Set(files.map(({ from }) => from));
   // Results of tools and the like that the agent removed by themselves.
@@ -77,6 +86,33 @@ export async function storeSession(
   });
   writeManifest(manifest, places);
   return manifest;
+}
+
+type Stored = StoredFile & { readonly grew: boolean };
+
+interface RowsOptions extends Pick<StoreOptions, "places" | "quick"> {
+  readonly known: ReadonlyMap<string, StoredFile>;
+}
+
+/** The guard's lock keeps the file in between for this process. */
+async function storeRows(
+  plan: RowsPlan,
+  from: string,
+  { places, quick, known }: RowsOptions,
+): Promise<Stored> {
+  const before = known.get(from) ?? null;
+  const { keepsMessages, rowsToSql } = await import("./session-rows.ts");
+  const sql = await rowsToSql(plan);
+  const path = join(guardFolder(places), "rows.sql");
+  writeDurably(path, sql);
+  try {
+    const { size, mtimeMs, ino: inode } = lstatSync(path);
+    const stored = await storeFile(path, size, { places, before, dictionary: null, quick });
+    const older = before === null ? "" : Buffer.concat([...readPieces(before, places)]).toString("utf8");
+    return { from, mtimeMs, inode, rows: true, ...stored, grew: keepsMessages(older, sql) };
+  } finally {
+    removeDurably(path);
+  }
 }
 
 /** An agent that rewrites its file at each turn makes a state of each; of too many, those that hold the least go. */

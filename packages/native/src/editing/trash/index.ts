@@ -7,7 +7,8 @@
  * Does not know: any agent. The `trashPlan` of each agent lists the files of a session.
  */
 
-export { type LaidFile, layInTrash, takeOutOfTrash } from "./lay-in.ts";
+export { columnsOf, type KeptRow, type KeptTable, selectRows } from "./kept-rows.ts";
+export { type LaidFile, type LaidRows, layInTrash, layRowsInTrash, takeOutOfTrash } from "./lay-in.ts";
 export { type LaidOut, layOutTrashed, trashedFiles } from "./lay-out.ts";
 export { findManifest, listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
 export { changeRows } from "./rows.ts";

@@ -16,9 +16,12 @@ import {
   writeDurably,
   writeFailure,
 } from "@continuo/files";
+import type { RowsPlan } from "../../native/kit/index.ts";
 import { writeNewPieces } from "../../native/writing/index.ts";
 import type { KeptFile } from "./files.ts";
+import type { KeptTable } from "./kept-rows.ts";
 import { MANIFEST, type Manifest, trashFolder } from "./manifest.ts";
+import { ROWS_FILE } from "./rows.ts";
 
 export interface LaidFile {
   readonly path: string;
@@ -27,16 +30,41 @@ export interface LaidFile {
 
 const BEGUN = ".laid-in-";
 
+/** The rows of a session, and the tables in the order in which rows leave them. */
+export interface LaidRows {
+  readonly plan: RowsPlan;
+  readonly tables: readonly KeptTable[];
+}
+
+interface LayOptions {
+  readonly places: Places;
+  readonly now: Date;
+}
+
 /**
  * Gives the trash id. The session is in the trash when all of it is there. Removes the remains of this write by
  * processes that were killed. Errors: `conflict` if another process lays it there right now, `unwritable`, those of
  * making a piece.
  */
-export function layInTrash(
-  info: SessionInfo,
-  files: readonly LaidFile[],
-  { places, now }: { readonly places: Places; readonly now: Date },
-): string {
+export function layInTrash(info: SessionInfo, files: readonly LaidFile[], options: LayOptions): string {
+  return lay(info, options, (begun) => {
+    const kept = files.map((file, at) => layFile(file, at, begun));
+    const paths = kept.map(({ from }) => from);
+    return { plan: { type: "files", paths, indexLines: [], forks: [] }, files: kept };
+  });
+}
+
+/** The same for a session of a database. Errors: as `layInTrash`. */
+export function layRowsInTrash(info: SessionInfo, { plan, tables }: LaidRows, options: LayOptions): string {
+  return lay(info, options, (begun) => {
+    writeDurably(join(begun, ROWS_FILE), JSON.stringify(tables));
+    return { plan, files: [] };
+  });
+}
+
+type Content = Pick<Manifest, "plan" | "files">;
+
+function lay(info: SessionInfo, { places, now }: LayOptions, write: (folder: string) => Content): string {
   const base = trashFolder(places);
   const trashId = `${now.toISOString().replace(/[:.]/gu, "-")}-${info.agent}-${info.sessionId}`.replace(
     /[^\w.-]/gu,
@@ -48,8 +76,8 @@ export function layInTrash(
   try {
     removeLeftovers(base);
     makeFolderDurably(begun);
-    const kept = files.map((file, at) => layFile(file, at, begun));
-    writeDurably(join(begun, MANIFEST), JSON.stringify(manifestOf(trashId, info, kept, now), null, 2));
+    const content = write(begun);
+    writeDurably(join(begun, MANIFEST), JSON.stringify(manifestOf(trashId, info, content, now), null, 2));
     renameDurably(begun, join(base, trashId));
   } catch (cause) {
     removeFolderIfThere(begun);
@@ -77,16 +105,14 @@ function layFile({ path, pieces }: LaidFile, at: number, folder: string): KeptFi
   return { from: path, to, sizeBytes, mtimeMs, sha256: hash.digest("hex") };
 }
 
-function manifestOf(trashId: string, info: SessionInfo, files: readonly KeptFile[], now: Date): Manifest {
+function manifestOf(trashId: string, info: SessionInfo, content: Content, now: Date): Manifest {
   const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location } = info;
-  const paths = files.map(({ from }) => from);
   return {
     version: 1,
     trashId,
     trashedAt: now.toISOString(),
     info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location },
-    plan: { type: "files", paths, indexLines: [], forks: [] },
-    files,
+    ...content,
   };
 }
 
