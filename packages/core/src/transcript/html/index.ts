@@ -7,9 +7,10 @@
  */
 
 export { type CallHtml, type CallKind, callToHtml, changesToHtml, resultToHtml } from "./call.ts";
+export { CUT_OFF_NOTE, isCutOff } from "./cut-off.ts";
 export { linesToHtml, type NumberedLine, numbered } from "./diff.ts";
 export { escapeHtml } from "./escape.ts";
 export { headToHtml, type PageHead } from "./head.ts";
 export { LANGUAGES, type Language, languageAttribute } from "./language.ts";
-export { blockToHtml, CUT_OFF_NOTE, isCutOff, messageToHtml } from "./message.ts";
+export { blockToHtml, messageToHtml } from "./message.ts";
 export { turnTitle } from "./title.ts";

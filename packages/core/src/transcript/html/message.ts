@@ -3,6 +3,7 @@
 import type { Block, Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts } from "../render/index.ts";
 import { inputToHtml } from "./changes.ts";
+import { CUT_OFF_NOTE, isCutOff } from "./cut-off.ts";
 import { escapeHtml, escapePath, escapeVisible } from "./escape.ts";
 import { type ImageSource, imageToHtml } from "./image.ts";
 import { markdownToHtml, plainToHtml, typedToHtml } from "./markdown.ts";
@@ -40,16 +41,6 @@ export function messageToHtml(
   const article = `<article class="${kind}">\n${header}${body}\n</article>\n`;
   if (kind !== "injected" || injected === "open") return article;
   return `<details class="hidden"><summary>${NAMES.injected} for the model</summary>\n${article}</details>\n`;
-}
-
-export const CUT_OFF_NOTE = "The answer was cut off here";
-
-/** The words of agents for an end before the end. */
-const CUT_OFF: ReadonlySet<string | undefined> = new Set(["interrupted", "aborted", "cancelled"]);
-
-/** True for an answer that ends with a text that was not written to its end. */
-export function isCutOff({ stopReason, content }: Pick<Message, "stopReason" | "content">): boolean {
-  return CUT_OFF.has(stopReason) && content.at(-1)?.type === "text";
 }
 
 /** A block of a message as HTML, except calls and results. Blocks that a page folds are open. */

@@ -1,0 +1,16 @@
+/**
+ * The note below an answer that was cut off. It is a file of its own because the viewer needs it for its first session, and
+ * Markdown only later.
+ */
+
+import type { Message } from "../../model/index.ts";
+
+export const CUT_OFF_NOTE = "The answer was cut off here";
+
+/** The words of agents for an end before the end. */
+const CUT_OFF: ReadonlySet<string | undefined> = new Set(["interrupted", "aborted", "cancelled"]);
+
+/** True for an answer that ends with a text that was not written to its end. */
+export function isCutOff({ stopReason, content }: Pick<Message, "stopReason" | "content">): boolean {
+  return CUT_OFF.has(stopReason) && content.at(-1)?.type === "text";
+}
