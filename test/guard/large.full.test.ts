@@ -15,7 +15,7 @@ const MOST_BYTES = 240 * 1024 * 1024;
 
 test.each(["claude", "gemini"] as const)(
   "a session of %s of 320 MiB is copied and restored in less memory",
-  { timeout: 300_000 },
+  { timeout: 1_800_000 },
   async (agent) => {
     const home = scratchFolder("guard-large");
     const places: Places = { home, env: {} };
