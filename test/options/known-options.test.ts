@@ -26,8 +26,8 @@ const CALLED_BY_US: ReadonlySet<string> = new Set([
   ...["Agent", "EchoAgent", "ScriptedAgent", "ModelAgent", "NoteWriter", "Embedder", "Transcriber"],
   ...["AgentFormat", "AgentReader", "AgentVisibility", "RecordSink", "SessionOwner"],
 ]);
-/** A module of another package as it is, and the options of a run as the session manager gives them. */
-const NO_OPTIONS: ReadonlySet<string> = new Set(["toTokenizer", "execute"]);
+/** A module of another package as it is, the options of a run as the session manager gives them, and a failure. */
+const NO_OPTIONS: ReadonlySet<string> = new Set(["toTokenizer", "execute", "failureText"]);
 
 let objects: Readonly<Record<string, object>>;
 const opened = new AsyncDisposableStack();
