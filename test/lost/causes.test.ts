@@ -37,6 +37,7 @@ const KNOWN: Readonly<Partial<Record<AgentName, readonly (readonly [reason: stri
   ],
   gemini: [
     ["metadata only, or notes only", "nothing_resumable"],
+    ["a rewind to the first prompt", "rewound"],
     ["a sub-agent", "sub_agent"],
     ["a torn first line", "torn_header"],
     ["older than 30 days", "older_than_allowed"],

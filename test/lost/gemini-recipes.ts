@@ -262,4 +262,10 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
     cause: "nothing_resumable",
     write: (home) => writeGemini(home, [geminiHead(home)]),
   },
+  {
+    title: "a rewind to the first prompt",
+    cause: "rewound",
+    write: (home) => writeGemini(home, [geminiHead(home), ...GEMINI_TALK, { $rewindTo: "m1" }]),
+    messages: 2,
+  },
 ];

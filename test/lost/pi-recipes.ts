@@ -134,6 +134,16 @@ export const PI_RECIPES: readonly LostRecipe[] = [
     messages: 4,
   },
   {
+    title: "an entry whose message is missing",
+    cause: "unread_content",
+    write: (home) => {
+      const [asked = {}, answer = {}] = PI_TALK;
+      const { message: _, ...empty } = entry("a0000009", "a0000001", {}) as { message: object };
+      writePi(home, [piHeader(home), asked, empty, { ...answer, parentId: "a0000009" }]);
+    },
+    messages: 2,
+  },
+  {
     title: "another folder of sessions in the settings",
     cause: "other_session_dir",
     write: (home) => {

@@ -5,6 +5,7 @@ import { isFailure } from "@continuo/core/model";
 import { type FoundFile, isJson, textField } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
 import { isResumable, kindOf, listIn, metadataIn } from "./records.ts";
+import { isRewound } from "./rewound.ts";
 import { openRecords, startsAsWhole } from "./source.ts";
 
 /** The facts that the list takes from the bytes of one file. */
@@ -14,18 +15,21 @@ export interface FileListing {
   readonly isSubagent: boolean;
   /** Anything is said in it, by a person or by the model. */
   readonly isTalk: boolean;
+  /** A rewind took out all that was said. */
+  readonly isRewound: boolean;
   readonly startTime: string | null;
 }
 
 /** `null` for a file that cannot be read. */
 export async function readListing(
-  { path, sizeBytes }: FoundFile,
+  file: FoundFile,
   signal: AbortSignal | undefined,
 ): Promise<FileListing | null> {
+  const { path, sizeBytes } = file;
   let [hasSession, hasProject, isSubagent, isTalk] = [false, false, false, false];
   let startTime: string | null = null;
   try {
-    if (startsAsWhole(path)) return await readWhole({ path, sizeBytes });
+    if (startsAsWhole(path)) return await readWhole(file);
     using lines = openLines(path, sizeBytes);
     for await (const records of lines.scan(signal ? { signal } : {})) {
       for (const { value } of records) {
@@ -42,11 +46,12 @@ export async function readListing(
       }
       if (hasSession && hasProject && isTalk) break;
     }
+    const isEmptied = isTalk && (await isRewound(file, signal));
+    return { hasSession, hasProject, isSubagent, isTalk, isRewound: isEmptied, startTime };
   } catch (error) {
     if (!isFailure(error)) throw error;
     return null;
   }
-  return { hasSession, hasProject, isSubagent, isTalk, startTime };
 }
 
 /** The old format of one object, which may lack its project. */
@@ -61,11 +66,18 @@ async function readWhole({ path, sizeBytes }: Pick<FoundFile, "path" | "sizeByte
     hasProject: true,
     isSubagent: value.kind === "subagent",
     isTalk: messages.some((message) => isJson(message) && isResumable(message)),
+    isRewound: false,
     startTime: textField(value, "startTime"),
   };
 }
 
-const NOTHING = { hasSession: false, hasProject: false, isSubagent: false, startTime: null } as const;
+const NOTHING = {
+  hasSession: false,
+  hasProject: false,
+  isSubagent: false,
+  isRewound: false,
+  startTime: null,
+} as const;
 /** A message, in an object that need not be whole. */
 const WORDS = /"type": ?"(?:user|gemini)"/u;
 

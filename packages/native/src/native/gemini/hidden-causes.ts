@@ -13,6 +13,7 @@ export type GeminiCause =
   | "beyond_count"
   | "older_twin"
   | "nothing_resumable"
+  | "rewound"
   | "other_project_folder"
   | "older_storage";
 
@@ -96,6 +97,13 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
     means: "It holds notes of the program and no conversation, and nothing could be resumed.",
     bringsBack: "Nothing: nobody said anything in it.",
     changes: "Nothing.",
+  },
+  rewound: {
+    ...made,
+    intended: true,
+    means: "A rewind took out everything that was said, and the list shows no session without messages.",
+    bringsBack: "The rewind goes, and the messages before it are there again.",
+    changes: KEPT,
   },
   other_project_folder: {
     ...made,

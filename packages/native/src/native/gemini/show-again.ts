@@ -5,7 +5,14 @@ import { basename, dirname, extname, join, relative } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { isJson, type Places, parseJson, textField } from "@continuo/files";
 import type { FileMending, FoundSession, HiddenSession, Mending } from "../kit/index.ts";
-import { draftOf, readToMend, refuseTakenPlace, remainingLines, repaired } from "../repairing/index.ts";
+import {
+  draftOf,
+  type NativeRepairer,
+  readToMend,
+  refuseTakenPlace,
+  remainingLines,
+  repaired,
+} from "../repairing/index.ts";
 import { makersOfNow, toLines } from "../writing/index.ts";
 import { GEMINI_CAUSES, type GeminiCause } from "./hidden-causes.ts";
 import { listedElsewhere } from "./listed-folder.ts";
@@ -14,6 +21,7 @@ import { geminiFolders, ownerOf, parentOfFile, projectOfFile, readRegistry } fro
 import { kindOf, metadataIn } from "./records.ts";
 import { geminiRepairer } from "./repair.ts";
 import { renewedValue } from "./retention.ts";
+import { dropEmptyingRewinds } from "./rewound.ts";
 import { readRetention } from "./settings.ts";
 import { startsAsWhole } from "./source.ts";
 import { type SweptFolder, sweepOf } from "./sweep.ts";
@@ -64,9 +72,19 @@ function shownAgain({ found, cause, places, bytes }: Showing): FileMending | nul
   const cwd = project === null ? null : ownerOf(project, readRegistry(geminiFolders(places).runtime));
   // The repairer works by lines.
   if (startsAsWhole(from)) return null;
-  const mended = repaired(geminiRepairer, bytes, { sessionId: found.sessionId, cwd, makers: makersOfNow() });
+  const repairer = cause === "rewound" ? LISTED : geminiRepairer;
+  const mended = repaired(repairer, bytes, { sessionId: found.sessionId, cwd, makers: makersOfNow() });
   return mended && { ...unchanged, ...mended };
 }
+
+/** Gemini CLI resumes a session without messages, and its list does not show it. */
+const LISTED: NativeRepairer = {
+  ...geminiRepairer,
+  mend(draft, context) {
+    geminiRepairer.mend(draft, context);
+    dropEmptyingRewinds(draft);
+  },
+};
 
 /** The list deletes an old session, and one whose name ends as that of a file that it deletes, before it shows any. */
 async function kept(mending: FileMending, { found, cause, places }: Missing): Promise<FileMending> {

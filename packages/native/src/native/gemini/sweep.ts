@@ -8,6 +8,7 @@ import { isFailure } from "@continuo/core/model";
 import { type FoundFile, namesIn, statFile } from "@continuo/files";
 import { type MemoKey, NO_MEMO, type SkimMemo } from "../kit/index.ts";
 import { isSessionName, shortIdOf } from "./places.ts";
+import { isRewound } from "./rewound.ts";
 import type { Retention } from "./settings.ts";
 import { lastUpdatedOf, skimFile } from "./skim-file.ts";
 
@@ -96,7 +97,7 @@ async function lookAt(file: FoundFile, memo: SkimMemo): Promise<Pick<ListedFile,
   return await memo.remember(file, SWEEP, async () => {
     try {
       const { firsts } = await skimFile(file, { part: "whole" });
-      if (!firsts.conversation || firsts.directory === undefined) return null;
+      if (!firsts.conversation || firsts.directory === undefined || (await isRewound(file))) return null;
       const time = Date.parse((await lastUpdatedOf(file)) ?? "");
       return { timeMs: Number.isNaN(time) ? null : time };
     } catch (error) {

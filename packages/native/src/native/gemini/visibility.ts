@@ -34,7 +34,7 @@ export const geminiVisibility: AgentVisibility = {
       looked += 1;
       if (looked % SESSIONS_AT_ONCE === 0) await otherWork();
       const { reason, listed } = await whyHidden(found, (file) =>
-        memo.remember(file, { what: "gemini listing", isBrief: true }, () => readListing(file, signal)),
+        memo.remember(file, { what: "gemini listing 2", isBrief: true }, () => readListing(file, signal)),
       );
       if (reason !== null) yield { found, ...reason };
       const shown = listed.find(({ file }) => file.path === found.location);
@@ -138,10 +138,11 @@ const OLDER_TWIN: Reason = { cause: "older_twin", detail: null };
 const NOTHING_RESUMABLE: Reason = { cause: "nothing_resumable", detail: null };
 const SUB_AGENT: Reason = { cause: "sub_agent", detail: null };
 
-function reasonOf(name: string, { hasSession, hasProject }: FileListing): Reason | null {
+function reasonOf(name: string, { hasSession, hasProject, isRewound }: FileListing): Reason | null {
   if (!isSessionName(name)) return { cause: "file_name", detail: `The file is named ${name}.` };
   if (!hasSession) return { cause: "torn_header", detail: null };
-  return hasProject ? null : { cause: "no_project_hash", detail: null };
+  if (!hasProject) return { cause: "no_project_hash", detail: null };
+  return isRewound ? { cause: "rewound", detail: null } : null;
 }
 
 type DeletionRules = (found: FoundSession, shown: ListedFile) => Promise<Reason | null>;

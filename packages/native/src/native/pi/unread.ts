@@ -7,8 +7,12 @@ import { messageOf } from "./records.ts";
 const CHUNK_BYTES = 1024 * 1024;
 /** A match that two chunks share is found in the second one. */
 const OVERLAP_BYTES = 64;
-/** Bytes without which no line is such a message: content that is no text and no list, or a list with a block that is null. */
-const SUSPECT = /"content"\s*:\s*[^"[\s]|[[,]\s*null\s*[\],]/u;
+/**
+ * Bytes without which no line is such a message: content that is no text and no list, a list with a block that is null, or
+ * an entry whose message is missing.
+ */
+const SUSPECT =
+  /"content"\s*:\s*[^"[\s]|[[,]\s*null\s*[\],]|"message"\s*:\s*null|"type"\s*:\s*"message"(?![^\n]{0,300}"message"\s*:)/u;
 
 /** Lines are parsed only where the bytes give a reason to. */
 export async function hasUnread(file: FoundFile, signal: AbortSignal | undefined): Promise<boolean> {
@@ -36,9 +40,15 @@ async function isSuspect({ path, sizeBytes }: FoundFile): Promise<boolean> {
 
 /** Only what the list takes words from: a message without content is counted, and nothing more. */
 function isUnread(entry: Json): boolean {
+  if (lacksMessage(entry)) return true;
   const message = entry.type === "message" ? messageOf(entry) : null;
   if (message === null || !("content" in message)) return false;
   if (message.role !== "user" && message.role !== "assistant") return false;
   const { content } = message;
   return Array.isArray(content) ? content.includes(null) : typeof content !== "string";
+}
+
+/** Neither the list nor a resumption of pi gets past such an entry. */
+function lacksMessage(entry: Json): boolean {
+  return entry.type === "message" && (entry.message === undefined || entry.message === null);
 }
