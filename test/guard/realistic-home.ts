@@ -186,15 +186,14 @@ function sourcesOf(project: string): readonly string[] {
   return paths.map((path) => readFileSync(path, "utf8"));
 }
 
-/** Paragraphs of English from the documentation of Node.js and of Continuo, in any order. */
+/** Paragraphs of English from the documentation of Node.js and of Continuo, and from our comments, in any order. */
 function allParagraphs(random: Random): string[] {
   const declarations = filesBelow(join(ROOT, "node_modules/@types/node")).filter((path) =>
     path.endsWith(".d.ts"),
   );
-  const comments = declarations.flatMap((path) =>
-    [...readFileSync(path, "utf8").matchAll(/\/\*\*(.*?)\*\//gsu)].map(([, text = ""]) =>
-      text.replaceAll(/^ *\* ?/gmu, ""),
-    ),
+  const commented = [...declarations.map((path) => readFileSync(path, "utf8")), ...sourcesOf("packages")];
+  const comments = commented.flatMap((source) =>
+    [...source.matchAll(/\/\*\*(.*?)\*\//gsu)].map(([, text = ""]) => text.replaceAll(/^ *\* ?/gmu, "")),
   );
   const docs = filesBelow(join(ROOT, "docs")).filter((path) => path.endsWith(".md"));
   const texts = [...comments, ...docs.map((path) => readFileSync(path, "utf8"))];
