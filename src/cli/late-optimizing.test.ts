@@ -22,9 +22,9 @@ const PROGRAM = `
   console.log(await callFor(Number(process.argv[3])));
 `;
 
-function isOptimized(afterMs: number, withinMs: number): boolean {
+function isOptimized(afterMs: number, withinMs: number, own: readonly string[] = []): boolean {
   const file = join(import.meta.dirname, "late-optimizing.ts");
-  const flags = ["--allow-natives-syntax", "--input-type=module", "-e", PROGRAM];
+  const flags = [...own, "--allow-natives-syntax", "--input-type=module", "-e", PROGRAM];
   const printed = execFileSync(process.execPath, [...flags, file, String(afterMs), String(withinMs)]);
   return printed.toString().trim() === "true";
 }
@@ -36,3 +36,7 @@ test("V8 optimizes no function in the first moments of a command", () => {
 test("V8 optimizes the functions of a command that takes longer", () => {
   expect(isOptimized(50, 60_000)).toBe(true);
 }, 90_000);
+
+test("what a person switched off stays off", () => {
+  expect(isOptimized(50, 500, ["--no-opt", "--no-maglev"])).toBe(false);
+});

@@ -11,13 +11,16 @@ const OPTIMIZED_AFTER_MS = 1_000;
 /** V8's compilers of functions that are called often, by the names of their flags. */
 const OPTIMIZERS = ["maglev", "opt"];
 
-/** From now on V8 optimizes nothing; a command that still works after a second is optimized as usual. */
+/**
+ * From now on V8 optimizes nothing; a command that still works after a second is optimized as usual, but for what the
+ * person switched off.
+ */
 export function optimizeLate(afterMs: number = OPTIMIZED_AFTER_MS): void {
-  setOptimizers("off");
+  const chosen = OPTIMIZERS.filter((name) => !process.execArgv.includes(`--no-${name}`));
+  for (const name of chosen) setFlagsFromString(`--no-${name}`);
+  const goOn = (): void => {
+    for (const name of chosen) setFlagsFromString(`--${name}`);
+  };
   // A command does not wait for it.
-  setTimeout(setOptimizers, afterMs, "on").unref();
-}
-
-function setOptimizers(state: "on" | "off"): void {
-  for (const name of OPTIMIZERS) setFlagsFromString(state === "on" ? `--${name}` : `--no-${name}`);
+  setTimeout(goOn, afterMs).unref();
 }
