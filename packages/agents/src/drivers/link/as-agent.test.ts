@@ -140,6 +140,7 @@ describe("a driver as an agent", () => {
 
     test.each<[string, Partial<AgentRequest>]>([
       ["an attempt that did nothing", { run: again, transcript: told([note]) }],
+      ["an attempt that only spoke", { run: again, transcript: told([...work.slice(0, 1), note]) }],
       ["an attempt in the session that it resumes", { run: again, transcript: told(work), nativeRef: ref }],
       ["a turn that is not given again", { transcript: told(work) }],
     ])("is not said twice for %s", async (_, request) => {

@@ -39,8 +39,8 @@ export function earlierMessages({ run, input, transcript, nativeRef }: AgentRequ
   const { saidBy } = run.metadata ?? {};
   const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
   if (typeof saidBy !== "string" || first === -1) return messages;
-  // An attempt that did nothing left only the note of its end.
-  if (messages.slice(first).every(({ role }) => role === "user")) return messages;
+  // An attempt that only spoke, or left no more than the note of its end, did nothing that could be done twice.
+  if (!messages.slice(first).some(({ role }) => role === "tool")) return messages;
   const asked: Message = {
     id: `input ${run.runId}`,
     role: "user",
