@@ -60,9 +60,10 @@ const isAsked = (words: string): boolean =>
   JSON.stringify(model.requests.map(({ body }) => body)).includes(words);
 
 async function onlySession(env: Record<string, string>): Promise<string> {
-  const found = await Array.fromAsync(findNativeSessions({ places: places(env) }));
-  expect(found).toHaveLength(1);
-  return found[0]?.sessionId ?? "";
+  const find = () => Array.fromAsync(findNativeSessions({ places: places(env) }));
+  // The agent asks its model before it has written its session.
+  await expect.poll(async () => (await find()).length).toBe(1);
+  return (await find())[0]?.sessionId ?? "";
 }
 
 test("claude: the hook refuses the prompt of a second program, until the first one ends", async () => {
