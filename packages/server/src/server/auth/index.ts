@@ -1,5 +1,5 @@
 /**
- * Authentication: tokens, the pages that are opened with them, and limits per token.
+ * Authentication: tokens, the pages that are opened with them (`/v1/pages/*`), and limits per token.
  *
  * Promises: a secret is never logged, and only the answer that issues it contains it; repeated wrong tokens are
  * slowed down; a page can do no more and lives no longer than its token; memory is bounded.

@@ -1,5 +1,5 @@
 /**
- * Attachments over HTTP, addressed by the hash of their bytes.
+ * Attachments at `/v1/blobs`, addressed by the hash of their bytes.
  *
  * Promises: a token that may write a log may add a blob; only the author of a blob may refer to it; a blob is read
  * through an event that refers to it, in a log that the token may read; a browser never executes a blob, and gets it

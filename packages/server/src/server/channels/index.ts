@@ -1,5 +1,5 @@
 /**
- * Channels over WebSocket and HTTP, as `PROTOCOL.md` defines them.
+ * Channels over WebSocket and HTTP at `/v1/channels/*`, as `PROTOCOL.md` defines them.
  *
  * Promises: a reader receives every event once, in order and at its own pace, and a notice when it is too slow; any
  * running server finds a lost participant.

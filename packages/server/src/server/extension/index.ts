@@ -1,6 +1,6 @@
 /**
- * Access for the browser extension, on a server that only its machine reaches: the extension asks, a person answers on a page, and
- * the extension collects a token for continuous sessions.
+ * Access for the browser extension (`/v1/extension/*`), on a server that only its machine reaches: the extension asks, a
+ * person answers on a page, and the extension collects a token for continuous sessions.
  *
  * Promises: the page is for the user who runs the server, opened by the browser itself and framed by nobody; the token goes once,
  * to the extension that asked; its origin may send requests from then on.

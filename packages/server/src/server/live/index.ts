@@ -1,5 +1,5 @@
 /**
- * Continuous sessions over HTTP and WebSocket, at `/v1/live/*`.
+ * Continuous sessions over HTTP and WebSocket, at `/v1/live/*`, `/v1/videos/*` and `/v1/whisper/*`.
  *
  * Promises: input that was answered is durable; a reader receives every event of the feed once and in order; all
  * connected clients are informed of a degraded session.

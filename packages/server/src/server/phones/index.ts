@@ -1,5 +1,5 @@
 /**
- * Phones: a person lets a phone look at the sessions of this machine, over a tunnel of their own.
+ * Phones, at `/v1/machine/phones`: a person lets a phone look at the sessions of this machine, over a tunnel of their own.
  *
  * Promises: a link pairs one phone, within two minutes; what a phone may do is in its token, and no phone changes anything
  * but for an answer that counts once; a phone that was revoked is signed out within a second; only a token with
