@@ -4,7 +4,13 @@ import { type Agent, type AgentEvent, type KnownEvent, textOf } from "@continuo/
 import { TranscriptBuilder } from "@continuo/core/transcript";
 import { type Continuo, type ContinuoOptions, openContinuo } from "@continuo/server/runtime";
 import { wake } from "@continuo/store/sessions";
-import { parseJsonEventStream, readUIMessageStream, type UIMessage, uiMessageChunkSchema } from "ai";
+import {
+  parseJsonEventStream,
+  readUIMessageStream,
+  safeValidateUIMessages,
+  type UIMessage,
+  uiMessageChunkSchema,
+} from "ai";
 import { afterEach, expect, test } from "vitest";
 import { EchoAgent, type Script, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 
@@ -146,6 +152,28 @@ test("a call that an attempt made before it was killed stays", async () => {
     { type: "step-start" },
     { type: "text", text: "It is there." },
   ]);
+  expect(await read(c.session("s").run("q1").toUIMessageResponse())).toEqual(messages.at(-1));
+});
+
+test("an answer that a person gave while no process ran stays, although the next attempt asks again", async () => {
+  const call = { toolCallId: "c1", toolName: "refund", toolInput: { euros: 20 } };
+  const request = { ...call, approvalId: "a1", readOnly: false, options: [] };
+  await twoAttempts(
+    [
+      { type: "tool_call_started", data: call },
+      { type: "approval_requested", data: request },
+      { type: "approval_resolved", data: { approvalId: "a1", outcome: "granted", by: "staff" } },
+    ],
+    [
+      { event: { type: "permission_request", ...request } },
+      { event: { type: "tool_result", toolCallId: "c1", content: "paid", status: "ok" } },
+      { say: "You get it back." },
+    ],
+  );
+  const { messages } = await c.session("s").chat();
+  const refund = messages.at(-1)?.parts.find(({ type }) => type === "tool-refund");
+  expect(refund).toMatchObject({ state: "output-available", approval: { id: "a1", approved: true } });
+  expect(await safeValidateUIMessages({ messages })).toMatchObject({ success: true });
   expect(await read(c.session("s").run("q1").toUIMessageResponse())).toEqual(messages.at(-1));
 });
 

@@ -157,6 +157,8 @@ describe("the list", () => {
       "#/?text=tea&agents=codex&time=month&project=%2Fx&shown=archived",
       "/x",
       "tea",
+      // An agent that was chosen can be given up where nothing of it is found.
+      "Codex",
       "30 days",
       "Archived",
       "Best match",

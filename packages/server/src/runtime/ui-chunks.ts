@@ -107,7 +107,7 @@ class Speech {
  */
 export function createUIFold(messageId: string, failureText: FailureText = plainFailure): UIFold {
   const speech = new Speech();
-  const shown: Shown = { calls: new Map(), approvals: new Set(), failureText };
+  const shown: Shown = { calls: new Map(), approvals: new Map(), failureText };
   const begin = [{ type: "start", messageId }, { type: "start-step" }];
   let isBegun = false;
   let finish: UIChunk = { type: "finish", finishReason: "stop" };
@@ -150,7 +150,8 @@ function isShown(block: Block): boolean {
 interface Shown {
   /** The names of tools, by the ids of their calls. */
   readonly calls: Map<string, string>;
-  readonly approvals: Set<string>;
+  /** By their ids; the agent asks for an answered one again if the process ended before it heard the answer. */
+  readonly approvals: Map<string, "open" | "answered">;
   readonly failureText: FailureText;
 }
 
@@ -169,14 +170,17 @@ function toolsOf(
     }
     case "approval_requested": {
       const { approvalId, toolCallId = "" } = event.data;
-      if (!calls.has(toolCallId)) return [];
-      approvals.add(approvalId);
+      if (!calls.has(toolCallId) || approvals.get(approvalId) === "answered") return [];
+      approvals.set(approvalId, "open");
       return [{ type: "tool-approval-request", approvalId, toolCallId }];
     }
     case "approval_resolved": {
       const { approvalId, outcome, reason } = event.data;
-      if (!approvals.delete(approvalId)) return [];
+      if (approvals.get(approvalId) !== "open") return [];
       const approved = outcome === "granted";
+      // The others are no answers of a person, and the agent may ask a person after them.
+      if (approved || outcome === "denied") approvals.set(approvalId, "answered");
+      else approvals.delete(approvalId);
       return [{ type: "tool-approval-response", approvalId, approved, ...present({ reason }) }];
     }
     case "tool_call_completed": {
