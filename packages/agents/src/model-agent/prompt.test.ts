@@ -82,9 +82,12 @@ test("an input that is given again after its tools ended stands before what they
   expect(rolesOf(DONE)).toEqual(["user", "input", "assistant", "tool"]);
 });
 
-test("an input that is given again stands last if nothing was done for it, or others spoke since", () => {
+test("an input that is given again stands last and without the words that were cut off if no tool ended", () => {
   const words = DONE.filter(({ id }) => id !== "1" && id !== "2");
-  expect(rolesOf(words).at(-1)).toBe("input");
+  expect(rolesOf(words)).toEqual(["user", "input"]);
+});
+
+test("an input that is given again stands last if others spoke since", () => {
   const other: Message = { id: "5", role: "user", content: [text("Hi")], metadata: { runId: "run-3" } };
   expect(rolesOf([...DONE, other]).at(-1)).toBe("input");
 });

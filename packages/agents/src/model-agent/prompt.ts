@@ -46,8 +46,9 @@ interface LeftTurn extends CrashedTurn {
 }
 
 /**
- * Earlier attempts at the same input, if tools ended in them and nobody has said anything since: a model that found the
- * input behind the results would call the tools again. `null` if there are none.
+ * Earlier attempts at the same input, if nobody has said anything since. A model that found the input behind the results of
+ * its tools would call them again, and one that found it behind half an answer would take that for an earlier one. `null`
+ * if there are none.
  */
 function earlierAttempt({ run, transcript }: AgentRequest): CrashedTurn | null {
   const messages = transcript?.messages ?? [];
@@ -61,7 +62,7 @@ function earlierAttempt({ run, transcript }: AgentRequest): CrashedTurn | null {
   const last = since.findLastIndex(({ role }) => role === "tool");
   // A call that was cut off has an error as its result: the model is asked again.
   const hasFailed = since.some(({ content }) => content.some((b) => b.type === "tool_result" && b.isError));
-  if (!isOwn || hasFailed || last === -1) return null;
+  if (!isOwn || hasFailed) return null;
   const turn = since.slice(0, last + 1).filter(({ role }) => role !== "user");
   return { before: messages.slice(0, first), turn };
 }

@@ -150,7 +150,7 @@ function isShown(block: Block): boolean {
 interface Shown {
   /** The names of tools, by the ids of their calls. */
   readonly calls: Map<string, string>;
-  /** By their ids; the agent asks for an answered one again if the process ended before it heard the answer. */
+  /** The ids are the keys. An agent asks again for an answered one if the process ended before the agent heard the answer. */
   readonly approvals: Map<string, "open" | "answered">;
   readonly failureText: FailureText;
 }
