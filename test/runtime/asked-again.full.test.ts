@@ -104,7 +104,7 @@ async function question(program: Program, runId?: string): Promise<Approval> {
         found = (await openApprovals(program)).find((one) => one.runId !== runId);
         return found !== undefined;
       },
-      { timeout: 30_000 },
+      { timeout: 90_000 },
     )
     .toBe(true);
   return found as Approval;
