@@ -5,7 +5,7 @@
 
 import { type FoundFile, isJson, parseJson, textOfValue } from "@continuo/files";
 import { linesBackwards, openBytes, openLines } from "@continuo/files/records";
-import { type RepairDraft, remainingLines, remove } from "../repairing/index.ts";
+import { type RecordLine, type RepairDraft, remainingLines, remove } from "../repairing/index.ts";
 import { isResumable, kindOf, listIn } from "./records.ts";
 
 /** Reads the file from its end, and all of it only if a rewind comes after the last message. Errors: `unreadable`. */
@@ -21,12 +21,16 @@ export async function isRewound({ path, sizeBytes }: FoundFile, signal?: AbortSi
 
 /** Takes out the last rewinds, until one message or more is left. */
 export function dropEmptyingRewinds(draft: RepairDraft): void {
-  for (const line of remainingLines(draft).toReversed()) {
-    if (kindOf(line.value) !== "rewind") continue;
-    const talk = createTalk();
-    for (const { value } of remainingLines(draft)) foldTalk(talk, value);
-    if (isSaid(talk)) return;
+  const talk = createTalk();
+  const rewinds: { readonly line: RecordLine; readonly wasSaid: boolean }[] = [];
+  for (const line of remainingLines(draft)) {
+    if (kindOf(line.value) === "rewind") rewinds.push({ line, wasSaid: isSaid(talk) });
+    foldTalk(talk, line.value);
+  }
+  if (isSaid(talk)) return;
+  for (const { line, wasSaid } of rewinds.toReversed()) {
     remove(line, "it takes out all that was said");
+    if (wasSaid) return;
   }
 }
 
@@ -59,30 +63,46 @@ function recordIn(text: string): unknown {
   }
 }
 
-/** The ids of the messages that are in the list now, in their order, and whether each is a part of the conversation. */
-type Talk = Map<string, boolean>;
+/** The list of messages now, as far as it takes to know whether anything is said in it. */
+interface Talk {
+  readonly ids: string[];
+  /** The place of each id in the list, and whether the message is a part of the conversation. */
+  readonly messages: Map<string, { readonly place: number; readonly isTalk: boolean }>;
+  said: number;
+}
 
 function createTalk(): Talk {
-  return new Map();
+  return { ids: [], messages: new Map(), said: 0 };
 }
 
 function foldTalk(talk: Talk, value: unknown): void {
   if (!isJson(value)) return;
   const kind = kindOf(value);
   const list = listIn(value, kind);
-  if (list !== null) talk.clear();
-  if (kind === "rewind") rewind(talk, textOfValue(value.$rewindTo));
+  if (list !== null) cutTo(talk, 0);
+  // An id that is not in the list empties it.
+  if (kind === "rewind") cutTo(talk, talk.messages.get(textOfValue(value.$rewindTo))?.place ?? 0);
   for (const message of kind === "message" ? [value] : (list ?? [])) {
-    if (isJson(message)) talk.set(textOfValue(message.id), isResumable(message));
+    if (isJson(message)) put(talk, textOfValue(message.id), isResumable(message));
   }
 }
 
-/** An id that is not in the list empties it. */
-function rewind(talk: Talk, target: string): void {
-  const ids = [...talk.keys()];
-  for (const id of ids.slice(Math.max(0, ids.indexOf(target)))) talk.delete(id);
+/** The same id again takes the place of the earlier message. */
+function put(talk: Talk, id: string, isTalk: boolean): void {
+  const earlier = talk.messages.get(id);
+  if (earlier?.isTalk === true) talk.said -= 1;
+  if (isTalk) talk.said += 1;
+  talk.messages.set(id, { place: earlier?.place ?? talk.ids.length, isTalk });
+  if (earlier === undefined) talk.ids.push(id);
 }
 
-function isSaid(talk: Talk): boolean {
-  return talk.values().some((isTalk) => isTalk);
+function cutTo(talk: Talk, length: number): void {
+  for (const id of talk.ids.splice(length)) {
+    if (talk.messages.get(id)?.isTalk === true) talk.said -= 1;
+    talk.messages.delete(id);
+  }
+}
+
+function isSaid({ said }: Talk): boolean {
+  return said > 0;
 }
