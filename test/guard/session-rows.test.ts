@@ -1,6 +1,6 @@
 /** Sessions that are rows of a database: the guard copies them as SQL text, and puts the rows back as they were. */
 
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SessionInfo } from "@continuo/core/model";
@@ -182,7 +182,6 @@ test("a session that lies in the place by now is refused, and goes to the trash 
 test("the reading of a database leaves nothing next to it", async () => {
   const { places, session } = await talkHome("guard-row-trace");
   const scratch = scratchFolder("guard-row-before");
-  mkdirSync(scratch, { recursive: true });
   cpSync(databaseOf(session), join(scratch, "before.db"));
   await runGuard({ places });
   expect(existsSync(`${databaseOf(session)}-journal`)).toBe(false);

@@ -4,9 +4,9 @@
  */
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { continuoHome, isJson, type Json, type Places, writeDurably } from "@continuo/files";
+import { continuoHome, isJson, type Json, type Places, removeLeft, writeDurably } from "@continuo/files";
 
 /** A way to log in that the agent itself carries out. */
 export interface LoginMethod {
@@ -53,7 +53,8 @@ export function rememberLogin(places: Places, { agent, methods }: WantedLogin): 
 
 export function forgetLogin(places: Places, agent: string): void {
   const file = fileOf(places, agent);
-  if (existsSync(file)) rmSync(file, { force: true });
+  // In a home that cannot be written to, the file stays: the turn that was answered must not fail for it.
+  if (existsSync(file)) removeLeft(file);
 }
 
 /** Agents that asked for a login when they were last started. Nothing is started. */
