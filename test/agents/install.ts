@@ -8,7 +8,7 @@
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,8 @@ export interface PinnedPackage {
   readonly unpackOnly?: true;
   /** With `unpackOnly`: packages that lie beside it nevertheless, `NAME@VERSION`. */
   readonly beside?: readonly string[];
+  /** A folder here with the lock file of the package and of all that it needs. */
+  readonly lockIn?: string;
   /** Installed only with `CONTINUO_ALL_VERSIONS=1`. */
   readonly onlyWithAllVersions?: true;
 }
@@ -47,7 +49,8 @@ export type PinnedName =
   | "piAcp"
   | "opencode"
   | "copilot"
-  | "mcpConformance";
+  | "mcpConformance"
+  | "acpx";
 
 /** Every agent package that a test may start, by the name that the drivers use; `versions.json` has the agents' own. */
 export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
@@ -132,6 +135,8 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
   },
   // No agent: 122 packages and 51 MB, which a contributor to Continuo need not wait for.
   mcpConformance: { name: "@modelcontextprotocol/conformance", version: "0.1.16", proof: "dist/index.js" },
+  // No agent either: a client of `continuo acp`, of 27 packages.
+  acpx: { name: "acpx", version: "0.19.1", proof: "dist/cli.js", lockIn: "editors/acpx" },
 };
 
 const PROGRESS_EVERY_MS = 10_000;
@@ -170,7 +175,8 @@ export async function installPackage(pinned: PinnedPackage): Promise<void> {
   await mkdir(agentsCache(), { recursive: true });
   const staging = await mkdtemp(`${target}.tmp-`);
   try {
-    await (pinned.unpackOnly === true ? unpack(staging, pinned) : installWhole(staging, pinned));
+    if (pinned.lockIn !== undefined) await installLocked(staging, pinned.lockIn);
+    else await (pinned.unpackOnly === true ? unpack(staging, pinned) : installWhole(staging, pinned));
     if (!existsSync(proofOf(staging, pinned))) {
       throw new Error(`${pinned.name}@${pinned.version} was installed without its file ${pinned.proof}`);
     }
@@ -193,6 +199,14 @@ function proofOf(folder: string, pinned: PinnedPackage): string {
 async function installWhole(folder: string, pinned: PinnedPackage): Promise<void> {
   const flags = pinned.withoutOptional === true ? ["--omit=optional"] : [];
   await npmInstall(folder, [`${pinned.name}@${pinned.version}`], flags);
+}
+
+async function installLocked(folder: string, lockIn: string): Promise<void> {
+  for (const file of ["package.json", "package-lock.json"]) {
+    await copyFile(join(import.meta.dirname, lockIn, file), join(folder, file));
+  }
+  // `npm ci` refuses a lock file without the binaries of other platforms, and some of acpx cannot be had.
+  await npm(folder, ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional"]);
 }
 
 async function npmInstall(

@@ -20,6 +20,10 @@ export interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
   continuo(...args: readonly string[]): Promise<ProgramResult>;
+  /** Another program, in the same environment. */
+  run(command: string, args: readonly string[]): Promise<ProgramResult>;
+  /** Another program that goes on beside the test, in the same environment. */
+  startProgram(command: string, args: readonly string[]): Conversable;
   /** A command that goes on beside the test, as `serve` does. */
   start(args: readonly string[], more?: Readonly<Record<string, string>>): Conversable;
   /** `continuo repl` in a terminal, ready for the first line. */
@@ -53,6 +57,10 @@ export async function stage(agents: readonly AgentName[], script: Script = {}): 
         env,
         timeoutMs: TURN_LIMIT_MS,
       }),
+    run: (command, args) =>
+      runProgram(command, args, { cwd: sandbox.project, env, timeoutMs: TURN_LIMIT_MS }),
+    startProgram: (command, args) =>
+      startProgram(command, args, { cwd: sandbox.project, env, timeoutMs: TURN_LIMIT_MS }),
     start: (args, more = {}) =>
       startProgram(process.execPath, [MAIN, ...args], {
         cwd: sandbox.project,
