@@ -368,3 +368,33 @@ test("what was cut comes with the files that it names and that changed since", a
   expect(changed.data.changedSince).toEqual(["list.ts"]);
   expect(changed.text).toContain("Of the files that they name, 1 file changed since.");
 });
+
+test("a file that the session itself changed in a later turn did not change since", async () => {
+  const folder = makeFolder("work");
+  const edit = { type: "toolCall", id: "c1", name: "edit", arguments: { path: "list.ts" } };
+  const said = ["Sort the list", [edit], "Reverse it", [{ ...edit, id: "c2" }], "Go on"].map((one, at) => ({
+    type: "message",
+    id: `m${at}`,
+    parentId: at === 0 ? null : `m${at - 1}`,
+    timestamp: `2025-01-05T1${at}:00:00Z`,
+    message: {
+      role: typeof one === "string" ? "user" : "assistant",
+      content: typeof one === "string" ? [{ type: "text", text: one }] : one,
+      timestamp: Date.parse(`2025-01-05T1${at}:00:00Z`),
+    },
+  }));
+  const cut = { type: "compaction", id: "c", parentId: "m4", timestamp: "2025-01-05T15:00:00Z" };
+  const lines = [
+    { type: "session", version: 3, id: "again", timestamp: "2025-01-05T10:00:00Z", cwd: folder },
+    ...said,
+    { ...cut, summary: "A list.", firstKeptEntryId: "m4", tokensBefore: 9 },
+  ];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  home.write(".pi/agent/sessions/--folder--/again.jsonl", text);
+  writeFileSync(join(folder, "list.ts"), "text");
+  const written = Date.parse("2025-01-05T12:00:20Z") / 1000;
+  utimesSync(join(folder, "list.ts"), written, written);
+  await using mcp = openMcp(home);
+  const recalled = await mcp.call("recall", { session: "pi:again" });
+  expect(recalled.data).toMatchObject({ status: "cut", changedSince: [], turns: [{ turn: 1 }, { turn: 2 }] });
+});

@@ -84,6 +84,14 @@ test("a page that another follows is never taken for the end, whatever was cache
   expect((await send("GET", "grows?offset=-1", undefined, { "if-none-match": etag })).status).toBe(200);
 });
 
+test("a reader who has the end of a stream learns that it was closed since", async () => {
+  await send("PUT", "closes", "[1]");
+  const etag = (await send("GET", "closes?offset=-1")).headers.get("etag") ?? "";
+  await send("POST", "closes", undefined, { "stream-closed": "true" });
+  const closed = await send("GET", "closes?offset=-1", undefined, { "if-none-match": etag });
+  expect([closed.status, closed.headers.get("stream-closed")]).toEqual([200, "true"]);
+});
+
 test("a channel is a log of events: the server sets the actor and the retention, and GET returns stored events", async () => {
   expect((await send("PUT", "channels/team")).status).toBe(201);
   const posted = { id: "m1", type: "message_sent", data: { content: "hello" } };

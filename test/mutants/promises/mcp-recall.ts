@@ -121,4 +121,11 @@ export const MCP_RECALL: readonly PromiseOfRoom[] = [
     mistake: "exclude: [],",
     test: "test/mcp/who.test.ts",
   },
+  {
+    ...RECALL,
+    promise: "A file that the session itself changed in a later turn did not change since.",
+    text: "for (const path of paths) files.set(path, { path, at, isChanged: false });",
+    mistake:
+      "for (const path of paths) if (!files.has(path)) files.set(path, { path, at, isChanged: false });",
+  },
 ];

@@ -108,4 +108,11 @@ export const SERVER_TOKENS_SERVER: readonly PromiseOfRoom[] = [
     text: 'const who = grant.tokenId === null ? "public" : "private";',
     mistake: 'const who = "public";',
   },
+  {
+    file: "packages/server/src/server/streams/read.ts",
+    test: "test/server/streams.test.ts",
+    promise: "A reader who has the end of a stream learns that it was closed since.",
+    text: 'closed ? "-c" : ""',
+    mistake: '"" && closed',
+  },
 ];
