@@ -13,9 +13,10 @@ import { parseArgs } from "node:util";
 import { isAfter } from "../src/cli/update/releases.ts";
 import { ADAPTERS, PACKAGES } from "./packages.ts";
 import { releaseChangelog } from "./release/changelog.ts";
-import { lockWithVersion, readManifests, withVersion } from "./release/versions.ts";
+import { lockWithVersion, readManifests, withEntryVersion, withVersion } from "./release/versions.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+const REGISTRY_ENTRY = "docs/registry/continuo/agent.json";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -51,6 +52,7 @@ for (const name of [...[...PACKAGES, ...ADAPTERS].map((one) => `continuo-${one}`
 function setVersion(): void {
   for (const [path, manifest] of manifests) write(path, withVersion(manifest, version));
   write("package-lock.json", lockWithVersion(JSON.parse(read("package-lock.json")), version));
+  write(REGISTRY_ENTRY, withEntryVersion(JSON.parse(read(REGISTRY_ENTRY)), version));
 }
 
 function collectChanges(): void {

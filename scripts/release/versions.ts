@@ -44,3 +44,15 @@ export function lockWithVersion<Lock extends LockFile>(lock: Lock, version: stri
   ]);
   return { ...lock, version, packages: Object.fromEntries(packages) };
 }
+
+interface RegistryEntry {
+  readonly version: string;
+  readonly distribution: { readonly npx: { readonly package: string } };
+}
+
+/** The entry for the registry of agents, whose package must be of the entry's own version. */
+export function withEntryVersion<Entry extends RegistryEntry>(entry: Entry, version: string): Entry {
+  const { npx } = entry.distribution;
+  const [name] = npx.package.split("@");
+  return { ...entry, version, distribution: { npx: { ...npx, package: `${name}@${version}` } } };
+}

@@ -66,6 +66,13 @@ export class Gateway {
     return {};
   }
 
+  /** Errors: `agent_missing` where this machine has no agent whose login can be used. */
+  async checkAgents(): Promise<Record<string, never>> {
+    const { places } = this.#options;
+    defaultAgent(await readSettings(places, places.cwd), places);
+    return {};
+  }
+
   async logOut(): Promise<Record<string, never>> {
     this.logins.forget();
     await Promise.all([...this.#sessions.values()].map((session) => session.restart()));

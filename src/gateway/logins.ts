@@ -1,6 +1,6 @@
 /** Logins of agents by an editor: offered only for agents that asked for one, and made by the agent itself. */
 
-import { RequestError } from "@agentclientprotocol/sdk/unstable";
+import { type ClientCapabilities, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { logIn } from "@continuo/agents/conversations";
 import { type LoginMethod, wantedLogins } from "@continuo/agents/drivers/acp";
 import { ContinuoError } from "@continuo/core/model";
@@ -12,6 +12,13 @@ export interface OfferedLogin extends LoginMethod {
   /** The agent's own id of the way. */
   readonly methodId: string;
 }
+
+/** The way that needs nothing of a person: the registry of agents takes only agents that name a way. */
+export const OWN_LOGIN = {
+  id: "continuo",
+  name: "Logins of your agents",
+  description: "Continuo has no login: it uses those of the agents on this machine",
+} as const;
 
 export interface Logins {
   /** Those of agents that asked for a login when they were last started: nothing starts here. */
@@ -60,4 +67,9 @@ export function createLogins(places: PlacesAt): Logins {
       chosen.clear();
     },
   };
+}
+
+/** True for an editor that can lead a person through a login. Those of before the protocol had a word for it say so in `_meta`. */
+export function showsLogins({ auth, _meta }: ClientCapabilities): boolean {
+  return auth?.terminal === true || _meta?.["terminal-auth"] === true;
 }

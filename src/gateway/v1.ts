@@ -14,7 +14,7 @@ import { createClient } from "./client.ts";
 import { toPolicy } from "./config-options.ts";
 import { asProtocolErrors } from "./errors.ts";
 import { Gateway, type GatewayParts } from "./gateway.ts";
-import type { OfferedLogin } from "./logins.ts";
+import { type OfferedLogin, OWN_LOGIN, showsLogins } from "./logins.ts";
 import type { EditorSession } from "./session.ts";
 
 export interface VersionParts extends GatewayParts {
@@ -41,11 +41,14 @@ export function createV1(parts: VersionParts): { readonly app: AgentApp; readonl
     })
     .onRequest("initialize", ({ params }) => {
       capabilities = params.clientCapabilities ?? {};
-      return hello(version, gateway.logins.offer());
+      const own = showsLogins(capabilities) ? [OWN_LOGIN] : [];
+      return hello(version, [...gateway.logins.offer(), ...own]);
     })
     .onRequest(
       "authenticate",
-      asProtocolErrors(({ params, signal }) => gateway.logIn(params.methodId, signal)),
+      asProtocolErrors(({ params, signal }) =>
+        params.methodId === OWN_LOGIN.id ? gateway.checkAgents() : gateway.logIn(params.methodId, signal),
+      ),
     )
     .onRequest(
       "session/list",
@@ -149,7 +152,10 @@ function addChoices(app: AgentApp, { gateway, client, places }: ChoiceParts): Ag
     );
 }
 
-function hello(version: string, logins: readonly OfferedLogin[]): InitializeResponse {
+function hello(
+  version: string,
+  logins: readonly Pick<OfferedLogin, "id" | "name" | "description">[],
+): InitializeResponse {
   return {
     protocolVersion: 1,
     agentInfo: { name: "continuo", title: "Continuo", version },
