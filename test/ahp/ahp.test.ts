@@ -127,6 +127,19 @@ test("a question for permission is a call that waits; the first answer counts, a
   expect(refused.rejectionReason).toMatch(/does not allow/u);
 });
 
+test("a client that may change sessions may also answer later questions", async () => {
+  await using host = await open();
+  const a = await host.client("a");
+  const chat = await a.look(host.uri);
+  a.say(chat, "edit it", "turn-1");
+  await a.until(() => a.session(host.uri).inputNeeded?.[0]?.toolCall.toolCallId === "t1");
+  const answer = { turnId: "turn-1", toolCallId: "t1", approved: true, selectedOptionId: "ever" };
+  const always = await a.echo(a.dispatch(chat, { type: "chat/toolCallConfirmed", ...answer }));
+  expect(always.rejectionReason).toBeUndefined();
+  await a.until(() => a.chat(chat).activeTurn === undefined);
+  expect(a.chat(chat).turns.map(textOfParts).join("")).toContain('"optionId":"ever"');
+});
+
 test("a message that waits begins its turn when the one that runs has been cancelled", async () => {
   await using host = await open();
   const a = await host.client("a");

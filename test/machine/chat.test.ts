@@ -104,6 +104,18 @@ test("both pages are asked for permission with the whole change; the first answe
   ]);
 });
 
+test("a page that may change sessions may also answer later questions", async () => {
+  await using chat = await open();
+  await using page = await readChat(chat.machine, chat.key);
+  await chat.send("prompt", { text: "edit it" });
+  await page.until(({ state }) => state?.questions.length === 1);
+  const approvalId = page.state?.questions[0]?.approvalId;
+  const always = { approvalId, outcome: "granted", optionId: "ever", page: PAGE };
+  expect((await chat.send("answer", always)).status).toBe(200);
+  await page.until(idle);
+  expect(saidIn(page)).toContain('"optionId":"ever"');
+});
+
 test("a turn is cancelled from any page, and its prompt is offered as one without an answer", async () => {
   await using chat = await open();
   await using page = await readChat(chat.machine, chat.key);

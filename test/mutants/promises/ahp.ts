@@ -79,4 +79,18 @@ export const AHP: readonly PromiseOfRoom[] = [
     text: "!claimed.has(id) && startedAt >= run.at &&",
     mistake: "!claimed.has(id) &&",
   },
+  {
+    file: `${ROOM}/client-actions.ts`,
+    test: "test/ahp/ahp.test.ts",
+    promise: "A client that may change sessions may also answer later questions.",
+    text: 'lasting: sender.mayForever() ? "allowed" : "refused"',
+    mistake: 'lasting: "refused"',
+  },
+  {
+    file: `${ROOM}/client-actions.ts`,
+    test: "test/ahp/ahp.test.ts",
+    promise: "A client that may only answer grants no later questions.",
+    text: 'lasting: sender.mayForever() ? "allowed" : "refused" }',
+    mistake: 'lasting: "allowed" }',
+  },
 ];

@@ -95,4 +95,11 @@ export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
     text: "const isOver = { addressed: false,",
     mistake: "const isOver = { addressed: first.addressed,",
   },
+  {
+    promise: "No older message is shown to a model when a newer one was too long.",
+    file: "packages/core/src/client/missed-context.ts",
+    text: "if (length + text.length > maxChars) break;",
+    mistake: "if (length + text.length > maxChars) continue;",
+    test: "packages/core/src/client/missed-context.test.ts",
+  },
 ];

@@ -25,6 +25,12 @@ test("the newest are kept, and what was left out is counted and said", () => {
   expect(formatted.match(/words \d+\n/gu)?.length).toBe(100 - omitted);
 });
 
+test("no older message is shown when a newer one was too long", () => {
+  const all = [message(1, "short"), message(2, "long ".repeat(400)), message(3, "newest")];
+  const { omitted, formatted } = formatMessages(all, { maxChars: 1_000 });
+  expect([omitted, formatted.includes("newest"), formatted.includes("short")]).toEqual([2, true, false]);
+});
+
 test("a text that is too short for anything is empty, and everything is omitted", () => {
   expect(formatMessages([message(1, "x")], { maxChars: 10 })).toMatchObject({ formatted: "", omitted: 1 });
 });

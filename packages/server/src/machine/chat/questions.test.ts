@@ -44,6 +44,19 @@ test("an option that the question does not have, or of another kind than the ans
   expect(questions.open).toHaveLength(1);
 });
 
+test("an answer that names no option counts once, whatever the agent offers first", async () => {
+  const always = { id: "ever", kind: "allow_always", name: "Always" } as const;
+  const never = { id: "never", kind: "reject_always", name: "Never" } as const;
+  const options = [always, never, ...OPTIONS];
+  const [granted, denied] = [asked({ options }), asked({ options })];
+  granted.questions.answer(GRANTED, "allowed");
+  denied.questions.answer({ ...GRANTED, outcome: "denied" }, "allowed");
+  expect(await Promise.all([granted.decision, denied.decision])).toMatchObject([
+    { optionId: "yes" },
+    { optionId: "no" },
+  ]);
+});
+
 test("a request that is too long to be shown can only be denied", async () => {
   const { questions, decision } = asked({ toolInput: { text: "x".repeat(CHAT_LIMITS.requestChars) } });
   expect(questions.open).toMatchObject([{ input: null, content: null }]);
