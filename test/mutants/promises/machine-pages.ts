@@ -105,11 +105,4 @@ export const MACHINE_PAGES_MACHINE: readonly PromiseOfRoom[] = [
     text: '({ kind }) => kind === (outcome === "granted" ? "allow_once" : "reject_once")',
     mistake: '({ kind }) => kind.startsWith(outcome === "granted" ? "allow" : "reject")',
   },
-  {
-    file: "packages/server/src/server/machine/chat-routes.ts",
-    test: "test/machine/chat.test.ts",
-    promise: "A page that may change sessions may also answer later questions.",
-    text: 'const lasting = (await mayChange(c, asked)) ? "allowed" : "refused";',
-    mistake: 'const lasting = "refused" as const;',
-  },
 ];

@@ -1,4 +1,4 @@
-/** More promises of `packages/server/src/server/`: tokens, quotas, blobs and streams, each with a mistake that breaks it. */
+/** More promises of `packages/server/src/server/`: tokens, quotas, blobs, streams and pages, each with a mistake that breaks it. */
 
 import type { PromiseOfRoom } from "./promise.ts";
 
@@ -114,5 +114,12 @@ export const SERVER_TOKENS_SERVER: readonly PromiseOfRoom[] = [
     promise: "A reader who has the end of a stream learns that it was closed since.",
     text: 'closed ? "-c" : ""',
     mistake: '"" && closed',
+  },
+  {
+    file: "packages/server/src/server/machine/chat-routes.ts",
+    test: "test/machine/chat.test.ts",
+    promise: "A page that may change sessions may also answer later questions.",
+    text: 'const lasting = (await mayChange(c, asked)) ? "allowed" : "refused";',
+    mistake: 'const lasting = "refused" as const;',
   },
 ];
