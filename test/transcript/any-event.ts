@@ -43,7 +43,11 @@ const DATA: Readonly<Record<string, fc.Arbitrary<Record<string, unknown>>>> = {
   token_usage_updated: optional({ usage, total: usage, costUsd: fc.nat(3) }, []),
   turn_completed: optional({ usage, stopReason: text }, []),
   session_updated: optional({ title: fc.option(text), metadata: fc.record({ a: fc.option(text) }) }, []),
-  run_completed: fc.record({ runId: fc.constantFrom("r1", "r2") }),
+  run_created: fc.record({
+    runId: fc.constantFrom("r2", "r3"),
+    metadata: fc.record({ saidBy: fc.constantFrom("r1", "r2") }),
+  }),
+  run_completed: fc.record({ runId: fc.constantFrom("r1", "r2", "r3") }),
   run_interrupted: fc.record({ runId: fc.constantFrom("r1", "r2") }),
   approval_requested: fc.record({ approvalId: toolCallId, title: text }),
   approval_resolved: fc.record({ approvalId: toolCallId, outcome: text }),
@@ -79,7 +83,7 @@ export const anyEvent: fc.Arbitrary<NewEvent> = type.chain((name) =>
           { weight: 1, arbitrary: fc.constantFrom<unknown>(null, 1, {}, { content: 1 }) },
         ),
         occurredAt: time,
-        runId: fc.constantFrom("r1", "r2"),
+        runId: fc.constantFrom("r1", "r2", "r3"),
       },
       { requiredKeys: ["type", "data"] },
     )

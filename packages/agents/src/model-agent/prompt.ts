@@ -4,6 +4,7 @@
  */
 
 import type { AgentRequest, ExecuteOptions, Message } from "@continuo/core/model";
+import { earlierAttempt } from "@continuo/core/transcript";
 import type { AssistantModelMessage, ModelMessage } from "ai";
 import type { HeldCall } from "./approvals.ts";
 import { toPromptMessages } from "./messages.ts";
@@ -26,7 +27,7 @@ export function toPrompt(request: AgentRequest, { instructions, heldCalls }: Pro
   const left = leftTurn(before, heldCalls ?? []);
   const input = inputOf(request);
   // The messages of the crashed turn come after the question that it answered.
-  const crashed = left ?? earlierAttempt(request);
+  const crashed = left ?? crashedTurn(request);
   const ordered = crashed === null ? [...before, input] : [...crashed.before, input, ...crashed.turn];
   const waiting = new Set(left?.held.map(({ toolCallId }) => toolCallId));
   const made = toPromptMessages(ordered, waiting);
@@ -50,21 +51,17 @@ interface LeftTurn extends CrashedTurn {
  * its tools would call them again, and one that found it behind half an answer would take that for an earlier one. `null`
  * if there are none.
  */
-function earlierAttempt({ run, transcript }: AgentRequest): CrashedTurn | null {
-  const messages = transcript?.messages ?? [];
-  // Callers without a session may leave it out.
-  const { saidBy } = run.metadata ?? {};
-  const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
-  if (typeof saidBy !== "string" || first === -1) return null;
-  const since = messages.slice(first);
+function crashedTurn(request: AgentRequest): CrashedTurn | null {
+  const earlier = earlierAttempt(request);
+  if (earlier === null) return null;
+  const { before, since } = earlier;
   const isOwn = since.every(({ role, metadata }) => role !== "user" || typeof metadata.note === "string");
   // The words that were cut off after the last result, and the note of the crash, are left out: the model says them now.
   const last = since.findLastIndex(({ role }) => role === "tool");
   // A call that was cut off has an error as its result: the model is asked again.
   const hasFailed = since.some(({ content }) => content.some((b) => b.type === "tool_result" && b.isError));
   if (!isOwn || hasFailed) return null;
-  const turn = since.slice(0, last + 1).filter(({ role }) => role !== "user");
-  return { before: messages.slice(0, first), turn };
+  return { before, turn: since.slice(0, last + 1).filter(({ role }) => role !== "user") };
 }
 
 /** The turn whose last message called tools that wait for permission; `null` if there is none. */

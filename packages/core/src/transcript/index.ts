@@ -15,11 +15,14 @@ export type {
 } from "./builder/index.ts";
 export * as TranscriptBuilder from "./builder/index.ts";
 export {
+  type AttemptRequest,
   type BudgetOptions,
   type ContextPlan,
   type Cost,
   costOf,
   cutMiddle,
+  type EarlierAttempt,
+  earlierAttempt,
   type Halves,
   type ModelTurns,
   type OmittedMessages,
@@ -34,6 +37,7 @@ export {
   toModelOrder,
   toModelTurns,
   toTokenizer,
+  withoutReplaced,
 } from "./context/index.ts";
 export type { EventLike } from "./events/index.ts";
 export { type FoldState, type LeftOutReason, toUsage } from "./fold/index.ts";

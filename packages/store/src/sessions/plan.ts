@@ -24,6 +24,7 @@ import {
   planContext,
   type Transcript,
   TranscriptBuilder,
+  withoutReplaced,
 } from "@continuo/core/transcript";
 import type { ContinuationOptions, ContinuationWish } from "./continuation.ts";
 import { CUT_OFF } from "./interrupt.ts";
@@ -247,7 +248,7 @@ function view(
 ): View {
   const { limit: _, ...budget } = limits;
   const lastSequence = Math.max(after, read.lastSequence);
-  const messages = read.messages.filter(
+  const messages = withoutReplaced(read.messages).filter(
     (message) =>
       isNews(message) &&
       message.metadata.runId !== runId &&

@@ -1,7 +1,7 @@
 /** The earlier conversation as text in front of a prompt, for a native session that does not know it. Pure. */
 
 import type { AgentRequest, Message, TextBlock } from "@continuo/core/model";
-import { messagesToText, type OmittedMessages, planContext } from "@continuo/core/transcript";
+import { earlierAttempt, messagesToText, type OmittedMessages, planContext } from "@continuo/core/transcript";
 
 /** About 100,000 tokens: what most models take in addition to their instructions. */
 const MAX_REPLAY_CHARS = 400_000;
@@ -31,16 +31,13 @@ const FOOTER =
  * did before it was cut off stands behind the input, as it does in a session of the agent's own: an agent that finds the
  * input only behind its results does the work again.
  */
-export function earlierMessages({ run, input, transcript, nativeRef }: AgentRequest): readonly Message[] {
+export function earlierMessages(request: AgentRequest): readonly Message[] {
+  const { run, input, transcript, nativeRef } = request;
   const messages = transcript?.messages ?? [];
-  // It has the input itself.
-  if (nativeRef !== undefined) return messages;
-  // Who calls the agent without a session may leave it out.
-  const { saidBy } = run.metadata ?? {};
-  const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
-  if (typeof saidBy !== "string" || first === -1) return messages;
+  // An agent that continues its own session has the input itself.
+  const earlier = nativeRef === undefined ? earlierAttempt(request) : null;
   // An attempt that only spoke, or left no more than the note of its end, did nothing that could be done twice.
-  if (!messages.slice(first).some(({ role }) => role === "tool")) return messages;
+  if (earlier === null || !earlier.since.some(({ role }) => role === "tool")) return messages;
   const asked: Message = {
     id: `input ${run.runId}`,
     role: "user",
@@ -48,7 +45,7 @@ export function earlierMessages({ run, input, transcript, nativeRef }: AgentRequ
     content: input,
     metadata: {},
   };
-  return messages.toSpliced(first, 0, asked);
+  return [...earlier.before, asked, ...earlier.since];
 }
 
 /** Cut to a budget; the newest stays. Blocks of the input follow it. */

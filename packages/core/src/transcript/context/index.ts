@@ -6,6 +6,7 @@
  * Does not know: events, stores, models.
  */
 
+export { type AttemptRequest, type EarlierAttempt, earlierAttempt, withoutReplaced } from "./attempts.ts";
 export { type BudgetOptions, isLimited } from "./budget.ts";
 export type { Strategy, StrategyOptions } from "./choose.ts";
 export { type Cost, costOf, type Tokenizer, type TokenizerModule, toTokenizer } from "./cost.ts";

@@ -6,6 +6,7 @@
  */
 
 import type { Block, Message } from "../../model/index.ts";
+import { withoutReplaced } from "./attempts.ts";
 import { type Halves, toModelOrder, toUnits } from "./units.ts";
 
 export interface ModelTurns {
@@ -16,7 +17,7 @@ export interface ModelTurns {
 
 /** @param waiting ids of calls that wait for permission: they are kept without a result */
 export function toModelTurns(messages: readonly Message[], waiting?: ReadonlySet<string>): ModelTurns {
-  const { units, halves } = toUnits(messages.flatMap(separate), waiting);
+  const { units, halves } = toUnits(withoutReplaced(messages).flatMap(separate), waiting);
   const members = units.flatMap((unit) => unit.members).sort((a, b) => a.position - b.position);
   return { messages: toModelOrder(members.map(({ message }) => message)), halves };
 }

@@ -2,6 +2,7 @@
 
 import type { Message } from "../../model/index.ts";
 import { anyField, type EventEntry, type Fields, isFields, textField } from "../events/index.ts";
+import { hasText } from "./content.ts";
 import { leaveOut, runOf, type TranscriptDraft } from "./draft.ts";
 import { isInput } from "./lookup.ts";
 
@@ -21,6 +22,7 @@ export function runCreated(draft: TranscriptDraft, _entry: EventEntry, payload: 
   const position = draft.lookup.find("input", saidBy);
   const input = draft.messages.at(position);
   if (position === undefined || input === undefined) return;
+  markAttempts(draft, position, runId);
   draft.lookup.set("input", runId, position);
   const { unanswered: _, ...metadata } = input.metadata;
   draft.messages.replace(position, { ...input, metadata: { ...metadata, retriedBy: runId } });
@@ -36,4 +38,43 @@ export function markUnanswered(draft: TranscriptDraft, runId: string | undefined
     if (message?.role === "assistant" && runOf(message) === runId) return;
   }
   draft.messages.replace(position, { ...input, metadata: { ...input.metadata, unanswered: status } });
+}
+
+/** What earlier attempts at an input left names the newest attempt, as the input does. */
+function markAttempts(draft: TranscriptDraft, input: number, runId: string): void {
+  for (let at = input + 1; at < draft.messages.length; at++) {
+    const message = draft.messages.at(at);
+    if (message === undefined || isInput(message)) continue;
+    const by = message.metadata.retriedBy ?? runOf(message);
+    if (typeof by !== "string" || draft.lookup.find("input", by) !== input) continue;
+    draft.messages.replace(at, { ...message, metadata: { ...message.metadata, retriedBy: runId } });
+  }
+}
+
+/**
+ * Marks the words in which earlier attempts were cut off, and the notes of their ends, when a later one has answered. What
+ * their tools did, and the words up to the last call, is part of the answer and stays.
+ */
+export function markReplaced(draft: TranscriptDraft, runId: string | undefined): void {
+  const input = runId === undefined ? undefined : draft.lookup.find("input", runId);
+  if (input === undefined || draft.messages.at(input)?.metadata.retriedBy !== runId) return;
+  const attempts: number[] = [];
+  const calls = new Map<string | undefined, number>();
+  let isAnswered = false;
+  for (let at = input + 1; at < draft.messages.length; at++) {
+    const message = draft.messages.at(at);
+    if (message === undefined) continue;
+    if (message.metadata.retriedBy === runId) attempts.push(at);
+    else if (message.role === "assistant" && runOf(message) === runId)
+      isAnswered ||= hasText(message.content);
+    if (message.content.some(({ type }) => type === "tool_call")) calls.set(runOf(message), at);
+  }
+  if (!isAnswered) return;
+  for (const at of attempts) {
+    const message = draft.messages.at(at);
+    const isWork =
+      message?.role === "tool" || (message?.role === "assistant" && at <= (calls.get(runOf(message)) ?? -1));
+    if (message === undefined || isWork) continue;
+    draft.messages.replace(at, { ...message, metadata: { ...message.metadata, replacedBy: runId } });
+  }
 }

@@ -276,6 +276,7 @@ const SET_BY_FOLD: ReadonlySet<string> = new Set([
   "closedBy",
   "unanswered",
   "retriedBy",
+  "replacedBy",
 ]);
 
 /** The metadata that the application gave the message under its own keys. */
