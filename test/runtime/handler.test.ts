@@ -272,7 +272,7 @@ test("a body that is no JSON in a route of the program's own is 400, without the
       const answer = await app.request(path, { method: "POST", body });
       expect(answer.status).toBe(400);
       const { error } = (await answer.json()) as { error: { code: string; message: string } };
-      expect(error).toMatchObject({ code: "invalid", message: "the body of the request is no JSON" });
+      expect(error).toMatchObject({ code: "invalid", message: "the body is not JSON" });
     }
     expect((await app.request(path, { method: "POST", body: '{"a":1}' })).status).toBe(200);
   }

@@ -1,6 +1,6 @@
 /** Errors on the wire: `{ error: { code, message, hint, details } }`, and back. */
 
-import { ContinuoError, ERROR_KINDS, type ErrorCode, isContinuoError } from "../model/index.ts";
+import { ContinuoError, ERROR_KINDS, type ErrorCode, isContinuoError, present } from "../model/index.ts";
 
 export interface WireError {
   readonly error: {
@@ -25,6 +25,15 @@ export function toWireError(error: unknown): WireError {
   }
   const { code, message, hint, details } = error;
   return { error: { code, message, hint: hint ?? null, details } };
+}
+
+/** For a body that cannot be parsed: the one text of the server and of routes of a program's own. */
+export function notJson(cause?: unknown): ContinuoError {
+  return new ContinuoError(
+    "invalid",
+    "the body is not JSON",
+    present({ hint: "Send a body in JSON.", cause }),
+  );
 }
 
 /** The error that a body holds; a body of any other shape is `unavailable`, with the status in `details`. */

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { assertKnownOptions, ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
-import { type Scope, toWireError } from "@continuo/core/wire";
+import { notJson, type Scope, toWireError } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
 import { HANDLER_OPTIONS, LIMIT_OPTIONS, LIVE_OPTIONS } from "./options.ts";
 import type { Authorization, Continuo, FetchHandler, HandlerOptions, Names } from "./types.ts";
@@ -155,19 +155,12 @@ function withBearer(request: Request, secret: string | undefined): Request {
  * JSON becomes status 400. Throws every other error that is not a `ContinuoError`, because it is a mistake in a program.
  */
 export function toErrorResponse(error: unknown): Response {
-  const known = isNoJson(error) ? noJson() : error;
+  const known = isNoJson(error) ? notJson() : error;
   if (!isContinuoError(known)) throw known;
   return Response.json(toWireError(known), { status: httpStatusOf(known) });
 }
 
-/** True for what engines throw when they parse a text as JSON; the words differ, and all name it. */
+/** True for what engines throw when they parse a text as JSON; the words differ and quote the text, and all name JSON. */
 function isNoJson(error: unknown): boolean {
   return error instanceof SyntaxError && /\bJSON\b/u.test(error.message);
-}
-
-/** The engine's own words quote the text. */
-function noJson(): ContinuoError {
-  return new ContinuoError("invalid", "the body of the request is no JSON", {
-    hint: "Send a body in JSON.",
-  });
 }

@@ -6,12 +6,18 @@
  * Does not know: events, stores, models.
  */
 
-export { type AttemptRequest, type EarlierAttempt, earlierAttempt, withoutReplaced } from "./attempts.ts";
 export { type BudgetOptions, isLimited } from "./budget.ts";
 export type { Strategy, StrategyOptions } from "./choose.ts";
 export { type Cost, costOf, type Tokenizer, type TokenizerModule, toTokenizer } from "./cost.ts";
 export { cutMiddle } from "./cut.ts";
-export { type ModelTurns, toModelTurns } from "./model-turns.ts";
+export {
+  type AttemptRequest,
+  type EarlierAttempt,
+  earlierAttempt,
+  type ModelTurns,
+  toModelTurns,
+  withoutReplaced,
+} from "./model-turns.ts";
 export {
   assertBudgetOptions,
   BUDGET_OPTIONS,

@@ -1,12 +1,12 @@
 /**
- * Messages as the APIs of models require them: each call has its result directly after it, in a message of its own.
+ * Messages as models get them: without what attempts left that were made again, and as the APIs of models require them, where
+ * each call has its result directly after it, in a message of its own.
  *
  * A call that the model's vendor ran has its result in the same message, where no API takes it back; both become messages
  * of their own. A call without a result, which a killed agent leaves, and a result without a call are refused by every API.
  */
 
-import type { Block, Message } from "../../model/index.ts";
-import { withoutReplaced } from "./attempts.ts";
+import type { AgentRequest, Block, Message } from "../../model/index.ts";
 import { type Halves, toModelOrder, toUnits } from "./units.ts";
 
 export interface ModelTurns {
@@ -57,4 +57,35 @@ function resultOf(
     ...(call?.type === "tool_call" ? { toolName: call.name } : {}),
     metadata,
   };
+}
+
+/** The parts of an agent's request that say it. */
+export interface AttemptRequest {
+  readonly run: Pick<AgentRequest["run"], "metadata">;
+  readonly transcript?: Pick<NonNullable<AgentRequest["transcript"]>, "messages">;
+}
+
+/** A conversation, divided where an earlier attempt at its newest message began. */
+export interface EarlierAttempt {
+  readonly before: readonly Message[];
+  /** The messages of the attempts, and those that others wrote since. */
+  readonly since: readonly Message[];
+}
+
+/** `null` if this is the first attempt, or if the earlier ones left nothing. */
+export function earlierAttempt({ run, transcript }: AttemptRequest): EarlierAttempt | null {
+  const messages = transcript?.messages ?? [];
+  // Callers without a session may leave it out.
+  const { saidBy } = run.metadata ?? {};
+  const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
+  if (typeof saidBy !== "string" || first === -1) return null;
+  return { before: messages.slice(0, first), since: messages.slice(first) };
+}
+
+/**
+ * Without the half answers of attempts that were cut off, and without the notes of it, where a later attempt answered the same
+ * message (`metadata.replacedBy`). What the tools of these attempts did stays.
+ */
+export function withoutReplaced(messages: readonly Message[]): readonly Message[] {
+  return messages.filter(({ metadata }) => metadata.replacedBy === undefined);
 }

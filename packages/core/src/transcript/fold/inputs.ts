@@ -40,7 +40,7 @@ export function markUnanswered(draft: TranscriptDraft, runId: string | undefined
   draft.messages.replace(position, { ...input, metadata: { ...input.metadata, unanswered: status } });
 }
 
-/** What earlier attempts at an input left names the newest attempt, as the input does. */
+/** The messages of earlier attempts at an input name the newest attempt, as the input does. */
 function markAttempts(draft: TranscriptDraft, input: number, runId: string): void {
   for (let at = input + 1; at < draft.messages.length; at++) {
     const message = draft.messages.at(at);

@@ -1,7 +1,7 @@
 /** Bodies of JSON: refused by their shape before anything is parsed, and parsed in pieces, so that nobody stands still. */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
-import { ContinuoError } from "@continuo/core/model";
+import { notJson } from "@continuo/core/wire";
 import { type ElementPlaces, scanJson } from "./json-shape.ts";
 
 /** Errors: `invalid`, `too_large`. */
@@ -49,6 +49,6 @@ function parsed(bytes: Uint8Array, decoder: typeof DECODER): unknown {
   try {
     return JSON.parse(decoder.decode(bytes));
   } catch (cause) {
-    throw new ContinuoError("invalid", "the body is not JSON", { cause });
+    throw notJson(cause);
   }
 }
