@@ -9,6 +9,24 @@ describe("ids", () => {
     expect(newId()).toBe("01234567-89ab-77ff-bfff-ffffffffffff");
   });
 
+  test("never share their random parts, and ask for the randomness of many at once", () => {
+    let asked = 0;
+    const newId = createIds({
+      now: () => 1_000,
+      random: (bytes) => {
+        asked += 1;
+        crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+      },
+    });
+    const tails = Array.from({ length: 2_000 }, () => newId().slice(19).replace("-", ""));
+    expect(new Set(tails).size).toBe(tails.length);
+    expect(asked).toBeLessThan(40);
+    // A byte that was not filled would be zero in every id.
+    for (let at = 2; at < 16; at += 2) {
+      expect(new Set(tails.map((tail) => tail.slice(at, at + 2))).size).toBeGreaterThan(200);
+    }
+  });
+
   test("grow strictly within a millisecond, when it is full, and when the clock steps back", () => {
     const times = [...Array.from({ length: 5_000 }, () => 1_000), 500, 999, 1_001, 2_000];
     const ids: string[] = [];

@@ -14,7 +14,7 @@ import {
 import { type CheckedResult, checkRef, checkResult } from "./agent-result.ts";
 import { createRecorder, type Journal, type TurnJournal } from "./journal/index.ts";
 import { nativeUnavailable } from "./plan.ts";
-import { pause, type Stops } from "./stops.ts";
+import { pause, type Stops, WAIT_OVER } from "./stops.ts";
 
 /** The native session that the agent reports to be in. */
 export interface NativePlace {
@@ -96,7 +96,7 @@ async function ended(call: Promise<unknown>, { agent, signal, graceMs }: Outcome
   try {
     return await Promise.race([settled, left]);
   } finally {
-    over.abort();
+    over.abort(WAIT_OVER);
   }
 }
 

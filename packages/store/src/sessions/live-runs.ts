@@ -20,16 +20,16 @@ export function trackRun(runId: string): () => void {
   };
 }
 
-/** The newest runs that were started here. */
-const started = new Set<string>();
+/** The newest runs that were started here, in two generations: looking for the oldest of a set passes all that were deleted. */
+let [started, startedBefore] = [new Set<string>(), new Set<string>()];
 
 export function rememberStart(runId: string): void {
+  if (started.size >= LIMITS.rememberedStarts) [started, startedBefore] = [new Set(), started];
   started.add(runId);
-  if (started.size <= LIMITS.rememberedStarts) return;
-  for (const oldest of started) {
-    started.delete(oldest);
-    return;
-  }
+}
+
+function isStartedHere(runId: string): boolean {
+  return started.has(runId) || startedBefore.has(runId);
 }
 
 /**
@@ -40,7 +40,7 @@ export function isFreshHere(
   run: { readonly runId: string; readonly createdAt: string },
   leaseMs: number,
 ): boolean {
-  return started.has(run.runId) && Math.abs(Date.now() - Date.parse(run.createdAt)) < leaseMs / 3;
+  return isStartedHere(run.runId) && Math.abs(Date.now() - Date.parse(run.createdAt)) < leaseMs / 3;
 }
 
 /** Returns true for a run that `claimNextRun` started, and whose owner did not call an agent yet. */
@@ -91,7 +91,7 @@ export async function isLeftBehind(
   if (attended.has(runId)) return false;
   const starter = await readStarter(store, run);
   // Made without the session manager: nobody says that somebody is about to execute it.
-  if (starter === undefined || started.has(runId) || isOwn(starter) || isGone(starter)) return true;
+  if (starter === undefined || isStartedHere(runId) || isOwn(starter) || isGone(starter)) return true;
   // A clock that was set back would otherwise leave the run to nobody until it is there again.
   return Math.abs(now - Date.parse(createdAt)) > leaseMs;
 }

@@ -21,7 +21,7 @@ import { isClaimed } from "./live-runs.ts";
 import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.ts";
 import type { RunResult } from "./result.ts";
 import { inputEvent, sequenceOfInput } from "./said-input.ts";
-import { createStops, type Stops, watchCancel } from "./stops.ts";
+import { createStops, type Stops, WAIT_OVER, watchCancel } from "./stops.ts";
 import { onWhere, type RunContext, report, type TurnState } from "./turn-state.ts";
 import { placeOfInput } from "./wake.ts";
 
@@ -71,7 +71,7 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
     return await finish(state);
   } finally {
     options.abandon?.removeEventListener("abort", abandon);
-    watching.abort();
+    watching.abort(WAIT_OVER);
     stops.close();
   }
 }

@@ -139,6 +139,9 @@ export async function watchCancel({ store, onStop, ...watch }: CancelWatch): Pro
   }
 }
 
+/** The reason of signals that only end a wait. A signal that aborts without one makes an error with a stack each time. */
+export const WAIT_OVER: Error = new Error("nobody waits any longer");
+
 /** Ends early, without an error, when the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

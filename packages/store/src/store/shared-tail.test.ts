@@ -69,7 +69,7 @@ async function collected(): Promise<void> {
   (runInNewContext("gc") as () => void)();
 }
 
-test("an append costs one read, however many readers wait for it", async () => {
+test("an append of this process costs no read, however many readers wait for it", async () => {
   const { store, reads } = await countedStore();
   const { logId } = await store.createLog();
   const view = store.forWorkspace("w");
@@ -79,12 +79,67 @@ test("an append costs one read, however many readers wait for it", async () => {
   for (let n = 1; n <= 20; n++) {
     await store.append(logId, [{ type: "a", data: n }]);
     await settled();
-    expect(reads()).toBe(1);
+    expect(reads()).toBe(0);
     for (const { seen } of readers) expect(seen.length).toBe(n);
   }
   // One object for all of them.
   expect(new Set(readers.map(({ seen }) => seen[7])).size).toBe(1);
   await Promise.all(readers.map((reader) => reader.stop()));
+});
+
+test("readers at the end of a log are given what a read gives, and nobody else's objects", async () => {
+  const { store, reads } = await countedStore();
+  const { logId } = await store.createLog();
+  const { logId: bytesId } = await store.createLog({ mediaType: "application/octet-stream" });
+  const [reader, ofBytes] = [follow(store, logId), follow(store, bytesId)];
+  await settled();
+  reads();
+  const data = { text: "ä \u2028 \ud800", at: new Date(0), left: undefined, deep: [{ n: -0 }] };
+  const appended = await store.append(logId, [
+    { type: "a", data, id: "one", runId: "r", parentId: "p", actor: { kind: "agent", agent: "x" } },
+    {
+      type: "b",
+      data: null,
+      salt: "random",
+      retention: "supplementary",
+      occurredAt: new Date(1).toISOString(),
+    },
+  ]);
+  await store.append(logId, [{ type: "message_sent", data: { content: 7 } }]);
+  const [first] = await store.append(bytesId, [{ type: "bytes", data: new Uint8Array([1, 2]) }]);
+  (first?.data as Uint8Array)[0] = 9;
+  await settled();
+  expect(reads()).toBe(0);
+  expect(reader.seen).toEqual((await store.read(logId)).events);
+  expect(ofBytes.seen).toEqual((await store.read(bytesId)).events);
+  expect(reader.seen).toHaveLength(3);
+  for (const event of appended) expect(reader.seen).not.toContain(event);
+  await Promise.all([reader.stop(), ofBytes.stop()]);
+});
+
+test("what is more than a few rows, or not only appended, is read", async () => {
+  const { store, reads } = await countedStore();
+  const { logId } = await store.createLog();
+  const reader = follow(store, logId);
+  await settled();
+  const many = (count: number, chars: number) =>
+    Array.from({ length: count }, () => ({ type: "a", data: "x".repeat(chars) }));
+  for (const [events, count] of [
+    [many(65, 1), 1],
+    [many(1, 70_000), 1],
+    [many(64, 1), 0],
+  ] as const) {
+    reads();
+    await store.append(logId, events);
+    await settled();
+    expect(reads()).toBe(count);
+  }
+  // Both are in one transaction, so that the rows alone would not say that the log has ended.
+  await Promise.all([store.append(logId, many(1, 1)), store.closeLog(logId)]);
+  await settled();
+  expect(reads()).toBe(1);
+  expect(reader.seen.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 131 }, (_, n) => n + 1));
+  await reader.stop();
 });
 
 test("a reader that joins at the end of a log that is tailed costs one look at the log", async () => {
@@ -181,7 +236,7 @@ test("a read that fails fails every reader that waits, and those who come later 
   });
   await settled();
   state = "fails";
-  await store.append(logId, [{ type: "a", data: 1 }]);
+  await store.append(logId, [{ type: "a", data: "x".repeat(70_000) }]);
   expect(await Promise.all(errors)).toEqual(["no answer", "no answer"]);
   state = "works";
   const later = follow(store, logId);

@@ -1,12 +1,12 @@
 /**
  * One reading loop per log and process, for all readers at the end of the log: an append costs one read, however many
- * readers there are. The newest events are held until all readers have them, up to a bound. A reader that needs older
+ * readers there are, and none where this process made it. The newest events are held until all readers have them, up to a bound. A reader that needs older
  * ones reads for itself until it has caught up, so that a slow reader delays no other and costs no memory.
  */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { type Engine, LIMITS, storeMeter, type Watcher } from "./engine/index.ts";
-import { readTail } from "./rules/index.ts";
+import { readTail, tailOfRows } from "./rules/index.ts";
 
 /**
  * A reader at the end of a log, for the whole life of its tail: one listener for all waits, and no look at a signal for
@@ -177,9 +177,13 @@ class SharedTail {
   async #advance(): Promise<void> {
     const after = this.#head;
     const isAtEnd = this.#state === "read";
-    const page = await this.#engine.read((scope) =>
-      readTail(scope, { logId: this.#logId, logKey: this.#logKey, after }),
-    );
+    // Taken before the read: what is announced later is in the next page, or known from this one.
+    const rows = this.#watcher.takeRows();
+    const page =
+      (isAtEnd && rows !== null ? tailOfRows(this.#logId, rows, after) : null) ??
+      (await this.#engine.read((scope) =>
+        readTail(scope, { logId: this.#logId, logKey: this.#logKey, after }),
+      ));
     for (const [index, event] of page.events.entries()) {
       this.#events.push(event);
       this.#sizes.push(page.sizes[index] ?? 0);

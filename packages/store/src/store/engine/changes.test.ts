@@ -1,5 +1,34 @@
 import { expect, test } from "vitest";
-import { Changes, type Watcher } from "./changes.ts";
+import { Changes, noteAppended, noteChanged, type Watcher } from "./changes.ts";
+import { LIMITS } from "./limits.ts";
+import type { AppendedRows, EventRow } from "./work.ts";
+
+function rowOf(sequence: number, payload = "1"): EventRow {
+  const [at, hash] = ["2026-11-28T00:00:00.000Z", "0"];
+  return [
+    1,
+    sequence,
+    `e${sequence}`,
+    "a",
+    null,
+    "{}",
+    null,
+    at,
+    at,
+    0,
+    payload,
+    null,
+    hash,
+    hash,
+    null,
+    null,
+  ];
+}
+
+function noChanges() {
+  const appended: AppendedRows = new Map();
+  return { changed: new Set<number>(), appended };
+}
 
 function openChanges() {
   const counts: number[] = [];
@@ -101,4 +130,52 @@ test("a wait that ended no longer listens to its signal", async () => {
   changes.tell([1]);
   await waiting;
   expect(listeners.size).toBe(0);
+});
+
+test("a watcher is given the rows that were appended since it last took them, once and in their order", () => {
+  const { changes } = openChanges();
+  const [watcher, other] = [changes.watch(1), changes.watch(2)];
+  for (const sequence of [1, 2]) {
+    const noted = noChanges();
+    noteAppended(noted, 1, [rowOf(sequence)]);
+    changes.tell(noted.changed, noted.appended);
+  }
+  expect(watcher.takeRows()).toEqual([rowOf(1), rowOf(2)]);
+  expect(watcher.takeRows()).toEqual([]);
+  expect(other.takeRows()).toEqual([]);
+});
+
+test("a watcher must read when a log changed otherwise, before or after its rows, or nobody says how", () => {
+  const { changes } = openChanges();
+  const watcher = changes.watch(1);
+  const append = (noted: ReturnType<typeof noChanges>): void => noteAppended(noted, 1, [rowOf(1)]);
+  const change = (noted: ReturnType<typeof noChanges>): void => noteChanged(noted, 1);
+  for (const steps of [
+    [change, append],
+    [append, change],
+  ]) {
+    const noted = noChanges();
+    for (const step of steps) step(noted);
+    changes.tell(noted.changed, noted.appended);
+    expect(watcher.takeRows()).toBeNull();
+  }
+  for (const tell of [() => changes.tell([1]), () => changes.tellAll()]) {
+    tell();
+    changes.tell([1], new Map([[1, [rowOf(2)]]]));
+    expect(watcher.takeRows()).toBeNull();
+  }
+});
+
+test("few rows are held for a watcher that does not take them", () => {
+  const { changes } = openChanges();
+  const watcher = changes.watch(1);
+  const tell = (rows: readonly EventRow[]): void => changes.tell([1], new Map([[1, rows]]));
+  const rows = Array.from({ length: LIMITS.announcedRows }, (_, n) => rowOf(n));
+  tell(rows);
+  expect(watcher.takeRows()).toEqual(rows);
+  tell(rows);
+  tell([rowOf(0)]);
+  expect(watcher.takeRows()).toBeNull();
+  tell([rowOf(0, "x".repeat(LIMITS.announcedChars + 1))]);
+  expect(watcher.takeRows()).toBeNull();
 });

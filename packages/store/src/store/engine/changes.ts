@@ -1,12 +1,20 @@
 /**
- * Watchers of each log. A watcher hears only that something may have changed, and reads again.
- * A second notice costs a read; polling finds changes without a notice.
+ * Watchers of each log. A watcher hears that something may have changed, and reads again, unless this process itself
+ * added the few rows that are new. A second notice costs a read; polling finds changes without a notice.
  */
+
+import { LIMITS } from "./limits.ts";
+import type { AppendedRows, EventRow, Transaction } from "./work.ts";
 
 export interface Watcher {
   readonly logKey: number;
   /** Resolves when the log may have changed since the last call. Rejects with the signal's reason. */
   changed(signal?: AbortSignal): Promise<void>;
+  /**
+   * The rows that this process appended since the last call, in their order; `null` if that may not be all that changed,
+   * or there were many.
+   */
+  takeRows(): readonly EventRow[] | null;
   close(): void;
 }
 
@@ -14,6 +22,26 @@ interface WatchState {
   readonly logKey: number;
   pending: boolean;
   wake: (() => void) | undefined;
+  rows: readonly EventRow[] | null;
+}
+
+type Changed = Pick<Transaction, "changed" | "appended">;
+
+/** A log has grown, by these rows. */
+export function noteAppended(
+  { changed, appended }: Changed,
+  logKey: number,
+  rows: readonly EventRow[],
+): void {
+  const before = appended?.get(logKey);
+  if (before !== undefined || !changed.has(logKey)) appended?.set(logKey, [...(before ?? []), ...rows]);
+  changed.add(logKey);
+}
+
+/** A log has changed in a way that only a read shows. */
+export function noteChanged({ changed, appended }: Changed, logKey: number): void {
+  changed.add(logKey);
+  appended?.delete(logKey);
 }
 
 export class Changes {
@@ -27,12 +55,17 @@ export class Changes {
   }
 
   watch(logKey: number): Watcher {
-    const waiting: WatchState = { logKey, pending: false, wake: undefined };
+    const waiting: WatchState = { logKey, pending: false, wake: undefined, rows: [] };
     this.#watchers.add(waiting);
     this.#count();
     return {
       logKey,
       changed: (signal) => changed(waiting, signal),
+      takeRows: () => {
+        const { rows } = waiting;
+        waiting.rows = [];
+        return rows;
+      },
       close: () => {
         this.#watchers.delete(waiting);
         this.#count();
@@ -45,14 +78,17 @@ export class Changes {
     return new Set([...this.#watchers].map((waiting) => waiting.logKey));
   }
 
-  tell(logKeys: Iterable<number>): void {
+  /** @param appended the rows of logs that only grew, where they are at hand */
+  tell(logKeys: Iterable<number>, appended?: AppendedRows): void {
     if (this.#watchers.size === 0) return;
     const keys = new Set(logKeys);
-    for (const waiting of this.#watchers) if (keys.has(waiting.logKey)) wake(waiting);
+    for (const waiting of this.#watchers) {
+      if (keys.has(waiting.logKey)) wake(waiting, appended?.get(waiting.logKey) ?? null);
+    }
   }
 
   tellAll(): void {
-    for (const waiting of this.#watchers) wake(waiting);
+    for (const waiting of this.#watchers) wake(waiting, null);
   }
 
   /** Stops polling, even if there are watchers. */
@@ -67,7 +103,8 @@ export class Changes {
   }
 }
 
-function wake(waiting: WatchState): void {
+function wake(waiting: WatchState, rows: readonly EventRow[] | null): void {
+  waiting.rows = waiting.rows === null || rows === null ? null : few([...waiting.rows, ...rows]);
   waiting.pending = true;
   waiting.wake?.();
 }
@@ -89,4 +126,11 @@ function changed(waiting: WatchState, signal: AbortSignal | undefined): Promise<
     waiting.wake = done;
     signal?.addEventListener("abort", aborted, { once: true });
   });
+}
+
+/** A reader that is busy finds many rows in the database: held for each log, they would fill the memory. */
+function few(rows: readonly EventRow[]): readonly EventRow[] | null {
+  if (rows.length > LIMITS.announcedRows) return null;
+  const chars = rows.reduce((sum, row) => sum + (row[10]?.length ?? row[11]?.length ?? 0), 0);
+  return chars > LIMITS.announcedChars ? null : rows;
 }

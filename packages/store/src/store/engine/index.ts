@@ -6,15 +6,15 @@
  */
 
 export { type BodyPlace, type BodyPlaces, bodyPlaces } from "./body-places.ts";
-export { Changes, type Watcher } from "./changes.ts";
+export { Changes, noteAppended, noteChanged, type Watcher } from "./changes.ts";
 export { chunkBodies } from "./chunk-bodies.ts";
 export { type Engine, engineOfWorkspace, type LongStatement } from "./engine.ts";
 export { LIMITS } from "./limits.ts";
 export type { Extras, PreparedEvent } from "./prepared-event.ts";
-export { fillRandom } from "./random.ts";
 export { countedLease, measuredAppend, storeMeter } from "./telemetry.ts";
 export { textOnce } from "./texts.ts";
 export {
+  type AppendedRows,
   type Dialect,
   type EventRow,
   query,

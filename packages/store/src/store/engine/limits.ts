@@ -34,6 +34,9 @@ export const LIMITS = {
   tailBytes: 1_048_576,
   /** The newest events of a log that are kept in memory for all readers at its end. */
   heldEvents: 512,
+  /** Rows of a log that were just appended, and UTF-16 units or bytes of their bodies, until its readers take them. */
+  announcedRows: 64,
+  announcedChars: 65_536,
   /**
    * The work on SQLite in one turn of the event loop. A row is 1: about 10 µs together with what is made of it.
    */

@@ -123,6 +123,9 @@ export type EventRow = readonly [
   mediaTimeMs: number | null,
 ];
 
+/** The keys are those of logs. A changed log without rows here has changed in another way, too. */
+export type AppendedRows = Map<number, readonly EventRow[]>;
+
 /** The context of a rule, in addition to its arguments. */
 export interface Scope {
   readonly workspaceId: string;
@@ -145,6 +148,8 @@ export interface Scope {
 export interface Transaction extends Scope {
   /** Logs whose readers are to be woken after the commit. */
   readonly changed: Set<number>;
+  /** The rows of changed logs that only grew, where the engine passes them on to readers in this process. */
+  readonly appended?: AppendedRows;
   /** Events that it stores, one of each append: an engine that finds one later knows that it was committed. */
   readonly witnesses?: Witness[];
 }

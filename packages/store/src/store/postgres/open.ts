@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { ContinuoError, createIds, shellWord } from "@continuo/core/model";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import type pg from "pg";
-import { type Engine, fillRandom } from "../engine/index.ts";
+import type { Engine } from "../engine/index.ts";
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
 import { createPool } from "./connections.ts";
 import { POSTGRES } from "./dialect.ts";
@@ -34,7 +34,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
       dialect: POSTGRES,
       db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
       sha256: (data: string | Uint8Array) => hash("sha256", data, "hex"),
-      newId: createIds({ now: Date.now, random: fillRandom }),
+      newId: createIds({ now: Date.now, random: (bytes) => void crypto.getRandomValues(bytes) }),
       now: Date.now,
       lineages: new Map(),
     };

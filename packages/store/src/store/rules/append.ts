@@ -3,6 +3,7 @@
 import { type AppendOptions, payloadHash, type StoredEvent, type Write } from "@continuo/core/model";
 import {
   type Dialect,
+  noteAppended,
   type PreparedEvent,
   type Scope,
   sql,
@@ -239,7 +240,11 @@ function* insert(
   for (const { stored } of numbered) if (stored.blobs !== undefined) yield* refer(tx, log, stored);
   yield* moveHead(tx, log, log.head_sequence + events.length, head);
   yield* noteActivity(tx, log.log_id, log.changed_at, log.now);
-  tx.changed.add(log.log_key);
+  noteAppended(
+    tx,
+    log.log_key,
+    numbered.map(({ row }) => row),
+  );
   for (const { stored } of numbered.slice(0, 1)) {
     tx.witnesses?.push({ logKey: log.log_key, sequence: stored.sequence, eventId: stored.id });
   }

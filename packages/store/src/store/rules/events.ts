@@ -252,6 +252,35 @@ export function eventColumns(body: "payload" | "bytes"): string {
     payload_hash, chain_hash, extras`;
 }
 
+/** The columns that a read of the row selects. */
+export function toTuple(row: EventRow): EventTuple {
+  const [, sequence, id, type, parentId, actor, runId, occurredAt, recordedAt, retention] = row;
+  const [payload, bytes, payloadHash, chainHash, extras] = row.slice(10) as unknown as [
+    EventRow[10],
+    EventRow[11],
+    EventRow[12],
+    EventRow[13],
+    EventRow[14],
+  ];
+  // A copy of bytes, because the caller of the append has them too.
+  const body = payload ?? (bytes === null ? null : Uint8Array.from(bytes));
+  return [
+    sequence,
+    id,
+    type,
+    parentId,
+    actor,
+    runId,
+    occurredAt,
+    recordedAt,
+    retention,
+    body,
+    payloadHash,
+    chainHash,
+    extras,
+  ];
+}
+
 /** Errors: `corrupt`. */
 export function toStoredEvent(logId: string, tuple: EventTuple): StoredEvent {
   const [

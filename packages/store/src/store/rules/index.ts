@@ -48,7 +48,7 @@ export {
 } from "./object-notes.ts";
 export { findProducer, toProducer } from "./producers.ts";
 export { PRUNE_SEQUENCES, prunePage, redact } from "./prune.ts";
-export { type ReadRequest, read, readTail } from "./read.ts";
+export { type ReadRequest, read, readTail, tailOfRows } from "./read.ts";
 export {
   assertName,
   assertSequence,

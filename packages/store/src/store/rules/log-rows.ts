@@ -3,6 +3,7 @@
 import { EVENTS_MEDIA_TYPE, type Log } from "@continuo/core/model";
 import {
   type Dialect,
+  noteChanged,
   type Scope,
   type Segment,
   sql,
@@ -198,7 +199,7 @@ export function* closeRow(tx: Transaction, log: LogRow): Work<void> {
     log.now,
     log.log_key,
   );
-  tx.changed.add(log.log_key);
+  noteChanged(tx, log.log_key);
 }
 
 export function toLog(row: LogRow): Log {

@@ -1,8 +1,8 @@
 /** Reads: pages of a log across the stretches that it was forked from. */
 
 import type { EventPage, ReadOptions, StoredEvent } from "@continuo/core/model";
-import { LIMITS, type Scope, type Segment, scanWorkOf, type Work } from "../engine/index.ts";
-import { type EventTuple, eventColumns, toStoredEvent } from "./events.ts";
+import { type EventRow, LIMITS, type Scope, type Segment, scanWorkOf, type Work } from "../engine/index.ts";
+import { type EventTuple, eventColumns, toStoredEvent, toTuple } from "./events.ts";
 import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 import { assertName, assertSequence, assertText, invalid, logRemoved, tooLarge } from "./refusals.ts";
 
@@ -49,6 +49,19 @@ export function* readTail(scope: Scope, { logId, logKey, after, types }: TailReq
     upTo: more ? last : Math.max(last, log.head_sequence),
     more,
     isClosed: log.closed_at !== null,
+  };
+}
+
+/** The same page from rows that were just stored; `null` if they do not follow `after`. */
+export function tailOfRows(logId: string, rows: readonly EventRow[], after: number): TailPage | null {
+  const tuples = rows.map(toTuple).filter(([sequence]) => sequence > after);
+  if (tuples.some(([sequence], index) => sequence !== after + 1 + index)) return null;
+  return {
+    events: tuples.map((tuple) => toStoredEvent(logId, tuple)),
+    sizes: tuples.map(sizeOf),
+    upTo: after + tuples.length,
+    more: false,
+    isClosed: false,
   };
 }
 

@@ -3,7 +3,7 @@
  * once, and its events are removed page by page. Tombstones stay.
  */
 
-import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { noteChanged, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { findLog, hasForks, LOG_COLUMNS, type LogRow, nowAndMark } from "./log-rows.ts";
 
 /** Events that one transaction removes. */
@@ -18,7 +18,7 @@ export type Removal = "whole" | "hidden";
 /** With its cursors and, where it is a session's, the session and its runs. The row is locked. */
 export function* removeLog(tx: Transaction, row: LogRow, reason: string, removal: Removal): Work<void> {
   if (row.deleted_at === null) yield* leaveTombstone(tx, row, reason);
-  tx.changed.add(row.log_key);
+  noteChanged(tx, row.log_key);
   for (const table of ["producers", "snapshots"]) {
     yield* sql(tx, `delete from ${table} where log_key = ?`, row.log_key);
   }

@@ -36,7 +36,7 @@ export function createSqliteEngine(
   const group = new GroupCommit(connection, scope, {
     path: location,
     assertInPlace: inPlace(place, () => connection.exec("pragma wal_checkpoint(passive)")),
-    onCommit: (keys) => changes.tell(keys),
+    onCommit: (changed, appended) => changes.tell(changed, appended),
   });
   const engine: Engine = {
     scope,

@@ -6,7 +6,15 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { LIMITS, type Scope, type Transaction, type Work } from "../engine/index.ts";
+import {
+  type AppendedRows,
+  LIMITS,
+  noteAppended,
+  noteChanged,
+  type Scope,
+  type Transaction,
+  type Work,
+} from "../engine/index.ts";
 import type { Connection } from "./connection.ts";
 import { isBusy, translated } from "./failures.ts";
 
@@ -30,11 +38,13 @@ const TURN_MS = 5;
 /** More than are between a caller's wake-up and its next append. */
 const PROMISES_OF_A_CALLER = 24;
 
+type GroupChanges = Required<Pick<Transaction, "changed" | "appended">>;
+
 interface GroupOptions {
   readonly path: string;
   /** Called before and after each transaction. Errors: `unavailable`. */
   readonly assertInPlace: () => void;
-  readonly onCommit: (changed: ReadonlySet<number>) => void;
+  readonly onCommit: (changed: ReadonlySet<number>, appended: AppendedRows) => void;
 }
 
 export class GroupCommit {
@@ -42,7 +52,7 @@ export class GroupCommit {
   readonly #scope: Scope;
   readonly #path: string;
   readonly #assertInPlace: () => void;
-  readonly #onCommit: (changed: ReadonlySet<number>) => void;
+  readonly #onCommit: GroupOptions["onCommit"];
   #jobs: Job[] = [];
   #pauses: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
@@ -129,10 +139,10 @@ export class GroupCommit {
   }
 
   #commitGroup(): void {
-    const changed = new Set<number>();
+    const changes = noChanges();
     const group: JobResult[] = [];
     try {
-      if (this.#runGroup(group, changed) === "take_back") {
+      if (this.#runGroup(group, changes) === "take_back") {
         this.#takeBack(group);
         return;
       }
@@ -150,10 +160,10 @@ export class GroupCommit {
       if ("value" in outcome) job.resolve(outcome.value as never);
       else job.reject(outcome.error);
     }
-    if (changed.size > 0) this.#onCommit(changed);
+    if (changes.changed.size > 0) this.#onCommit(changes.changed, changes.appended);
   }
 
-  #runGroup(group: JobResult[], changed: Set<number>): "commit" | "take_back" {
+  #runGroup(group: JobResult[], changes: GroupChanges): "commit" | "take_back" {
     const end = performance.now() + TURN_MS;
     while (group.length < LIMITS.groupCommit && (group.length === 0 || performance.now() < end)) {
       const job = this.#jobs.shift();
@@ -161,7 +171,7 @@ export class GroupCommit {
       const done: JobResult = { job, outcome: undefined };
       group.push(done);
       const before = this.#connection.writes;
-      done.outcome = this.#careful > 0 ? this.#runCarefully(job, changed) : this.#runJob(job, changed);
+      done.outcome = this.#careful > 0 ? this.#runCarefully(job, changes) : this.#runJob(job, changes);
       const wrote = this.#connection.writes > before;
       if ("error" in done.outcome && wrote && this.#careful === 0) return "take_back";
       this.#careful = Math.max(0, this.#careful - 1);
@@ -176,20 +186,20 @@ export class GroupCommit {
     this.#careful = group.length;
   }
 
-  #runCarefully(job: Job, changed: Set<number>): Outcome {
+  #runCarefully(job: Job, changes: GroupChanges): Outcome {
     this.#connection.exec("savepoint one");
-    const outcome = this.#runJob(job, changed);
+    const outcome = this.#runJob(job, changes);
     if ("error" in outcome) this.#connection.exec("rollback to one");
     this.#connection.exec("release one");
     return outcome;
   }
 
-  #runJob(job: Job, changed: Set<number>): Outcome {
+  #runJob(job: Job, changes: GroupChanges): Outcome {
     if (job.signal?.aborted === true) return { error: job.signal.reason };
-    const own = new Set<number>();
+    const own = noChanges();
     try {
-      const value = this.#connection.run(job.rule({ ...this.#scope, changed: own }));
-      for (const key of own) changed.add(key);
+      const value = this.#connection.run(job.rule({ ...this.#scope, ...own }));
+      addChanges(changes, own);
       return { value };
     } catch (error) {
       // The scope forgets what a rule knew of rows that are taken back.
@@ -207,5 +217,17 @@ export class GroupCommit {
     const jobs = this.#jobs;
     this.#jobs = [];
     for (const job of jobs) job.reject(error);
+  }
+}
+
+function noChanges(): GroupChanges {
+  return { changed: new Set(), appended: new Map() };
+}
+
+function addChanges(changes: GroupChanges, own: GroupChanges): void {
+  for (const key of own.changed) {
+    const rows = own.appended.get(key);
+    if (rows === undefined) noteChanged(changes, key);
+    else noteAppended(changes, key, rows);
   }
 }

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, createIds } from "@continuo/core/model";
 import { renameToFreeName, withDraft } from "@continuo/files";
-import { type Engine, fillRandom, LIMITS, type Scope } from "../engine/index.ts";
+import { type Engine, LIMITS, type Scope } from "../engine/index.ts";
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
 import { Connection } from "./connection.ts";
 import { copyDatabase } from "./copy.ts";
@@ -178,7 +178,7 @@ function scopeOf({ database }: Connection, options: SqliteOptions): Scope {
     dialect: dialectFor(database, { leases, now: options.now }),
     db: createKysely<Schema>(database),
     sha256: (data) => hash("sha256", data, "hex"),
-    newId: createIds({ now, random: fillRandom }),
+    newId: createIds({ now, random: (bytes) => void crypto.getRandomValues(bytes) }),
     now,
     lineages: new Map(),
   };
