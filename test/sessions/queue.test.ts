@@ -161,6 +161,31 @@ test("a run that is cancelled while it waits for room in its process ends before
   expect(result).toMatchObject({ status: "cancelled" });
 });
 
+test("a run that is cancelled while it waits for room leaves the room to the next one", async () => {
+  const [second, third] = [
+    await startRun(store, (await startSession(store)).sessionId, "two"),
+    await startRun(store, (await startSession(store)).sessionId, "three"),
+  ];
+  const stop = new AbortController();
+  const ended: string[] = [];
+  const hooks = {
+    wait: async () => {
+      const waits = async ({ runId }: Run, more: { readonly signal?: AbortSignal } = {}): Promise<void> => {
+        void executeRun(store, new EchoAgent(), runId, { maxParallel: 1, ...more }).then(({ status }) =>
+          ended.push(status),
+        );
+        await expect.poll(() => store.getLease(`run/${runId}`)).not.toBeNull();
+      };
+      await waits(second, { signal: stop.signal });
+      await waits(third);
+      stop.abort();
+      await expect.poll(() => ended).toEqual(["cancelled"]);
+    },
+  };
+  await runOnce(store, new ScriptedAgent({ turns: [[{ hook: "wait" }]], hooks }), "one", { maxParallel: 1 });
+  await expect.poll(() => ended, { timeout: 30_000 }).toEqual(["cancelled", "completed"]);
+});
+
 test("runs of different sessions run at the same time, up to a limit", async () => {
   let running = 0;
   let most = 0;

@@ -169,11 +169,15 @@ test("an input that was answered is not marked by an agent that fails later", as
 
 describe("an input whose agent worked in a native session when its process was killed", () => {
   /** A run of an agent that named its native session and said something, as a killed process leaves it. */
-  async function killedIn(agent: ScriptedAgent, sessionId: string): Promise<string> {
+  async function killedIn(
+    agent: ScriptedAgent,
+    sessionId: string,
+    last: "message_received" | "message_streamed" = "message_received",
+  ): Promise<string> {
     const { runId } = await startRun(store, sessionId, "make it");
     const killed = new AbortController();
     const onStored = (events: readonly { type: string }[]): void => {
-      if (events.some(({ type }) => type === "message_received")) killed.abort();
+      if (events.some(({ type }) => type === last)) killed.abort();
     };
     const options = { continuation: "auto", abandon: killed.signal, onStored } as const;
     await expect(executeRun(store, agent, runId, options)).rejects.toMatchObject({ code: "fenced" });
@@ -211,6 +215,24 @@ describe("an input whose agent worked in a native session when its process was k
     expect(await runOnce(store, scripted, "next", { sessionId })).toMatchObject({
       resumption: { happened: "native" },
     });
+  });
+
+  test("comes with the words of its last moment, which only the log has", async () => {
+    const part = { type: "text", delta: "I was about to", messageId: "cut" } as const;
+    const scripted = new ScriptedAgent({
+      native: "real",
+      turns: [[{ say: "I look." }, { event: part }, { wait: "abort" }], [{ say: "It is made." }]],
+    });
+    const { sessionId } = await startSession(store);
+    const retryOf = await killedIn(scripted, sessionId, "message_streamed");
+    const again = { sessionId, retryOf, continuation: "auto", resumeInterrupted: true } as const;
+    expect(await runOnce(store, scripted, "make it", again)).toMatchObject({
+      resumption: { happened: "native" },
+    });
+    expect(scripted.given.at(-1)?.transcript).toEqual([
+      "assistant: I was about to",
+      "user: [The run was interrupted before it ended: the process that ran it ended]",
+    ]);
   });
 
   test("is given by replay where that is not wanted, where another agent answers, and after a failure", async () => {

@@ -95,4 +95,11 @@ export const LIVE: readonly PromiseOfRoom[] = [
     text: '(kind === "frame" ? null : atMs);',
     mistake: "atMs;",
   },
+  {
+    file: `${ROOM}/state/fold.ts`,
+    test: `${ROOM}/state/fold.test.ts`,
+    promise: "Of more owed batches than are kept, the oldest are forgotten.",
+    text: ".slice(-LIMITS.owedBatches)",
+    mistake: ".slice(0, LIMITS.owedBatches)",
+  },
 ];

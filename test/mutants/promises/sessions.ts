@@ -115,4 +115,18 @@ export const SESSIONS: readonly PromiseOfRoom[] = [
     text: " || !isAsked(made, session)",
     mistake: "",
   },
+  {
+    file: `${ROOM}/plan.ts`,
+    test: "test/sessions/unanswered.test.ts",
+    promise: "A native session that continues after a crash receives the words that only the log has.",
+    text: "    stopReason === CUT_OFF;",
+    mistake: '    stopReason === "never";',
+  },
+  {
+    file: `${ROOM}/queue.ts`,
+    test: "test/sessions/queue.test.ts",
+    promise: "A run that is cancelled while it waits for room leaves the room to the next one.",
+    text: "for (const look of slots.waiting.splice(0)) look();",
+    mistake: "slots.waiting.shift()?.();",
+  },
 ];
