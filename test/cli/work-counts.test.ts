@@ -58,7 +58,7 @@ function run(args: readonly string[]): WorkCounts {
  *   and so does the layout of archives, which the bundle leaves out; so are calls that their signal ended, mirrors and marks
  *   of projects (three files), the work trees of mirrors (two), the guard's compressed lists and texts in mirrors (three), and
  *   with the search the changes that solved errors (nine more); archived sessions, unanswered inputs, the beginnings of turns and
- *   runs that reached their limit of steps are four; what lets V8 optimize late is one
+ *   runs that reached their limit of steps are four; what lets V8 optimize late is one, and so is what keeps texts open
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
@@ -72,7 +72,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       parsedTexts: 78,
       parsedChars: 26_000,
       rows: 86,
-      modules: 713,
+      modules: 714,
       youngCollections: 75,
     },
   ],
@@ -87,7 +87,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       parsedTexts: 48,
       parsedChars: 90_000,
       rows: 270,
-      modules: 977,
+      modules: 978,
       youngCollections: 95,
     },
   ],
@@ -102,7 +102,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       parsedTexts: 28,
       parsedChars: 13_000,
       rows: 175,
-      modules: 977,
+      modules: 978,
       youngCollections: 95,
     },
   ],

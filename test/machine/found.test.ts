@@ -1,5 +1,6 @@
 /** A page finds sessions by text while the search still runs. */
 
+import type { MachineSession } from "@continuo/core/wire/machine";
 import { beforeEach, expect, test } from "vitest";
 import { createRowSource } from "../../packages/server/src/machine/rows.ts";
 import { createTextSearches } from "../../packages/server/src/machine/text-searches.ts";
@@ -24,7 +25,7 @@ test("a page that asks while the search runs gets the number of unsearched sessi
     onUnindexed: () => undefined,
     toTime: (text: string) => text,
   };
-  const searches = createTextSearches(options, 10);
+  const searches = createTextSearches(options, { waitMs: 10 });
   const rows = await createRowSource(places).rows();
   const { size } = rows.byKey;
   // The same question again does not begin another search.
@@ -45,7 +46,7 @@ test("a page that asks while the search runs gets the number of unsearched sessi
     code: "usage",
     hint: expect.stringContaining("Did you mean agent:claude?"),
   });
-  searches.close();
+  await searches.close();
 });
 
 test("sessions beyond the best ones are counted, since no filter looks at them", async () => {
@@ -58,11 +59,60 @@ test("sessions beyond the best ones are counted, since no filter looks at them",
   };
   const rows = await createRowSource(places).rows();
   const find = async (limit: number) => {
-    const searches = createTextSearches(options, 60_000, limit);
+    const searches = createTextSearches(options, { waitMs: 60_000, limit });
     const found = await searches.find("agent:claude", rows);
-    searches.close();
+    await searches.close();
     return found;
   };
   expect(await find(10)).toMatchObject({ sessions: { length: 2 }, unlisted: 0 });
   expect(await find(1)).toMatchObject({ sessions: { length: 1 }, unlisted: 1 });
 });
+
+test("only the rows of the page get an excerpt, and the others are counted", async () => {
+  const rows = await createRowSource(placesOf()).rows();
+  const searches = createTextSearches(optionsOf(), { waitMs: 60_000 });
+  const page = { name: "first", of: (all: readonly MachineSession[]) => all.slice(0, 1) };
+  const { sessions, unlisted } = await searches.find("agent:claude", rows, { page });
+  expect(sessions.map(({ match }) => match !== undefined)).toEqual([true, false]);
+  expect(unlisted).toBe(0);
+  const all = await searches.find("agent:claude", rows);
+  expect(all.sessions.every(({ match }) => match !== undefined)).toBe(true);
+  await searches.close();
+});
+
+test("a search ends when the last page that waits for it leaves", async () => {
+  const { promise: patterns, resolve } = Promise.withResolvers<readonly string[]>();
+  const searches = createTextSearches({ ...optionsOf(), exclude: () => patterns }, { waitMs: 60_000 });
+  const rows = await createRowSource(placesOf()).rows();
+  const [one, two] = [new AbortController(), new AbortController()];
+  const finds = [one, two].map(({ signal }) => searches.find("build", rows, { signal }));
+  one.abort();
+  const [first, second] = await Promise.all([
+    Promise.race([finds[0]?.then(() => "answer"), Promise.resolve("nothing")]),
+    Promise.resolve(resolve([])).then(() => finds[1]),
+  ]);
+  expect(first).toBe("nothing");
+  expect(second?.sessions).toMatchObject([{ sessionId: CLAUDE_ID }]);
+  const gone = Promise.withResolvers<readonly string[]>();
+  const stopped = createTextSearches({ ...optionsOf(), exclude: () => gone.promise }, { waitMs: 60_000 });
+  const last = new AbortController();
+  const left = stopped.find("build", rows, { signal: last.signal });
+  left.catch(() => undefined);
+  last.abort();
+  gone.resolve([]);
+  await expect(left).rejects.toMatchObject({ name: "AbortError" });
+  await Promise.all([searches.close(), stopped.close()]);
+});
+
+function placesOf() {
+  return { home: home.path, cwd: home.path, env: {} };
+}
+
+function optionsOf() {
+  return {
+    places: placesOf(),
+    exclude: () => Promise.resolve([]),
+    onUnindexed: () => undefined,
+    toTime: (text: string) => text,
+  };
+}

@@ -47,6 +47,14 @@ test("the list has every session of every agent, newest first, each with a key",
   expect(projects.map(({ cwd }) => cwd)).toContain("/home/ann/app");
 });
 
+test("a chosen agent does not hide the others from those to choose", async () => {
+  const all = await listed();
+  const chosen = await listed("?agent=codex");
+  expect(chosen.total).toBe(1);
+  expect(chosen.agents).toEqual(all.agents);
+  expect((await listed("?agent=codex&title=build")).agents).toEqual([{ agent: "claude", sessions: 1 }]);
+});
+
 test("turns, tokens and models of a row follow when its session was read", async () => {
   await using own = await openMachine();
   const row = async (): Promise<MachineSession | undefined> =>

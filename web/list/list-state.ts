@@ -21,9 +21,11 @@ import {
   toItems,
   withPlaces,
 } from "../state/sessions.ts";
+import { createTypingWait } from "../state/typing.ts";
 
 const PAGE = 200;
-const TYPING_MS = 180;
+/** The server reads the text of each found session for its excerpt, which a reader of the first ones would wait for. */
+const FOUND_PAGE = 60;
 
 export const filters = signal<Filters>(NO_FILTERS);
 export const rows = signal<readonly MachineSession[]>([]);
@@ -57,6 +59,7 @@ export const items = computed(() => toItems(rows.value, isOrdered(answered.value
 
 let cursor: string | null = null;
 let running = new AbortController();
+const typingWait = createTypingWait();
 let typing: ReturnType<typeof setTimeout> | undefined;
 
 /** Asks again, at once or when the typing pauses. The address follows; words that are typed on are one step of its history. */
@@ -68,7 +71,7 @@ export function setFilters(next: Partial<Filters>): void {
   writePlaces();
   // Before the rows change, which are written into the address that exists.
   history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(wanted));
-  show(wanted, isTyped ? TYPING_MS : 0);
+  show(wanted, isTyped ? typingWait(next.text ?? next.project ?? "") : 0);
 }
 
 /** The filters that the address names, which may be those that are shown; the row to go to, and the chosen ones. */
@@ -166,7 +169,11 @@ export async function loadMore(): Promise<void> {
 async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
   const asked = filters.value;
   try {
-    const query = { ...queryOf(asked, new Date()), limit: PAGE, cursor: from ?? undefined };
+    const query = {
+      ...queryOf(asked, new Date()),
+      limit: asked.text.trim() === "" ? PAGE : FOUND_PAGE,
+      cursor: from ?? undefined,
+    };
     const page = rows.value.length === 0 ? await firstPage(asked, query, stop) : await pageOf(query, stop);
     batch(() => {
       answered.value = asked;

@@ -183,7 +183,9 @@ function Call({
         <span class="name">{name}</span>
         {argument === "" ? null : <bdi class="argument">{inFolder(argument, state)}</bdi>}
         {status === "ok" ? null : (
-          <span class={`outcome ${status === "running" ? "" : "bad"}`}>{status}</span>
+          <span class={`outcome ${status === "running" ? "" : "bad"}`}>
+            {status === "running" && !mayRun(state) ? "no result was recorded" : status}
+          </span>
         )}
         {outcome === "" ? null : <span class="outcome">{outcome}</span>}
       </FoldButton>
@@ -197,6 +199,15 @@ function Call({
       {opened ? <Cuts at={resultAt} index={0} state={state} /> : null}
     </div>
   );
+}
+
+/** An agent that is not seen to be open may still work, but not for this long without a word. */
+const SILENT_MS = 3_600_000;
+
+function mayRun({ head }: SessionState): boolean {
+  const session = head.value?.session;
+  if (session === undefined || session.live === true || session.updatedAt === null) return true;
+  return Date.now() - Date.parse(session.updatedAt) < SILENT_MS;
 }
 
 /** Shortens a path below the session's folder. */

@@ -7,9 +7,10 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { counted } from "../content/words.ts";
 import { ask, isAbort, sayError } from "../state/server.ts";
+import { createTypingWait } from "../state/typing.ts";
 import type { SessionState } from "./session-state.ts";
 
-const TYPING_MS = 180;
+const typingWait = createTypingWait();
 
 interface ResultsProps {
   readonly words: string;
@@ -37,7 +38,7 @@ export function SearchResults({ words, state, isWanted }: ResultsProps): VNode {
         if (!isAbort(error)) failure.value = sayError(error);
       }
     };
-    const due = setTimeout(() => void find(), TYPING_MS);
+    const due = setTimeout(() => void find(), typingWait(words));
     return () => {
       clearTimeout(due);
       stop.abort();

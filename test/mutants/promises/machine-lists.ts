@@ -157,7 +157,7 @@ export const MACHINE_LISTS: readonly PromiseOfRoom[] = [
   {
     promise: "The same question again does not begin another search.",
     file: "packages/server/src/machine/text-searches.ts",
-    text: "const one = running.get(text) ?? start(text);",
+    text: "const one = running.get(name) ?? start(text, rows, page);",
     mistake: "const one = start(text);",
     test: "test/machine/found.test.ts",
   },

@@ -110,6 +110,7 @@ export {
   textsState,
   updateTexts,
 } from "./texts.ts";
+export { createKeptTexts, type KeptTexts } from "./texts-kept.ts";
 export {
   filterTexts,
   linesOfText,

@@ -19,6 +19,15 @@ export const CATALOG_LIMITS = {
   followLooks: 20,
   /** Number of failed look-ups in a row after which a session counts as gone. */
   followMissed: 12,
+  /**
+   * The time for which opened texts serve other searches, in milliseconds; the age after which they are opened again for
+   * the next search; the number of files, those that changed last, that each search looks at in the meantime.
+   */
+  keptTextsMs: 10_000,
+  renewTextsMs: 3_000,
+  /** Milliseconds without a search before they are opened again. */
+  renewPauseMs: 300,
+  watchedFiles: 256,
   /** Names of changed files in the facts of a row, and characters of one text. */
   rowFiles: 3,
   rowChars: 240,

@@ -60,6 +60,12 @@ export async function ownSources(options: OwnSourceOptions): Promise<OwnSources>
   }
 }
 
+/** The files of the store of Continuo's own sessions; none without a store in a file. */
+export function ownFiles(places: PlacesAt): readonly FoundFile[] {
+  const url = existingStoreUrl(places);
+  return url === null ? [] : filesOf(url);
+}
+
 /** The database and what is not in it yet; none for a server. */
 function filesOf(url: string): FoundFile[] {
   const path = /^sqlite:(.+)$/su.exec(url)?.[1];

@@ -96,6 +96,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   const [filled, failures] = [new Set<string>(), new Map<string, unknown>()];
   let stored = await readStored(path);
   let compared: Compared | null = null;
+  let readyNow: Texts["ready"] | null = null;
   // Thousands of sessions are compared once, and again after a fill.
   const now = (): Compared => {
     compared ??= compare(all.sources, { stored, filled, failures });
@@ -104,6 +105,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   const readAgain = async (): Promise<void> => {
     stored = await readStored(path);
     compared = null;
+    readyNow = null;
   };
   const missing = (): readonly CatalogSource[] => now().missing;
   return {
@@ -132,8 +134,9 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
     },
     texts() {
       const { ready } = now();
+      readyNow ??= new Map(ready.map((session) => [session.id, toReady(session)]));
       return {
-        ready: new Map(ready.map((session) => [session.id, toReady(session)])),
+        ready: readyNow,
         // Sessions on which another process works are included.
         left: missing().length,
         unreadable: [

@@ -33,7 +33,7 @@ export {
   type SearchQuery,
   toBestMatch,
 } from "./query/index.ts";
-export { type IndexResults, type SearchOptions, search } from "./search.ts";
+export { type IndexResults, type PickSessions, type SearchOptions, search } from "./search.ts";
 export {
   type SearchProgress,
   type SessionSearchOptions,

@@ -37,6 +37,9 @@ import {
   voicesOf,
 } from "./query/index.ts";
 
+/** Returns those of the sessions, the best one first, whose text is read for an excerpt. */
+export type PickSessions = (best: readonly IndexedSession[]) => readonly IndexedSession[];
+
 export interface SearchOptions {
   /** Sessions that may be answered from, by their number in the index. */
   readonly sessions: ReadonlyMap<number, ReadySession>;
@@ -44,6 +47,8 @@ export interface SearchOptions {
   readonly nowMs: number;
   /** Number of the best sessions to return; all without it. */
   readonly limit?: number;
+  /** Chooses the results among these; all by default. */
+  readonly pick?: PickSessions;
   /** Only turns with a text that this matches. */
   readonly regex?: RegExp;
   /** Returns the part of a text that may be shown; excerpts are cut from it. */
@@ -97,7 +102,7 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
     return ready === undefined ? [] : [toMatched(ready, matches, read)];
   });
   const changed = [...options.sessions.keys()].filter((id) => !unchanged.has(id));
-  return { ...best([...matched, ...(options.others ?? []).map(toCandidate)], options.limit), changed };
+  return { ...best([...matched, ...(options.others ?? []).map(toCandidate)], options), changed };
 }
 
 function toMatched(ready: ReadySession, matches: Match[], read: Reading): Candidate {
@@ -190,8 +195,8 @@ function rankedBy(
 }
 
 /** The best matches that were found without the index. */
-export function bestOf(results: readonly SearchResult[], limit: number | undefined): SearchResults {
-  return best(results.map(toCandidate), limit);
+export function bestOf(results: readonly SearchResult[], wanted: Wanted): SearchResults {
+  return best(results.map(toCandidate), wanted);
 }
 
 function toCandidate(result: SearchResult): Candidate {
@@ -199,13 +204,18 @@ function toCandidate(result: SearchResult): Candidate {
   return { session, score, hasNativeRefs: session.nativeRefs.length > 0, toResult: () => result };
 }
 
-function best(candidates: readonly Candidate[], limit: number | undefined): SearchResults {
+interface Wanted {
+  readonly limit?: number | undefined;
+  readonly pick?: PickSessions | undefined;
+}
+
+function best(candidates: readonly Candidate[], { limit, pick }: Wanted): SearchResults {
   const once = candidates.some((one) => one.hasNativeRefs) ? eachConversationOnce(candidates) : candidates;
   const sorted = [...once].sort(byScore);
-  return {
-    results: sorted.slice(0, limit ?? sorted.length).map((one) => one.toResult()),
-    total: sorted.length,
-  };
+  const found = sorted.slice(0, limit ?? sorted.length);
+  const picked = pick === undefined ? null : new Set(pick(found.map(({ session }) => session)));
+  const shown = picked === null ? found : found.filter(({ session }) => picked.has(session));
+  return { results: shown.map((one) => one.toResult()), total: sorted.length };
 }
 
 interface Reading extends Pick<SearchOptions, "mask" | "best"> {

@@ -8,7 +8,7 @@ import { isContinuoError, present } from "@continuo/core/model";
 import { maskSecrets } from "@continuo/core/transcript";
 import { debugOf, type PlacesAt, placesOf } from "@continuo/files";
 import { type IndexState, indexPathOf, useIndex } from "@continuo/native/index-file";
-import { type OpenTexts, openTexts, type ReadySession, TRASHED } from "../catalog/index.ts";
+import { type KeptTexts, type OpenTexts, openTexts, type ReadySession, TRASHED } from "../catalog/index.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
 import {
   type BestMatch,
@@ -24,7 +24,7 @@ import {
   type ScanThreads,
   withTimeLimit,
 } from "./scanning/index.ts";
-import { bestOf, type IndexResults, search } from "./search.ts";
+import { bestOf, type IndexResults, type PickSessions, search } from "./search.ts";
 
 const debug = debugOf("search");
 
@@ -36,6 +36,10 @@ export interface SessionSearchOptions {
   readonly nowMs: number;
   /** Number of the best sessions to return; all without it. */
   readonly limit?: number;
+  /** Chooses the results among these best sessions: the text of the others is not read. All are results by default. */
+  readonly pick?: PickSessions;
+  /** The texts that earlier searches left open. */
+  readonly kept?: KeptTexts;
   /** Only turns with a text that this matches. */
   readonly regex?: RegExp;
   /** Ends a regular expression that takes forever; no limit by default. */
@@ -81,7 +85,7 @@ export async function searchSessions(
   query: SearchQuery,
   options: SessionSearchOptions,
 ): Promise<SessionSearchResults> {
-  const { places, exclude, signal, enough, timeMs } = options;
+  const { places, exclude, signal, enough, timeMs, kept } = options;
   const begun = performance.now();
   const stop = new AbortController();
   const timer = timeMs === undefined ? undefined : setTimeout(() => stop.abort(), timeMs);
@@ -93,7 +97,8 @@ export async function searchSessions(
   try {
     await using threads = createScanThreads();
     const isIndexed = existsSync(indexPathOf(placesOf(places)));
-    await using texts = await openTexts({
+    const open = kept?.open ?? openTexts;
+    await using texts = await open({
       places,
       exclude,
       ...present({ signal }),
@@ -173,7 +178,7 @@ async function searchOpen(
   const missing = texts.missing();
   const ofSessions = ready.size + missing.length;
   const sessionIds = texts.sessionIds();
-  const { limit, onProgress } = options;
+  const { limit, pick, onProgress } = options;
   let early: SearchResults = { results: [], total: 0 };
   const scanning = createFileSearch(query, {
     ...options,
@@ -182,7 +187,7 @@ async function searchOpen(
         searched: ofSessions - left,
         ofSessions,
         found: () => {
-          const { results: best, total } = bestOf([...early.results, ...results], limit);
+          const { results: best, total } = bestOf([...early.results, ...results], { limit, pick });
           return { results: best, total: total + early.total - early.results.length };
         },
       }),
@@ -192,7 +197,8 @@ async function searchOpen(
   const sessions = isOfIndex ? new Map(ready) : new Map<number, ReadySession>();
   // A person who watches sees the matches of the index at once, before the files are read.
   if (onProgress !== undefined && sessions.size > 0 && missing.length > SEARCH_LIMITS.fewSessions) {
-    early = await searchIndex(query, { ...options, sessions, others: [] });
+    const { pick: _, ...every } = options;
+    early = await searchIndex(query, { ...every, sessions, others: [] });
   }
   await scanning.scan(isOfIndex ? missing : texts.all());
   let notIndexed = missing.length;
@@ -232,14 +238,14 @@ interface IndexSearch extends Searching {
 
 async function searchIndex(
   query: SearchQuery,
-  { places, nowMs, limit, regex, regexMs, secrets, sessions, others, best }: IndexSearch,
+  { places, nowMs, limit, pick, regex, regexMs, secrets, sessions, others, best }: IndexSearch,
 ): Promise<IndexResults & { readonly index: IndexState }> {
   const mask = secrets === undefined ? undefined : (text: string): string => maskSecrets(text).value;
-  const options = { sessions, others, nowMs, ...present({ limit, regex, mask, best }) };
+  const options = { sessions, others, nowMs, ...present({ limit, pick, regex, mask, best }) };
   const used = await useIndex(indexPathOf(placesOf(places)), "read", (database) => {
     const run = (): IndexResults => search(database, query, options);
     return regex === undefined || regexMs === undefined ? run() : withTimeLimit(regexMs, run);
   });
   if (used.state === "ready") return { ...used.value, index: used.state };
-  return { ...bestOf(others, limit), changed: [...sessions.keys()], index: used.state };
+  return { ...bestOf(others, { limit, pick }), changed: [...sessions.keys()], index: used.state };
 }

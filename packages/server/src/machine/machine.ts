@@ -1,11 +1,10 @@
 /** The machine: its parts as one service. */
 
-import type { ListedSession, Prices } from "@continuo/agents/catalog";
+import { createKeptTexts, type KeptTexts, type ListedSession, type Prices } from "@continuo/agents/catalog";
 import { tipWindow } from "@continuo/agents/pages";
 import { present } from "@continuo/core/model";
 import {
   isTrashKey,
-  type ListQuery,
   type MachineInbox,
   type MachineService,
   type MachineSession,
@@ -21,23 +20,24 @@ import { sourceKeyOf } from "./handed-over.ts";
 import { healthOf } from "./health.ts";
 import { createInbox } from "./inbox/index.ts";
 import { createKnownFacts } from "./known-facts.ts";
-import { pageOf, sorted, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
 import { takeMirror } from "./mirror.ts";
 import type { MachineOptions } from "./options.ts";
 import { createHistoryReader } from "./read-history.ts";
-import { createRowUsages, type RowUsages, withUsage } from "./row-usage.ts";
-import { createRowSource, type RowSource } from "./rows.ts";
+import { createRowUsages, type RowUsages } from "./row-usage.ts";
+import { createRowSource } from "./rows.ts";
 import { ownKey, resolveSession } from "./session-lookup.ts";
-import { allOf, createTextSearches } from "./text-searches.ts";
+import { sessionsPage } from "./sessions-page.ts";
+import { createTextSearches } from "./text-searches.ts";
 import { createTrashedSessions } from "./trash-sessions.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
-  const machine = createParts(options);
+  const kept = createKeptTexts(options.places);
+  const machine = createParts(options, kept);
   const { source, reading } = machine;
   const facts = createKnownFacts(options.places);
   const usages = createRowUsages(options, facts);
-  const searches = createTextSearches(options);
+  const searches = createTextSearches(options, { kept });
   const chat = createChat({
     places: options.places,
     openStore: options.openStore,
@@ -45,21 +45,7 @@ export function createMachine(options: MachineOptions): MachineService {
     keyOfOwn: (sessionId) => ownKey(sessionId, source),
   });
   return {
-    async sessions(query) {
-      const { rows, isWhole } = await rowsFor(query, source);
-      const filter = toFilter(query);
-      if (query.deleted === "only")
-        return pageOf(sorted(rows.trashed.filter(filter), query), query, rows.notices);
-      const found = query.text === undefined ? allOf(rows) : await searches.find(query.text, rows);
-      const notices = [...rows.notices, ...found.notices];
-      const page = {
-        ...pageOf(sorted(found.sessions.filter(filter), query), query, notices),
-        unsearched: found.unsearched,
-        ...(found.unlisted > 0 && { unlisted: found.unlisted }),
-      };
-      if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], tags: [], partial: true };
-      return { ...page, sessions: withUsage(page.sessions, rows, usages) };
-    },
+    sessions: (query, signal) => sessionsPage(query, { source, searches, usages, ...present({ signal }) }),
     changed: (signal) => changesOf(source, usages, signal),
     async session(key, signal) {
       const named = await machine.named(key, signal);
@@ -103,7 +89,7 @@ export function createMachine(options: MachineOptions): MachineService {
     inbox: inboxOf(machine, chat, usages),
     close: async () => {
       await machine.trashed.close();
-      searches.close();
+      await searches.close();
       await chat.close();
       usages.close();
       await facts.settled();
@@ -143,19 +129,8 @@ function withRow(head: SessionHead, shown: MachineSession): SessionHead {
   return { ...head, session: { ...shown, model, turns, tokens, costUsd, facts } };
 }
 
-/** All rows, or only the newest where a first answer may have those. */
-async function rowsFor(
-  { partial, cursor, text, deleted, sort }: ListQuery,
-  source: RowSource,
-): ReturnType<RowSource["soon"]> {
-  const isNewest = text === undefined && sort === undefined && deleted !== "only";
-  const isFirst = partial === "allow" && cursor === undefined && isNewest;
-  if (isFirst) return await source.soon();
-  return { rows: await (cursor === undefined ? source.rows() : source.same()), isWhole: true };
-}
-
-function createParts(options: MachineOptions): Machine {
-  const source = createRowSource(options.places);
+function createParts(options: MachineOptions, kept: KeptTexts): Machine {
+  const source = createRowSource(options.places, kept.forget);
   const reading = createHistoryReader();
   const machine: Machine = {
     options,

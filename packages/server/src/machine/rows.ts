@@ -31,7 +31,8 @@ export interface RowSource {
   forget(): void;
 }
 
-export function createRowSource(places: PlacesAt): RowSource {
+/** @param onForget called when the rows are forgotten */
+export function createRowSource(places: PlacesAt, onForget?: () => void): RowSource {
   const whole = createKept(() => readRows(places), keptForMs);
   // A page that gets these asks for all rows next, so the others are not read now: that would delay it.
   const newest = createKept(
@@ -48,6 +49,7 @@ export function createRowSource(places: PlacesAt): RowSource {
     forget() {
       whole.forget();
       newest.forget();
+      onForget?.();
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Rows found by their text. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { createKeptTexts, type IndexedSession, type KeptTexts } from "@continuo/agents/catalog";
 import {
   parseQuery,
   type SearchProgress,
@@ -25,47 +26,67 @@ export interface TextSearchResult {
 }
 
 /**
- * Searches continue until they are complete: the same question again gets the results that were found in the meantime.
+ * Searches continue until they are complete: the same question again gets the results that were found in the meantime. One for which
+ * nobody waits any longer ends.
  */
 export interface TextSearches {
   /** Errors: `usage` for an invalid query. */
-  find(text: string, rows: Rows): Promise<TextSearchResult>;
-  close(): void;
+  find(text: string, rows: Rows, options?: FindOptions): Promise<TextSearchResult>;
+  close(): Promise<void>;
 }
+
+interface FindOptions {
+  /** Only the rows of this page get their excerpts. */
+  readonly page?: FoundPage;
+  readonly signal?: AbortSignal;
+}
+
+export interface FoundPage {
+  /** Tells apart the pages of one text. */
+  readonly name: string;
+  of(sessions: readonly MachineSession[]): readonly MachineSession[];
+}
+
+const ALL: FoundPage = { name: "", of: (sessions) => sessions };
 
 interface RunningSearch {
-  readonly ended: Promise<SessionSearchResults>;
+  readonly ended: Promise<RankedResults>;
   readonly stop: AbortController;
   progress: SearchProgress | null;
+  /** The best sessions at the last look, of which those of the page are results. */
+  best: readonly IndexedSession[];
+  waiting: number;
 }
 
-/** @param waitMs after which a question is answered with what was found so far */
+type RankedResults = Pick<SessionSearchResults, "results" | "total" | "unsearched"> &
+  Pick<RunningSearch, "best">;
+
+type SearchesOptions = Pick<MachineOptions, "places" | "exclude" | "onUnindexed" | "toTime">;
+
+interface SearchesLimits {
+  /** The time after which a question is answered with what was found so far. */
+  readonly waitMs?: number;
+  readonly limit?: number;
+  /** The texts that one search leaves open for the next. */
+  readonly kept?: KeptTexts;
+}
+
 export function createTextSearches(
-  options: Pick<MachineOptions, "places" | "exclude" | "onUnindexed" | "toTime">,
-  waitMs: number = MACHINE_LIMITS.searchMs,
-  limit: number = MACHINE_LIMITS.foundSessions,
+  options: SearchesOptions,
+  {
+    waitMs = MACHINE_LIMITS.searchMs,
+    limit = MACHINE_LIMITS.foundSessions,
+    kept = createKeptTexts(options.places),
+  }: SearchesLimits = {},
 ): TextSearches {
   const running = new Map<string, RunningSearch>();
-  const search = async (text: string, own: Omit<RunningSearch, "ended">): Promise<SessionSearchResults> => {
-    const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
-    return await searchSessions(query, {
-      places: options.places,
-      exclude: await options.exclude(),
-      nowMs: Date.now(),
-      limit,
-      signal: own.stop.signal,
-      onUnindexed: options.onUnindexed,
-      onProgress: (progress) => {
-        own.progress = progress;
-      },
-    });
-  };
-  const start = (text: string): RunningSearch => {
-    const own = { stop: new AbortController(), progress: null };
-    const one: RunningSearch = Object.assign(own, { ended: search(text, own) });
-    running.set(text, one);
+  const start = (text: string, rows: Rows, page: FoundPage): RunningSearch => {
+    const name = nameOf(text, page);
+    const own = { stop: new AbortController(), progress: null, best: [], waiting: 0 };
+    const one: RunningSearch = Object.assign(own, { ended: search(text, own, { rows, page }) });
+    running.set(name, one);
     const forget = (): void => {
-      if (running.get(text) === one) running.delete(text);
+      if (running.get(name) === one) running.delete(name);
     };
     one.ended.then(forget, forget);
     for (const [other, { stop }] of [...running].slice(0, -MACHINE_LIMITS.textSearches)) {
@@ -74,19 +95,68 @@ export function createTextSearches(
     }
     return one;
   };
+  const search = async (
+    text: string,
+    own: Omit<RunningSearch, "ended">,
+    { rows, page }: { readonly rows: Rows; readonly page: FoundPage },
+  ): Promise<RankedResults> => {
+    const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
+    const found = await searchSessions(query, {
+      places: options.places,
+      exclude: await options.exclude(),
+      nowMs: Date.now(),
+      limit,
+      kept,
+      pick(best) {
+        own.best = best;
+        const shown = new Map(best.flatMap((one) => pairOf(one, rows)));
+        const picked = new Set(page.of([...shown.keys()]));
+        return [...shown].flatMap(([row, one]) => (picked.has(row) ? [one] : []));
+      },
+      signal: own.stop.signal,
+      onUnindexed: options.onUnindexed,
+      onProgress: (progress) => {
+        own.progress = progress;
+      },
+    });
+    return { ...found, best: own.best };
+  };
+  const soFar = (one: RunningSearch, rows: Rows): RankedResults => {
+    const { progress } = one;
+    const unsearched = progress === null ? rows.byKey.size : progress.ofSessions - progress.searched;
+    const found = progress?.found() ?? { results: [], total: 0 };
+    return { ...found, best: one.best, unsearched };
+  };
   return {
-    async find(text, rows) {
-      const one = running.get(text) ?? start(text);
-      const found = await Promise.race([one.ended, sleep(waitMs, null, { ref: false })]);
-      if (found !== null) return toFound(found, rows);
-      const { progress } = one;
-      const unsearched = progress === null ? rows.byKey.size : progress.ofSessions - progress.searched;
-      return toFound({ ...(progress?.found() ?? { results: [], total: 0 }), unsearched }, rows);
+    async find(text, rows, { page = ALL, signal } = {}) {
+      signal?.throwIfAborted();
+      const name = nameOf(text, page);
+      const one = running.get(name) ?? start(text, rows, page);
+      one.waiting += 1;
+      const leave = (): void => {
+        one.waiting -= 1;
+        if (one.waiting > 0) return;
+        if (running.get(name) === one) running.delete(name);
+        one.stop.abort(signal?.reason);
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      try {
+        const found = await Promise.race([one.ended, sleep(waitMs, null, { ref: false })]);
+        return toFound(found ?? soFar(one, rows), rows);
+      } finally {
+        if (signal?.aborted !== true) one.waiting -= 1;
+        signal?.removeEventListener("abort", leave);
+      }
     },
-    close() {
+    async close() {
       for (const { stop } of running.values()) stop.abort();
+      await kept[Symbol.asyncDispose]();
     },
   };
+}
+
+function nameOf(text: string, { name }: FoundPage): string {
+  return `${name}\n${text}`;
 }
 
 /** Every row, where nothing is searched. */
@@ -95,17 +165,35 @@ export function allOf(rows: Rows): TextSearchResult {
   return { sessions, unsearched: 0, unlisted: 0, notices: [] };
 }
 
-function toFound(
-  { results, total, unsearched }: Pick<SessionSearchResults, "results" | "total" | "unsearched">,
-  rows: Rows,
-): TextSearchResult {
-  const byPlace = new Map([...rows.byKey.values()].map(({ row, shown }) => [placeOf(row), shown]));
-  const sessions = results.flatMap((result) => {
-    const shown = byPlace.get(placeOf(result.session));
-    return shown === undefined ? [] : [{ ...shown, match: toMatch(result) }];
+function toFound({ results, total, best, unsearched }: RankedResults, rows: Rows): TextSearchResult {
+  const matches = new Map(results.map((result) => [placeOf(result.session), toMatch(result)]));
+  const sessions = best.flatMap((one): readonly MachineSession[] => {
+    const [[shown] = []] = pairOf(one, rows);
+    if (shown === undefined) return [];
+    const match = matches.get(placeOf(one));
+    return [match === undefined ? shown : { ...shown, match }];
   });
   const left = unsearched === 0 ? [] : [`The texts of ${unsearched} sessions are not searched yet.`];
-  return { sessions, unsearched, unlisted: total - results.length, notices: left };
+  return { sessions, unsearched, unlisted: total - best.length, notices: left };
+}
+
+/** The row of a session, where the list has it. */
+function pairOf(
+  session: IndexedSession,
+  rows: Rows,
+): readonly (readonly [row: MachineSession, session: IndexedSession])[] {
+  const row = placesOfRows(rows).get(placeOf(session));
+  return row === undefined ? [] : [[row, session]];
+}
+
+const places = new WeakMap<Rows, ReadonlyMap<string, MachineSession>>();
+
+/** Thousands of rows are the same for many searches. */
+function placesOfRows(rows: Rows): ReadonlyMap<string, MachineSession> {
+  const known =
+    places.get(rows) ?? new Map([...rows.byKey.values()].map(({ row, shown }) => [placeOf(row), shown]));
+  places.set(rows, known);
+  return known;
 }
 
 function placeOf({ agent, location }: { readonly agent: string; readonly location: string }): string {

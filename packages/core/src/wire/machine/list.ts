@@ -102,6 +102,7 @@ export interface SessionsPage {
   readonly nextCursor: string | null;
   /** Folders of all sessions that match, by number of sessions, at most 200; only on the first page. */
   readonly projects: readonly { readonly cwd: string; readonly sessions: number }[];
+  /** The same for agents, also those that `agent` leaves out; only on the first page. */
   readonly agents: readonly { readonly agent: string; readonly sessions: number }[];
   /** Tags of all sessions that match, the same way; only on the first page. */
   readonly tags: readonly { readonly tag: string; readonly sessions: number }[];

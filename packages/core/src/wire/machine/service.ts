@@ -62,7 +62,7 @@ export interface MirrorConnection {
 /** Every method fails with `not_found` for a key that names no session, and with the errors of reading the session. */
 export interface MachineService {
   /** Errors: `invalid` for an invalid cursor; `unavailable` if the text cannot be searched. */
-  sessions(query: ListQuery): Promise<SessionsPage>;
+  sessions(query: ListQuery, signal?: AbortSignal): Promise<SessionsPage>;
   /** Yields the changes of the list from now on; ends when the signal aborts. */
   changed(signal: AbortSignal): AsyncIterable<SessionsChanged>;
   session(key: string, signal: AbortSignal): Promise<SessionHead>;

@@ -37,7 +37,7 @@ export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
   app.get(`${MACHINE_ROOT}/sessions`, async (c) => {
     const service = await asked(c, "read");
     const query = parseQuery(c, LIST, ["agent", "tag"]);
-    const page = await service.sessions(present(query));
+    const page = await service.sessions(present(query), c.req.raw.signal);
     return Response.json((await mayChange(c, asked)) ? page : { ...page, readOnly: ONLY_READS });
   });
   app.get(`${MACHINE_ROOT}/files`, async (c) => {

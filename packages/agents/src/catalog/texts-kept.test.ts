@@ -1,0 +1,148 @@
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openTexts } from "./texts.ts";
+import { createKeptTexts, type KeptTexts } from "./texts-kept.ts";
+
+let home: string;
+let opened = 0;
+let closed = 0;
+let kept: KeptTexts;
+let nowMs: number;
+
+const OLD = new Date(Date.now() - 60_000);
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-kept-texts-"));
+  [opened, closed, nowMs] = [0, 0, Date.now()];
+  writeSession("11111111-0000-4000-8000-000000000001", "one");
+  writeSession("11111111-0000-4000-8000-000000000002", "two");
+  kept = createKeptTexts(
+    placesOf(),
+    async (options) => {
+      opened += 1;
+      const texts = await openTexts(options);
+      return {
+        ...texts,
+        [Symbol.asyncDispose]: async () => {
+          closed += 1;
+          await texts[Symbol.asyncDispose]();
+        },
+      };
+    },
+    () => nowMs,
+  );
+});
+
+afterEach(async () => {
+  await kept[Symbol.asyncDispose]();
+  expect(closed).toBe(opened);
+  rmSync(home, { recursive: true });
+});
+
+function placesOf() {
+  return { home, cwd: home, env: {} };
+}
+
+function folderOf(): string {
+  return join(home, ".claude/projects/-work-app");
+}
+
+function fileOf(id: string): string {
+  return join(folderOf(), `${id}.jsonl`);
+}
+
+function lineOf(id: string, text: string): string {
+  const uuid = `${id.slice(0, -1)}${text.length}`;
+  const shared = { parentUuid: null, isSidechain: false, cwd: "/work/app", sessionId: id, version: "2.1.0" };
+  const message = { role: "user", content: text };
+  return `${JSON.stringify({ ...shared, type: "user", message, uuid, timestamp: "2026-01-01T00:00:00.000Z" })}\n`;
+}
+
+/** The session and its folders look as if nothing had happened for a minute. */
+function writeSession(id: string, text: string): void {
+  mkdirSync(folderOf(), { recursive: true });
+  writeFileSync(fileOf(id), lineOf(id, text));
+  utimesSync(fileOf(id), OLD, OLD);
+  for (const folder of [folderOf(), dirname(folderOf())]) utimesSync(folder, OLD, OLD);
+}
+
+async function idsNow(exclude: readonly string[] = []): Promise<number> {
+  await using texts = await kept.open({ places: placesOf(), exclude });
+  return texts.sessionIds().length;
+}
+
+test("a second search uses what the first one opened", async () => {
+  expect(await idsNow()).toBe(2);
+  expect(await idsNow()).toBe(2);
+  expect(await Promise.all([idsNow(), idsNow()])).toEqual([2, 2]);
+  expect(opened).toBe(1);
+});
+
+test("a session that begins or disappears is known to the next search", async () => {
+  expect(await idsNow()).toBe(2);
+  const third = "11111111-0000-4000-8000-000000000003";
+  writeFileSync(fileOf(third), lineOf(third, "three"));
+  expect(await idsNow()).toBe(3);
+  rmSync(fileOf(third));
+  expect(await idsNow()).toBe(2);
+});
+
+test("the first session of another project is known to the next search", async () => {
+  expect(await idsNow()).toBe(2);
+  cpSync(folderOf(), join(dirname(folderOf()), "-work-other"), { recursive: true });
+  expect(await idsNow()).toBeGreaterThan(2);
+});
+
+test("a session that grew is read again by the next search", async () => {
+  const id = "11111111-0000-4000-8000-000000000001";
+  expect(await idsNow()).toBe(2);
+  appendFileSync(fileOf(id), lineOf(id, "and more"));
+  expect(await idsNow()).toBe(2);
+  expect(opened).toBe(2);
+});
+
+test("texts are opened again for other patterns, after `forget`, and after ten seconds", async () => {
+  expect(await idsNow()).toBe(2);
+  expect(await idsNow(["/work/app"])).toBe(2);
+  expect(opened).toBe(2);
+  kept.forget();
+  await idsNow(["/work/app"]);
+  expect(opened).toBe(3);
+  nowMs += 11_000;
+  await idsNow(["/work/app"]);
+  expect(opened).toBe(4);
+});
+
+test("texts that are forgotten stay open for the search that uses them", async () => {
+  const texts = await kept.open({ places: placesOf() });
+  kept.forget();
+  await Promise.resolve();
+  expect(closed).toBe(0);
+  await texts[Symbol.asyncDispose]();
+  expect(closed).toBe(1);
+});
+
+test("texts are opened again a moment after a search if they are some seconds old", async () => {
+  await idsNow();
+  nowMs += 4_000;
+  await idsNow();
+  await expect.poll(() => opened, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => closed, { timeout: 30_000 }).toBe(1);
+  await idsNow();
+  expect(opened).toBe(2);
+});
+
+test("a search whose texts cannot be opened leaves nothing to the next one", async () => {
+  let fails = true;
+  const failing = createKeptTexts(placesOf(), async (options) => {
+    if (fails) throw new Error("no");
+    return await openTexts(options);
+  });
+  await expect(failing.open({ places: placesOf() })).rejects.toThrow("no");
+  fails = false;
+  await using texts = await failing.open({ places: placesOf() });
+  expect(texts.sessionIds()).toHaveLength(2);
+  await failing[Symbol.asyncDispose]();
+});

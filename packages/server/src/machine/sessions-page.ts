@@ -1,0 +1,61 @@
+/** A page of the list: from all rows, or from those that a text finds. */
+
+import { present } from "@continuo/core/model";
+import type { ListQuery, MachineSession, SessionsPage } from "@continuo/core/wire/machine";
+import { pageOf, sorted, toFilter } from "./list.ts";
+import { type RowUsages, withUsage } from "./row-usage.ts";
+import type { RowSource } from "./rows.ts";
+import { allOf, type TextSearches } from "./text-searches.ts";
+
+interface PageSources {
+  readonly source: RowSource;
+  readonly searches: TextSearches;
+  readonly usages: RowUsages;
+  readonly signal?: AbortSignal;
+}
+
+/** Errors: `invalid` for an invalid cursor, `usage` for an invalid text. */
+export async function sessionsPage(
+  query: ListQuery,
+  { source, searches, usages, signal }: PageSources,
+): Promise<SessionsPage> {
+  const { rows, isWhole } = await rowsFor(query, source);
+  const filter = toFilter(query);
+  const pageIn = (sessions: readonly MachineSession[], notices: readonly string[] = []): SessionsPage =>
+    pageOf(sorted(sessions.filter(filter), query), query, notices);
+  if (query.deleted === "only") return pageIn(rows.trashed, rows.notices);
+  const wanted = {
+    name: JSON.stringify(query),
+    of: (all: readonly MachineSession[]) => pageIn(all).sessions,
+  };
+  const found =
+    query.text === undefined
+      ? allOf(rows)
+      : await searches.find(query.text, rows, { page: wanted, ...present({ signal }) });
+  const listed = pageIn(found.sessions, [...rows.notices, ...found.notices]);
+  const page = {
+    ...listed,
+    agents: query.agent === undefined ? listed.agents : everyAgent(found.sessions, query),
+    unsearched: found.unsearched,
+    ...(found.unlisted > 0 && { unlisted: found.unlisted }),
+  };
+  if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], tags: [], partial: true };
+  return { ...page, sessions: withUsage(page.sessions, rows, usages) };
+}
+
+/** The agents to choose from: those that are chosen do not hide the others. */
+function everyAgent(sessions: readonly MachineSession[], query: ListQuery): SessionsPage["agents"] {
+  const { agent: _, ...others } = query;
+  return pageOf(sessions.filter(toFilter(others)), { ...others, limit: 0 }, []).agents;
+}
+
+/** All rows, or only the newest where a first answer may have those. */
+async function rowsFor(
+  { partial, cursor, text, deleted, sort }: ListQuery,
+  source: RowSource,
+): ReturnType<RowSource["soon"]> {
+  const isNewest = text === undefined && sort === undefined && deleted !== "only";
+  const isFirst = partial === "allow" && cursor === undefined && isNewest;
+  if (isFirst) return await source.soon();
+  return { rows: await (cursor === undefined ? source.rows() : source.same()), isWhole: true };
+}
