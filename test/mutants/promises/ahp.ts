@@ -93,4 +93,11 @@ export const AHP: readonly PromiseOfRoom[] = [
     text: 'lasting: sender.mayForever() ? "allowed" : "refused" }',
     mistake: 'lasting: "allowed" }',
   },
+  {
+    file: `${ROOM}/host.ts`,
+    test: `${ROOM}/host.test.ts`,
+    promise: "A session of which only the chat is read is followed.",
+    text: "if (read.has(uri) || read.has(toChatUri(uri))) kept.unusedSince = null;",
+    mistake: "if (read.has(uri)) kept.unusedSince = null;",
+  },
 ];

@@ -138,4 +138,11 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     text: "runId === undefined || isOwn(runId)) continue",
     mistake: "runId === undefined) continue",
   },
+  {
+    file: "src/gateway/updates.ts",
+    test: "src/gateway/updates.test.ts",
+    promise: "A message that comes as a whole after a call is shown, also after words in parts.",
+    text: "    this.#inParts = false;\n    const id = this.#ids.begin(toolCallId);",
+    mistake: "    const id = this.#ids.begin(toolCallId);",
+  },
 ];

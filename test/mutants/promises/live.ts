@@ -102,4 +102,11 @@ export const LIVE: readonly PromiseOfRoom[] = [
     text: ".slice(-LIMITS.owedBatches)",
     mistake: ".slice(0, LIMITS.owedBatches)",
   },
+  {
+    file: `${ROOM}/state/fold.ts`,
+    test: `${ROOM}/state/fold.test.ts`,
+    promise: "Only the telemetry of the agent itself counts as cost.",
+    text: 'if (name === "ask" && event.actor.kind === "agent" && isFields(value))',
+    mistake: 'if (name === "ask" && isFields(value))',
+  },
 ];

@@ -1,24 +1,25 @@
-/** The batches that the fold of a session's log keeps for its own note writer. */
+/** The fold of a session's log: the batches that it owes to the note writer, and the cost that it counts. */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { LIMITS } from "../kit/index.ts";
 import { addEvent, emptyFold, type LiveFold } from "./fold.ts";
 
-/** The fold of decisions, the first of which has the sequence 1. */
-function foldOf(decisions: readonly object[]): LiveFold {
+type Given = Pick<StoredEvent, "type" | "data"> & { readonly by?: "agent" | "person" };
+
+/** The fold of events, the first of which has the sequence 1. */
+function foldOf(events: readonly Given[]): LiveFold {
   const fold = emptyFold("0".repeat(64));
-  for (const [at, data] of decisions.entries()) {
-    const event = { id: `d${at}`, type: "decision_made", sequence: at + 1, data, chainHash: String(at) };
-    const actor = { kind: "agent" };
-    addEvent(fold, { ...event, actor, occurredAt: "2026-01-01T00:00:00Z" } as unknown as StoredEvent);
+  for (const [at, { by = "agent", ...given }] of events.entries()) {
+    const event = { id: `e${at}`, sequence: at + 1, chainHash: String(at), actor: { kind: by }, ...given };
+    addEvent(fold, { ...event, occurredAt: "2026-01-01T00:00:00Z" } as unknown as StoredEvent);
   }
   return fold;
 }
 
 const STOOD_IN = { standsInFor: "it does not answer", sequences: [1], lane: "all" };
 const owedIn = (decisions: readonly object[]): readonly number[] =>
-  foldOf(decisions).owed.map(({ sequence }) => sequence);
+  foldOf(decisions.map((data) => ({ type: "decision_made", data }))).owed.map(({ sequence }) => sequence);
 
 test("the batches that a stand-in wrote are owed in their order until they are written again", () => {
   expect(owedIn([STOOD_IN, { writer: "own", sequences: [2] }, STOOD_IN])).toEqual([1, 3]);
@@ -29,4 +30,10 @@ test("the batches that a stand-in wrote are owed in their order until they are w
 test("of more owed batches than are kept, the oldest are forgotten", () => {
   const owed = owedIn(Array.from({ length: LIMITS.owedBatches + 2 }, () => STOOD_IN));
   expect([owed.length, owed[0], owed.at(-1)]).toEqual([LIMITS.owedBatches, 3, LIMITS.owedBatches + 2]);
+});
+
+test("only the telemetry of the agent itself counts as cost, whatever a client reports", () => {
+  const value = { modelCalls: 1, inputTokens: 10, outputTokens: 2, costUsd: 0.5 };
+  const told = { type: "telemetry_reported", data: { name: "ask", value } } as const;
+  expect(foldOf([told, { ...told, by: "person" }]).cost).toEqual(value);
 });

@@ -6,6 +6,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { AhpHost } from "./host.ts";
 import { LIMITS } from "./limits.ts";
 import { ROOT_CHANNEL } from "./protocol.ts";
+import { toChatUri } from "./uris.ts";
 
 let host: AhpHost | null = null;
 afterEach(() => host?.close());
@@ -55,13 +56,18 @@ test("sessions that nobody reads give way, those that somebody reads or just ask
     await own.create(`claude:/draft-${n}`, { provider: "claude", folder: "/work" });
     return await own.feedOf(`claude:/draft-${n}`);
   };
-  const first = await open(0);
-  own.join({ clientId: "editor", channels: new Set(["claude:/draft-0"]), notify: () => undefined });
-  for (let n = 1; n < LIMITS.sessions; n++) await open(n);
+  const [first, second] = [await open(0), await open(1)];
+  const channels = new Set(["claude:/draft-0"]);
+  own.join({ clientId: "editor", channels, notify: () => undefined });
+  // A client may read the chat of a session only.
+  const chats = new Set([toChatUri("claude:/draft-1")]);
+  own.join({ clientId: "reader", channels: chats, notify: () => undefined });
+  for (let n = 2; n < LIMITS.sessions; n++) await open(n);
   await expect(open(-1)).rejects.toMatchObject({ code: "busy" });
   nowMs += LIMITS.openingMs + 1;
   await own.feedOf("claude:/draft--1");
   expect(await own.feedOf("claude:/draft-0")).toBe(first);
+  expect(await own.feedOf("claude:/draft-1")).toBe(second);
 });
 
 test("a client that knew a session before it was read again gets a new state in place of the actions since", async () => {
