@@ -101,3 +101,39 @@ test("a message that was not sent is a plain sentence in its stream too", async 
   const answer = c.session("nobody").send("hello").toUIMessageResponse();
   expect(await answer.text()).toContain('"errorText":"The answer failed (not_found)."');
 });
+
+/** The events that the stream of the run and that of its session have until the run has ended. */
+async function streamsOf(words: string): Promise<readonly string[]> {
+  const session = c.session("s", { create: true });
+  const run = session.send(words);
+  await run.result();
+  const whole = await run.toSSE().text();
+  const reader = new AbortController();
+  let seen = "";
+  for await (const part of session
+    .toSSE({ signal: reader.signal })
+    .body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    seen += part;
+    if (/"type":"run_(?:failed|completed)"/u.test(seen)) break;
+  }
+  reader.abort();
+  return [whole, seen];
+}
+
+test("server-sent events have the words for people, and `events()` has the provider's", async () => {
+  await open();
+  for (const stream of await streamsOf("fail")) {
+    expect(stream).toContain('"error":{"code":"agent_failed","message":"The answer failed (agent_failed)."}');
+    expect(stream).not.toContain("sk-live");
+  }
+  const events = await Array.fromAsync(c.session("s").events({ signal: AbortSignal.timeout(1_000) }));
+  expect(JSON.stringify(events)).toContain(SECRET);
+});
+
+test("a tool that failed is named without its error in server-sent events", async () => {
+  await open({ failureText: ({ toolName, message }) => `${toolName}: ${message.includes("10.0.0.7")}` });
+  for (const stream of await streamsOf("look")) {
+    expect(stream).toContain('"error":"look: true"');
+    expect(stream).not.toContain("10.0.0.7");
+  }
+});

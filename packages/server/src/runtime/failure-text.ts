@@ -1,6 +1,6 @@
 /** The words of a failure for the people who use a program: a provider's own can name keys, addresses and limits. */
 
-import { isContinuoError, messageOf } from "@continuo/core/model";
+import { type Block, isContinuoError, messageOf, present, textOf } from "@continuo/core/model";
 import type { RunError } from "@continuo/store/sessions";
 
 /** A failed run has the error of its result. A failed call has the name of its tool, and the status of its result as code. */
@@ -29,4 +29,18 @@ export function failureTextOf(own: FailureText | undefined, report: (error: unkn
 /** Also for an error that comes before there is a run, or while it is read. */
 export function failureOf(error: unknown): Failure {
   return { code: isContinuoError(error) ? error.code : "internal", message: messageOf(error) };
+}
+
+/** The error of a stored `run_failed`. */
+export function runErrorOf(error: unknown): RunError {
+  const { code, details } = (error ?? {}) as Partial<RunError>;
+  return { code: code ?? "agent_failed", message: wordsOf(error), ...present({ details }) };
+}
+
+/** The words of an error as events have it: a text, blocks, or an object with a message. */
+export function wordsOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  if (Array.isArray(error)) return textOf(error as readonly Block[]);
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  return typeof message === "string" ? message : error === undefined ? "" : JSON.stringify(error);
 }

@@ -1,9 +1,11 @@
 /**
  * Readers over the network: they have sessions, and no rights on this machine. The folders and files that a session's log
- * and its metadata name are left out for them. `events()` has them, for the program itself.
+ * and its metadata name are left out for them, and the words of failures are those for people. `events()` has all of it, for
+ * the program itself.
  */
 
 import type { KnownEvent } from "@continuo/core/model";
+import { type FailureText, runErrorOf, wordsOf } from "./failure-text.ts";
 
 /** The keys of a session's metadata that name the native sessions of agents, with their files and folders. */
 const REFERENCES: ReadonlySet<string> = new Set(["providerSessionId", "providerSessions"]);
@@ -22,8 +24,38 @@ export function ownMetadata(metadata: Fields): Fields {
   return without(metadata, REFERENCES);
 }
 
-/** The event as readers see it. */
-export function forReaders(event: KnownEvent): KnownEvent {
+/** Makes of the events of a stream, in their order, what readers see of them. */
+export function createReaderView(failureText: FailureText): (event: KnownEvent) => KnownEvent {
+  const tools = new Map<string, string>();
+  return (event) => {
+    switch (event.type) {
+      case "tool_call_started":
+        tools.set(event.data.toolCallId, event.data.toolName);
+        return event;
+      case "tool_call_failed": {
+        const { toolCallId, error, status: code = "error", toolName = tools.get(toolCallId) } = event.data;
+        // A reader that came later may not have the call.
+        const words = failureText({ code, message: wordsOf(error), toolName: toolName ?? "of this call" });
+        return { ...event, data: { ...event.data, error: words } };
+      }
+      case "run_failed": {
+        const error = runErrorOf(event.data.error);
+        return {
+          ...event,
+          data: { ...event.data, error: { code: error.code, message: failureText(error) } },
+        };
+      }
+      case "error_raised": {
+        const { details: _, message, code = "agent_failed", ...rest } = event.data;
+        return { ...event, data: { ...rest, code, message: failureText({ code, message }) } };
+      }
+      default:
+        return withoutPlaces(event);
+    }
+  };
+}
+
+function withoutPlaces(event: KnownEvent): KnownEvent {
   if (!WITH_PLACES.has(event.type)) return event;
   const fields = Object.entries(without(event.data as Fields, PLACES)).map(([name, value]) => {
     if (!isFields(value)) return [name, value];

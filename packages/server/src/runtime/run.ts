@@ -53,7 +53,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       const run = sent.then(({ runId }) => ({ messageId: runId, open: events }));
       return toUIMessageResponse([run], { signal: call.signal, failureText: host.failureText });
     },
-    toSSE: (from) => toSseResponse(events, from),
+    toSSE: (from) => toSseResponse({ open: events, failureText: host.failureText }, from),
   };
 }
 

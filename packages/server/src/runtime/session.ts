@@ -100,10 +100,16 @@ export function createSessionHandle(
       return await (await import("./html.ts")).sessionToHtml(store, sessionId);
     },
     toSSE: (from) =>
-      toSseResponse(async function* (place) {
-        await opened();
-        yield* sessionEvents(store, sessionId, place);
-      }, from),
+      toSseResponse(
+        {
+          async *open(place) {
+            await opened();
+            yield* sessionEvents(store, sessionId, place);
+          },
+          failureText: host.failureText,
+        },
+        from,
+      ),
   };
 }
 

@@ -1,8 +1,9 @@
-/** Events as server-sent events, which a browser resumes by the id of the last one. They name no folder of the server. */
+/** Events as server-sent events, which a browser resumes by the id of the last one. They name no folder of the server, and have no words of a provider. */
 
 import { assertKnownOptions, type KnownEvent } from "@continuo/core/model";
+import type { FailureText } from "./failure-text.ts";
 import { EVENT_OPTIONS } from "./options.ts";
-import { forReaders } from "./readers.ts";
+import { createReaderView } from "./readers.ts";
 import type { FollowOptions } from "./run-events.ts";
 import type { SseOptions } from "./types.ts";
 
@@ -27,16 +28,22 @@ function placeOf(from: Request | SseOptions | undefined): FollowOptions {
   return { after, signal: from.signal };
 }
 
-/** `open` is called with a signal that aborts when the reader has gone. */
+export interface SseSource {
+  /** Called with a signal that aborts when the reader has gone. */
+  readonly open: (place: FollowOptions & { readonly signal: AbortSignal }) => AsyncIterable<KnownEvent>;
+  readonly failureText: FailureText;
+}
+
 export function toSseResponse(
-  open: (place: FollowOptions & { readonly signal: AbortSignal }) => AsyncIterable<KnownEvent>,
+  { open, failureText }: SseSource,
   from: Request | SseOptions | undefined,
 ): Response {
   const { after, signal } = placeOf(from);
   return streamResponse({ signal, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
     yield ":\n\n";
+    const seen = createReaderView(failureText);
     for await (const event of open({ after, signal: over })) {
-      yield `id: ${event.sequence}\ndata: ${JSON.stringify(forReaders(event))}\n\n`;
+      yield `id: ${event.sequence}\ndata: ${JSON.stringify(seen(event))}\n\n`;
     }
     if (!over.aborted) yield "event: end\ndata: {}\n\n";
   });

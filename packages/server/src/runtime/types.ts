@@ -58,7 +58,7 @@ export interface ContinuoOptions {
    */
   readonly onError?: (error: unknown) => void;
   /**
-   * The words that people read of a failure in the stream for `useChat` and in `chat()`. By default a plain sentence with the
+   * The words that people read of a failure in the stream for `useChat`, in `chat()` and in `toSSE`. By default a plain sentence with the
    * code: the words of a provider can name keys, addresses and limits. They stay in the log and in the result of the run.
    */
   readonly failureText?: FailureText;

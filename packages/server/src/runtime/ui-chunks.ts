@@ -4,8 +4,7 @@
  */
 
 import { type Block, type KnownEvent, present, textOf } from "@continuo/core/model";
-import type { RunError } from "@continuo/store/sessions";
-import { type FailureText, plainFailure } from "./failure-text.ts";
+import { type FailureText, plainFailure, runErrorOf, wordsOf } from "./failure-text.ts";
 
 /** A chunk of the stream, as `uiMessageChunkSchema` of the package `ai` has it. */
 export interface UIChunk {
@@ -242,16 +241,4 @@ function urlOf(block: Block): string | undefined {
 function outputOf(output: unknown): unknown {
   if (!Array.isArray(output) || !output.every((block: Block | null) => block?.type === "text")) return output;
   return textOf(output as readonly Block[]);
-}
-
-function runErrorOf(error: unknown): RunError {
-  const { code, details } = (error ?? {}) as Partial<RunError>;
-  return { code: code ?? "agent_failed", message: wordsOf(error), ...present({ details }) };
-}
-
-function wordsOf(error: unknown): string {
-  if (typeof error === "string") return error;
-  if (Array.isArray(error)) return textOf(error as readonly Block[]);
-  const { message } = (error ?? {}) as { readonly message?: unknown };
-  return typeof message === "string" ? message : error === undefined ? "" : JSON.stringify(error);
 }

@@ -8,11 +8,12 @@ export type Step =
   /** Parts of one message; `times` repeats all of them. */
   | { readonly stream: readonly string[]; readonly messageId?: string; readonly times?: number }
   | { readonly think: string }
-  /** A tool call, with its result where there is one. */
+  /** A tool call, with its result where there is one. With `ask` a person is asked first, and may deny it. */
   | {
       readonly call: string;
       readonly id: string;
       readonly input?: unknown;
+      readonly ask?: true;
       readonly result?: string;
       readonly status?: ToolStatus;
     }

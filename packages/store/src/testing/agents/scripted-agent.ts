@@ -1,5 +1,6 @@
 /** An agent that does what a script says, and remembers what it was given. */
 
+import { randomUUID } from "node:crypto";
 import {
   type Agent,
   type AgentCapabilities,
@@ -11,6 +12,8 @@ import {
   type KnownOptions,
   type Message,
   type NativeRef,
+  type PermissionDecision,
+  type PermissionRequest,
   textOf,
 } from "@continuo/core/model";
 import { CANNOT } from "./capabilities.ts";
@@ -132,11 +135,12 @@ export class ScriptedAgent implements Agent {
     };
   }
 
-  async #take(step: Step, { onEvent, signal }: ExecuteOptions): Promise<void> {
+  async #take(step: Step, options: ExecuteOptions): Promise<void> {
+    const { onEvent, signal } = options;
     if ("say" in step) await onEvent({ type: "message", content: [{ type: "text", text: step.say }] });
     else if ("think" in step) await onEvent({ type: "thinking", delta: step.think });
     else if ("stream" in step) await stream(step, onEvent);
-    else if ("call" in step) await callTool(step, onEvent);
+    else if ("call" in step) await callTool(step, options);
     else if ("usage" in step) await onEvent({ type: "usage", ...step });
     else if ("event" in step) await onEvent(step.event);
     else if ("wait" in step) await wait(step.wait, signal);
@@ -179,11 +183,49 @@ async function stream(
   }
 }
 
-async function callTool(step: Extract<Step, { call: string }>, onEvent: OnEvent): Promise<void> {
-  const { call: toolName, id: toolCallId, input: toolInput = {}, result, status = "ok" } = step;
+type CallStep = Extract<Step, { call: string }>;
+
+async function callTool(step: CallStep, options: ExecuteOptions): Promise<void> {
+  const { call: toolName, id: toolCallId, input: toolInput = {}, ask, result, status = "ok" } = step;
+  const { onEvent } = options;
   await onEvent({ type: "tool_call", toolCallId, toolName, toolInput });
+  if (ask === true) {
+    const { outcome, reason = outcome } = await permissionFor(step, options);
+    if (outcome !== "granted") {
+      await onEvent({ type: "tool_result", toolCallId, content: reason, status: "denied" });
+      return;
+    }
+  }
   if (result !== undefined) await onEvent({ type: "tool_result", toolCallId, content: result, status });
 }
+
+const CHOICES: PermissionRequest["options"] = [
+  { id: "allow", name: "Allow", kind: "allow_once" },
+  { id: "deny", name: "Deny", kind: "reject_once" },
+];
+
+/** Asks as agents do: the question and its answer are events of the run. */
+async function permissionFor(
+  { call: toolName, id: toolCallId, input: toolInput = {} }: CallStep,
+  { onEvent, onPermission, signal }: ExecuteOptions,
+): Promise<PermissionDecision> {
+  const approvalId = randomUUID();
+  const request = {
+    approvalId,
+    toolCallId,
+    toolName,
+    toolInput,
+    title: toolName,
+    readOnly: null,
+    options: CHOICES,
+  };
+  await onEvent({ type: "permission_request", ...request, readsReason: true });
+  const decision = (await onPermission?.({ ...request, readsReason: true }, { signal })) ?? NOBODY;
+  await onEvent({ type: "permission_decision", approvalId, ...decision });
+  return decision;
+}
+
+const NOBODY: PermissionDecision = { outcome: "denied", by: "policy", reason: "nobody is there to be asked" };
 
 function wait(what: number | "abort" | "forever", signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
