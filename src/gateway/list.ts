@@ -24,13 +24,20 @@ export interface SessionLists {
   page(request: ListSessionsRequest, folder?: "and below" | "exactly"): Promise<ListSessionsResponse>;
 }
 
+interface NamedRow {
+  readonly row: ListedSession;
+  readonly id: string;
+}
+
+type KeptList = readonly NamedRow[];
+
 export function createLists(places: PlacesAt, report: (line: string) => void): SessionLists {
   /** Kept lists by their numbers, oldest first. */
-  const lists = new Map<string, readonly SessionInfo[]>();
+  const lists = new Map<string, KeptList>();
   let made = 0;
   return {
     async page({ cwd, cursor, archived }, folder = "and below") {
-      if (typeof cursor === "string") return pageOf(lists, cursor);
+      if (typeof cursor === "string") return pageOf(lists, cursor, places);
       if (typeof cwd === "string" && !isAbsolute(cwd)) {
         throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is not an absolute path`);
       }
@@ -43,15 +50,14 @@ export function createLists(places: PlacesAt, report: (line: string) => void): S
       for (const { message } of unfinished) report(message);
       made += 1;
       const name = String(made);
-      const infos = infosOf(sessions, places);
-      const isWanted = ({ archived: is }: SessionInfo): boolean =>
+      const isWanted = ({ row: { archived: is } }: NamedRow): boolean =>
         shown === "include" || is === (shown === "only");
-      lists.set(name, infos.filter(isWanted));
+      lists.set(name, namedRows(sessions).filter(isWanted));
       for (const oldest of lists.keys()) {
         if (lists.size <= GATEWAY_LIMITS.lists) break;
         lists.delete(oldest);
       }
-      return pageOf(lists, `${name}:0`);
+      return pageOf(lists, `${name}:0`, places);
     },
   };
 }
@@ -65,7 +71,11 @@ function toArchived(wanted: ListSessionsRequest["archived"]): "include" | "exclu
   });
 }
 
-function pageOf(lists: ReadonlyMap<string, readonly SessionInfo[]>, cursor: string): ListSessionsResponse {
+function pageOf(
+  lists: ReadonlyMap<string, KeptList>,
+  cursor: string,
+  places: PlacesAt,
+): ListSessionsResponse {
   const [, name = "", start = ""] = /^(\d{1,15}):(\d{1,15})$/u.exec(cursor) ?? [];
   const list = lists.get(name);
   if (list === undefined) {
@@ -75,31 +85,31 @@ function pageOf(lists: ReadonlyMap<string, readonly SessionInfo[]>, cursor: stri
   }
   const end = Number(start) + GATEWAY_LIMITS.pageSessions;
   return {
-    sessions: list.slice(Number(start), end),
+    sessions: list.slice(Number(start), end).map((one) => infoOf(one, places)),
     ...(end < list.length ? { nextCursor: `${name}:${end}` } : {}),
   };
 }
 
 /** One row for each conversation, with an id that no other row has. */
-function infosOf(rows: readonly ListedSession[], places: PlacesAt): readonly SessionInfo[] {
+function namedRows(rows: readonly ListedSession[]): KeptList {
   const owners = ownersByName(rows.filter(isOwn));
-  return rows.flatMap((row): SessionInfo[] => {
+  return rows.flatMap((row): NamedRow[] => {
     const native = isOwn(row) ? row.importedFrom : row;
     const key = native === null ? null : nativeKey(native);
     const owner = key === null ? undefined : owners.get(key);
     // The conversation that was imported from this native session already has a row.
     if (!isOwn(row) && owner !== undefined) return [];
-    return [
-      infoOf(row, isOwn(row) && owner !== row ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)), places),
-    ];
+    const isSecond = isOwn(row) && owner !== row;
+    return [{ row, id: isSecond ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)) }];
   });
 }
 
-function infoOf(row: ListedSession, sessionId: string, { home }: PlacesAt): SessionInfo {
+/** Only the rows of a page are looked at further: the real path of a folder is asked of the disk. */
+function infoOf({ row, id }: NamedRow, { home }: PlacesAt): SessionInfo {
   const { title, updatedAt, gitBranch, archived, live, cwd } = row;
   const agent = isOwn(row) ? row.lastAgent : row.agent;
   return {
-    sessionId,
+    sessionId: id,
     // The protocol requires a folder. If the session names none, this is the home, and `_meta` has `null`.
     cwd: cwd === null ? home : canonicalFolder(cwd),
     ...present({ title: title ?? undefined, updatedAt: updatedAt ?? undefined }),

@@ -16,7 +16,7 @@ import {
   type Snapshot,
 } from "./protocol.ts";
 import { type FeedOptions, type Origin, SessionFeed } from "./session-feed.ts";
-import { isShown, toAgents, toSummary } from "./summary.ts";
+import { keptSummary, toAgents, toSummary } from "./summary.ts";
 import {
   parseChatUri,
   parseEditUri,
@@ -189,12 +189,12 @@ export class AhpHost {
   /** Conversations, the newest change first. */
   async list(): Promise<readonly SessionSummary[]> {
     // Each page would look at all of them.
-    const { sessions } = await this.machine.sessions({
-      part: "conversations",
-      archived: "include",
-      limit: LIMITS.listed,
-    });
-    const items = sessions.filter(isShown).map((row) => this.#summaryOf(row));
+    const { sessions } = await this.machine.sessions(
+      { part: "conversations", archived: "include", limit: LIMITS.listed },
+      this.#over.signal,
+      "without",
+    );
+    const items = sessions.flatMap((row) => this.#summaryOf(row) ?? []);
     return items.toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : a.modifiedAt > b.modifiedAt ? -1 : 0));
   }
 
@@ -313,10 +313,13 @@ export class AhpHost {
     });
   }
 
-  #summaryOf(row: MachineSession): SessionSummary {
-    const uri = this.#uris.get(row.key) ?? toSessionUri(row.key);
-    const summary = toSummary(row, uri);
-    const chat = this.#feeds.get(uri)?.feed?.chat;
+  /** `null` for a row that is not shown. */
+  #summaryOf(row: MachineSession): SessionSummary | null {
+    const first = keptSummary(row);
+    if (first === null) return null;
+    const uri = this.#uris.get(row.key);
+    const summary = uri === undefined ? first : toSummary(row, uri);
+    const chat = this.#feeds.get(summary.resource)?.feed?.chat;
     return chat === undefined
       ? summary
       : { ...summary, status: summary.status | (chat.status & ACTIVITY_BITS) };
@@ -325,7 +328,8 @@ export class AhpHost {
   /** The agents of the root, and the changes in the list from now on. */
   #watch(): Promise<void> {
     this.#watched ??= (async () => {
-      const { agents } = await this.machine.sessions({ part: "conversations", limit: 1 });
+      const one = { part: "conversations", limit: 1 } as const;
+      const { agents } = await this.machine.sessions(one, this.#over.signal, "without");
       this.#agents = toAgents(agents.map(({ agent }) => agent));
       for (const summary of await this.list()) this.#known.set(summary.resource, summary);
       void this.#followList();
@@ -351,7 +355,7 @@ export class AhpHost {
 
   async #takeChanges(): Promise<void> {
     for await (const { sessions, gone } of this.machine.changed(this.#over.signal)) {
-      for (const row of sessions) if (isShown(row)) this.#tellRow(row);
+      for (const row of sessions) this.#tellRow(row);
       for (const key of gone) {
         // A native session that was taken up goes on under its name.
         const session = this.#uris.get(key) ?? toSessionUri(key);
@@ -363,6 +367,7 @@ export class AhpHost {
 
   #tellRow(row: MachineSession): void {
     const summary = this.#summaryOf(row);
+    if (summary === null) return;
     const before = this.#known.get(summary.resource);
     this.#known.set(summary.resource, summary);
     if (before === undefined) {

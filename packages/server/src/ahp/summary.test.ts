@@ -2,7 +2,7 @@
 
 import type { MachineSession } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import { isShown, toSummary } from "./summary.ts";
+import { isShown, keptSummary, toSummary } from "./summary.ts";
 
 const ROW = {
   key: "claude:4bf3",
@@ -33,4 +33,11 @@ test("a row has the time of its last change, and of its beginning where there is
     modifiedAt: "2026-03-01T11:00:00.000Z",
   });
   expect(toSummary({ ...ROW, updatedAt: null }).modifiedAt).toBe("2026-03-01T10:00:00.000Z");
+});
+
+test("the summary of a row is made once, and that of a row that is not shown is none", () => {
+  expect(keptSummary(ROW)).toEqual(toSummary(ROW));
+  expect(keptSummary(ROW)).toBe(keptSummary(ROW));
+  expect(keptSummary({ ...ROW, title: "Fix the test" })).toMatchObject({ title: "Fix the test" });
+  expect(keptSummary({ ...ROW, title: null })).toBeNull();
 });

@@ -22,6 +22,18 @@ export function toSummary(row: MachineSession, uri: string = toSessionUri(row.ke
   };
 }
 
+/** The machine keeps its rows between two lists, and their summaries are kept with them. */
+const kept = new WeakMap<MachineSession, SessionSummary | null>();
+
+/** The summary under the name that the row's key gives; `null` for a row that is not shown. */
+export function keptSummary(row: MachineSession): SessionSummary | null {
+  const known = kept.get(row);
+  if (known !== undefined) return known;
+  const made = isShown(row) ? toSummary(row) : null;
+  kept.set(row, made);
+  return made;
+}
+
 /** Sub-agents and parts of channels are no conversations; nobody said anything in a session without a title. */
 export function isShown({ place, title, key }: MachineSession): boolean {
   return place === null && title !== null && parseSessionUri(toSessionUri(key)) !== null;

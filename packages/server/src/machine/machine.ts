@@ -45,7 +45,8 @@ export function createMachine(options: MachineOptions): MachineService {
     keyOfOwn: (sessionId) => ownKey(sessionId, source),
   });
   return {
-    sessions: (query, signal) => sessionsPage(query, { source, searches, usages, ...present({ signal }) }),
+    sessions: (query, signal, figures = "with") =>
+      sessionsPage(query, { source, searches, usages, figures, ...present({ signal }) }),
     changed: (signal) => changesOf(source, usages, signal),
     async session(key, signal) {
       const named = await machine.named(key, signal);

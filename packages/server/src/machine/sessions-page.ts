@@ -1,7 +1,7 @@
 /** A page of the list: from all rows, or from those that a text finds. */
 
 import { present } from "@continuo/core/model";
-import type { ListQuery, MachineSession, SessionsPage } from "@continuo/core/wire/machine";
+import type { ListFigures, ListQuery, MachineSession, SessionsPage } from "@continuo/core/wire/machine";
 import { pageOf, sorted, toFilter } from "./list.ts";
 import { type RowUsages, withUsage } from "./row-usage.ts";
 import type { RowSource } from "./rows.ts";
@@ -11,13 +11,14 @@ interface PageSources {
   readonly source: RowSource;
   readonly searches: TextSearches;
   readonly usages: RowUsages;
+  readonly figures: ListFigures;
   readonly signal?: AbortSignal;
 }
 
 /** Errors: `invalid` for an invalid cursor, `usage` for an invalid text. */
 export async function sessionsPage(
   query: ListQuery,
-  { source, searches, usages, signal }: PageSources,
+  { source, searches, usages, figures, signal }: PageSources,
 ): Promise<SessionsPage> {
   const { rows, isWhole } = await rowsFor(query, source);
   const filter = toFilter(query);
@@ -40,7 +41,7 @@ export async function sessionsPage(
     ...(found.unlisted > 0 && { unlisted: found.unlisted }),
   };
   if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], tags: [], partial: true };
-  return { ...page, sessions: withUsage(page.sessions, rows, usages) };
+  return figures === "without" ? page : { ...page, sessions: withUsage(page.sessions, rows, usages) };
 }
 
 /** The agents to choose from: those that are chosen do not hide the others. */

@@ -111,6 +111,7 @@ export type {
   HistoryName,
   HistoryQuery,
   ImageBytes,
+  ListFigures,
   MachineActions,
   MachineService,
   MirrorConnection,

@@ -59,10 +59,16 @@ export interface MirrorConnection {
   begun(name: string): Promise<void>;
 }
 
+/**
+ * The figures of a row are its model, turns, tokens, cost and facts: `with` those that are known, and the others are read
+ * afterwards. A list for a reader who shows none of them is made `without`, and reads no session.
+ */
+export type ListFigures = "with" | "without";
+
 /** Every method fails with `not_found` for a key that names no session, and with the errors of reading the session. */
 export interface MachineService {
   /** Errors: `invalid` for an invalid cursor; `unavailable` if the text cannot be searched. */
-  sessions(query: ListQuery, signal?: AbortSignal): Promise<SessionsPage>;
+  sessions(query: ListQuery, signal?: AbortSignal, figures?: ListFigures): Promise<SessionsPage>;
   /** Yields the changes of the list from now on; ends when the signal aborts. */
   changed(signal: AbortSignal): AsyncIterable<SessionsChanged>;
   session(key: string, signal: AbortSignal): Promise<SessionHead>;
