@@ -1,8 +1,8 @@
 /**
  * Lines appended to a file that another program may append to at the same time.
  *
- * The system puts each write at the end that the file has at that moment (`O_APPEND`), so that no line of another
- * writer is overwritten. A write that is incomplete is undone only if no other program has written after it.
+ * The system puts each write at the end of the file at that moment (`O_APPEND`), so that no line of another writer is
+ * overwritten. A write that is incomplete is undone only if no other program has written after it.
  */
 
 import {
@@ -32,11 +32,11 @@ export function stateOfFile(path: string): string | null {
 }
 
 /**
- * On disk and read back when it returns. A line that was torn off before stays as it is; the new lines begin on a line
- * of their own.
+ * Appends the lines; they are on disk and were read back when it returns. An incomplete last line stays as it is; the
+ * new lines begin on a line of their own.
  *
- * Errors: `conflict` if the file is not in the state `after` any more, with `details.isWritten: true` where the lines
- * are in it nevertheless; `unwritable`; those of the system.
+ * Errors: `conflict` if the file is not in the state `after` any more, with `details.isWritten: true` if the lines were
+ * written nevertheless; `unwritable`; those of the system.
  */
 export function appendLines(path: string, lines: Uint8Array, { after = null }: AppendOptions = {}): void {
   const fd = openSync(path, constants.O_RDWR | constants.O_APPEND);
@@ -47,7 +47,7 @@ export function appendLines(path: string, lines: Uint8Array, { after = null }: A
     const bytes = endsInLineFeed(fd, size) ? Buffer.from(lines) : Buffer.concat([LF, lines]);
     appendAll(fd, bytes);
     if (readAt(fd, size, bytes.length).equals(bytes)) return;
-    // Another writer was faster. A line at any place is right only if no order was requested.
+    // Another writer was faster. Lines may follow those of another writer only if no order was requested.
     const there = readAt(fd, size, fstatSync(fd).size - size);
     const at = there.indexOf(bytes);
     const isWhole = at > 0 && (bytes[0] === LINE_FEED || there[at - 1] === LINE_FEED);
@@ -93,7 +93,7 @@ function endsInLineFeed(fd: number, size: number): boolean {
   return size === 0 || readAt(fd, size - 1, 1)[0] === LINE_FEED;
 }
 
-/** The bytes from there; fewer at the end of the file. Errors: those of the system. */
+/** The bytes from a position; fewer at the end of the file. Errors: those of the system. */
 export function readAt(fd: number, position: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, length));
   let done = 0;
@@ -108,7 +108,7 @@ export function readAt(fd: number, position: number, length: number): Buffer {
 function changed(path: string, isWritten: boolean): ContinuoError {
   const what = isWritten
     ? "another program appended lines before the new ones"
-    : "another program wrote to it meanwhile";
+    : "another program wrote to it in the meantime";
   return new ContinuoError("conflict", `cannot append to ${path}: ${what}`, {
     hint: isWritten ? "Look at the session with `continuo session show` before you continue." : "Try again.",
     details: { isWritten },

@@ -1,11 +1,13 @@
-/** SQLite databases that belong to another program: how they are opened without a trace, and names in their SQL. */
+/**
+ * SQLite databases that belong to another program: opens them without leaving a trace, and quotes names in their SQL.
+ */
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 /**
- * Opens the database for reading only. Without a log next to it, it is `immutable`: no lock, and no file next to it.
- * With one, the content of the log is read too.
+ * Opens the database for reading only. Without a write-ahead log next to it, the database is opened as `immutable`:
+ * with no lock, and no new file next to it. With such a log, its content is read too.
  */
 export function readOnlyDatabase(path: string): URL {
   const url = pathToFileURL(path);
@@ -14,7 +16,7 @@ export function readOnlyDatabase(path: string): URL {
   return url;
 }
 
-/** A database may hold changes in a second file; one that keeps them in a rollback journal is locked as it wants. */
+/** A database may have changes in a second file; if that is a rollback journal, the database is locked as usual. */
 export function hasLog(path: string): boolean {
   if (existsSync(`${path}-wal`)) return true;
   return existsSync(`${path}-journal`) && !isInWalMode(path);
@@ -33,7 +35,7 @@ function isInWalMode(path: string): boolean {
   }
 }
 
-/** The name of a table or column of any database, as SQL has it. */
+/** The name of a table or column of any database, quoted for SQL. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

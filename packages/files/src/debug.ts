@@ -1,8 +1,9 @@
 /**
- * The acts of a room, for people who look for a mistake: ids, counts, codes and times, never the words of a session.
+ * The debug log of a room, for people who search for a mistake: ids, counts, codes and times, never the text of a
+ * session.
  *
- * Entries are published on the channels `continuo:ROOM` of `node:diagnostics_channel`, so that a program that uses the library can follow
- * them too. Nothing is made of an entry that nobody follows.
+ * Entries are published on the channels `continuo:ROOM` of `node:diagnostics_channel`, so that a program that uses the
+ * library can follow them too. No entry is made if nobody follows the room.
  */
 
 import { channel } from "node:diagnostics_channel";
@@ -27,7 +28,7 @@ type DebugDetails = Readonly<Record<string, string | number | boolean | null | r
 
 export interface DebugEntry {
   readonly room: DebugRoom;
-  /** The act, such as `program started`. */
+  /** The event, such as `program started`. */
   readonly what: string;
   readonly details: DebugDetails;
 }

@@ -1,6 +1,7 @@
 /**
- * Folders and names that outlive a loss of power. A new file is durable when its folder is synced too, and a new folder
- * when the one above it is. Every folder of the source is made here, and every file renamed, so that none is forgotten.
+ * Makes folders and names that survive a loss of power. A new file is durable when its folder is synced too, and a new
+ * folder when the one above it is. All code makes folders and renames files with these functions, so that no sync is
+ * forgotten.
  */
 
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
@@ -11,8 +12,8 @@ const PRIVATE_FOLDER = 0o700;
 const SHARED_FOLDER = 0o777;
 
 /**
- * Creates a folder and those above it that are missing; each folder that gained one is synced. A folder that exists
- * already is left to the process that made it, which may still be syncing it. Errors: those of the system.
+ * Creates a folder and those above it that are missing; each folder with a new entry is synced. A folder that already
+ * exists is not synced here: the process that made it does that. Errors: those of the system.
  */
 export function makeFolderDurably(path: string): void {
   makeFolders(path, syncPath);
@@ -23,7 +24,7 @@ export function makeScratchFolder(path: string): void {
   makeFolders(path, () => undefined);
 }
 
-/** A folder of a project: other programs of the person share it, and so it has the permissions that they give. */
+/** A folder of a project, which other programs of the person share: it has their usual permissions. */
 export function makeProjectFolder(path: string): void {
   makeFolders(path, () => undefined, SHARED_FOLDER);
 }
@@ -36,7 +37,7 @@ function makeFolders(path: string, sync: (folder: string) => void, mode: number 
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process made it after the look above, and may not have synced it yet: both sync it.
+    // Another process made the folder after the check above, and may not have synced it yet, so both sync it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(path)) throw error;
   }
   sync(above);
@@ -46,15 +47,15 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Creates an empty file. Errors: those of the system, `EEXIST` where there is one already. */
+/** Creates an empty file. Errors: those of the system, `EEXIST` if the file exists. */
 export function createFile(path: string): void {
   closeSync(openSync(path, "wx", PRIVATE_FILE));
   syncPath(dirname(path));
 }
 
 /**
- * Renames a folder, or a file whose content is synced. A file of the new name is replaced. Both names are in the same
- * folder, which is synced. Errors: those of the system.
+ * Renames a folder, or a file whose content is synced. A file of the new name is replaced. Both names must be in the
+ * same folder, which is synced. Errors: those of the system.
  */
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
@@ -82,7 +83,7 @@ function linkToFreeName(from: string, to: string): boolean {
   return moveToFreeName(from, to);
 }
 
-/** For file systems without hard links: an empty file takes the name, and is replaced. */
+/** For file systems without hard links: makes an empty file with the name, and replaces it. */
 function moveToFreeName(from: string, to: string): boolean {
   try {
     closeSync(openSync(to, "wx", PRIVATE_FILE));
@@ -110,21 +111,19 @@ export function syncPath(path: string): void {
 }
 
 /**
- * No power cut brings it back. @param options `recursive`: a folder with all that is in it. Errors: those of the
- * system.
+ * Removes a path so that no loss of power brings it back. @param options `recursive`: a folder with its content.
+ * Errors: those of the system.
  */
 export function removeDurably(path: string, options: { readonly recursive?: true } = {}): void {
   rmSync(path, options);
   syncPath(dirname(path));
 }
 
-/**
- * The same for the remains of a failed write. A disk that cannot even do that keeps it: the error of the write counts.
- */
+/** Removes the remains of a failed write. If that fails too, the remains stay, and the error of the write counts. */
 export function removeLeft(path: string): void {
   try {
     removeDurably(path);
   } catch {
-    // It was never there, or the next write of the same file removes it.
+    // The file was never there, or the next write of the same file removes it.
   }
 }

@@ -1,4 +1,7 @@
-/** The places of this machine's user, for callers who name none. The one file of the library that reads the environment. */
+/**
+ * The places of this machine's user, for callers that give none. This is the only file of the library that reads the
+ * environment.
+ */
 
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
@@ -8,13 +11,16 @@ export function placesOfThisUser(): Places {
   return { home: homeOfThisUser(), env: process.env };
 }
 
-/** `$HOME`; of the system's user table where it is empty or no absolute path, which would mean the current folder. */
+/**
+ * `$HOME`, or the home of the system's user table if `$HOME` is empty or not an absolute path, which would mean the
+ * current folder.
+ */
 export function homeOfThisUser(): string {
   const home = homedir();
   return isAbsolute(home) ? home : userInfo().homedir;
 }
 
-/** The variable by which instrumentations of models are told to record contents; off by default. */
+/** The variable that tells instrumentations of models to record contents; off by default. */
 export function capturesMessageContent(): boolean {
   return process.env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === "true";
 }

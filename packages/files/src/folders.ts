@@ -1,11 +1,14 @@
-/** Folders and small files around sessions, read without an exception if they do not exist; and this package's folder. */
+/**
+ * Folders and small files around sessions, which are read without an exception if they do not exist; and the folder of
+ * this package.
+ */
 
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJson, type Json } from "./json.ts";
 
-/** A file as it was when it was looked at. Times are milliseconds since 1970. */
+/** The state of a file at one moment. Times are milliseconds since 1970. */
 export interface FoundFile {
   readonly path: string;
   readonly sizeBytes: number;
@@ -19,7 +22,7 @@ const MAX_BESIDE_BYTES = 1024 * 1024;
 
 /** Names in a folder, sorted; none if it does not exist. */
 export function namesIn(folder: string): string[] {
-  // Most sessions have no folder next to them, and an exception costs more than a look.
+  // Most sessions have no folder next to them, and an exception costs more than a check.
   if (!existsSync(folder)) return [];
   try {
     return readdirSync(folder).sort();
@@ -38,7 +41,10 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** `null` if there is no such file, or it cannot be read. A pipe would wait for a writer, a device has no end. */
+/**
+ * `null` if there is no such file, or it cannot be read. A read of a pipe would wait for a writer, and a device has no
+ * end.
+ */
 export function readSmallFile(
   path: string,
   { maxBytes = MAX_BESIDE_BYTES }: { readonly maxBytes?: number } = {},
@@ -52,7 +58,7 @@ export function readSmallFile(
   }
 }
 
-/** `null` if there is no such file, or it holds no JSON object. */
+/** `null` if there is no such file, or it does not contain a JSON object. */
 export function readJsonFile(path: string, options: { readonly maxBytes?: number } = {}): Json | null {
   const text = readSmallFile(path, options);
   if (text === null) return null;
@@ -75,15 +81,17 @@ export function statFile(path: string): FoundFile | null {
   }
 }
 
-/** The clock of files is behind `Date.now()`: by a tick of the kernel's (4 ms), on some file systems by two seconds. */
+/** The times of files are behind `Date.now()`: by a tick of the kernel (4 ms), on some file systems by two seconds. */
 const FILE_CLOCK_LAG_MS = 2_000;
 
-/** Returns false only where the file was surely not written since then. */
+/** Returns false only if the file was certainly not written since then. */
 export function mayBeWrittenSince(file: { readonly mtimeMs: number }, sinceMs: number): boolean {
   return file.mtimeMs >= sinceMs - FILE_CLOCK_LAG_MS;
 }
 
-/** Absolute, symbolic links resolved where the folder still exists, in Unicode's composed form. */
+/**
+ * The absolute path of a folder, in Unicode's composed form; symbolic links are resolved if the folder still exists.
+ */
 export function canonicalFolder(path: string): string {
   const absolute = resolve(path);
   try {
@@ -93,7 +101,10 @@ export function canonicalFolder(path: string): string {
   }
 }
 
-/** Every file below a folder, or the file itself; links as links, which are not followed. None where nothing is. */
+/**
+ * Every file below a folder, or the file itself; links as links, which are not followed. Empty if nothing is at the
+ * path.
+ */
 export function filesBelow(path: string): string[] {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return [];
@@ -112,7 +123,7 @@ export function packageFile(name: string): string | null {
   return folder === null ? null : join(folder, name);
 }
 
-/** `unknown` where this code was bundled into another program. */
+/** `unknown` if this code was bundled into another program. */
 export function readVersion(): string {
   const folder = packageFolder(/^(?:continuo|@continuo\/\w+)$/u);
   return folder === null ? "unknown" : (readManifest(folder)?.version ?? "unknown");
@@ -140,16 +151,16 @@ function readManifest(folder: string): Manifest | null {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Manifest;
   } catch {
-    // The package.json of a program that bundles this code is not ours to judge.
+    // The `package.json` of a program that bundles this code may have any form.
     return null;
   }
 }
 
 /**
- * A file of the package that is started by itself, and so is not bundled with what starts it: next to the file that asks, next to
- * the chunks into which that was bundled, or, for the library, among the files of the command.
+ * The path of a file that runs as a process of its own, and so is not in the bundle of its caller: next to the file
+ * `asking`, next to the chunks of its bundle, or, for the library, among the files of the command.
  *
- * @param asking the path of the file that asks
+ * @param asking the path of the calling file
  */
 export function besideBundle(asking: string, name: string): string {
   const named = `${name}${extname(asking)}`;

@@ -1,6 +1,6 @@
 /**
  * The identity of a git repository, which outlives its folder: the address of its remote, and its first commits. Git is
- * started for each question, takes no lock and runs no hook.
+ * started for each query, and takes no lock and runs no hook.
  */
 
 import { existsSync } from "node:fs";
@@ -14,7 +14,7 @@ export interface GitRepository {
   readonly store: string;
 }
 
-/** A repository whose history is this long may take longer to answer than a person waits. */
+/** A repository with a long history may take longer to answer than a person waits. */
 const ANSWER_MS = 10_000;
 const ANSWER_BYTES = 1_048_576;
 
@@ -26,7 +26,7 @@ export function gitFolderAbove(folder: string): string | null {
   }
 }
 
-/** `null` if git is missing, or does not take the folder for its own. */
+/** `null` if git is missing, or does not accept the folder. */
 export async function gitRepositoryOf(folder: string): Promise<GitRepository | null> {
   const answer = await git(folder, ["rev-parse", "--show-toplevel", "--git-common-dir"]);
   const [worktree, store] = answer?.split("\n") ?? [];
@@ -34,7 +34,7 @@ export async function gitRepositoryOf(folder: string): Promise<GitRepository | n
   return { worktree, store: resolve(folder, store) };
 }
 
-/** The address of `origin` as it was written down; `null` for none. */
+/** The address of `origin` as it is in the configuration; `null` for none. */
 export async function gitRemoteOf(folder: string): Promise<string | null> {
   return (await git(folder, ["remote", "get-url", "origin"])) || null;
 }
@@ -55,7 +55,7 @@ function partsOf({ protocol, hostname, pathname }: URL): readonly (string | unde
   return protocol === "file:" ? [] : ["", hostname, pathname];
 }
 
-/** The same from the files of the repository, without git: for a caller that asks about many folders. */
+/** The same from the files of the repository, without git: for callers with many folders. */
 export function gitPlaceOf(folder: string): GitRepository | null {
   const worktree = gitFolderAbove(folder);
   if (worktree === null) return null;
@@ -82,14 +82,14 @@ export async function gitRootsOf(folder: string): Promise<readonly string[] | nu
   return (await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"])) === null ? [] : null;
 }
 
-/** True if the repository of the folder has the commit. A name that is no hash is nobody's. */
+/** True if the repository of the folder has the commit. A name that is not a hash belongs to no commit. */
 export async function hasCommit(folder: string, commit: string): Promise<boolean> {
   if (!/^[0-9a-f]{40,64}$/u.test(commit)) return false;
   return (await git(folder, ["cat-file", "-e", `${commit}^{commit}`])) !== null;
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string | null> {
-  // Loaded here, so that code that asks nothing of git loads no way to start programs.
+  // Loaded here, so that code that does not use git does not load a module that starts programs.
   const { execFile } = await import("node:child_process");
   const options = { cwd, timeout: ANSWER_MS, maxBuffer: ANSWER_BYTES };
   return await new Promise((done) => {

@@ -22,7 +22,7 @@ export function continuoFolders(places: Places): readonly string[] {
   return [join(places.home, ".continuo"), resolve(continuoHome(places))];
 }
 
-/** A folder that a variable names, or one below it; none where it names none. */
+/** A folder that a variable names, or one below it; none if the variable names none. */
 export function moved(folder: string | undefined, ...below: readonly string[]): readonly string[] {
   return folder ? [resolve(join(folder, ...below))] : [];
 }

@@ -3,7 +3,7 @@
 import { ContinuoError } from "@continuo/core/model";
 
 const SAFE = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/u;
-/** Room for the characters that a file name adds to an id. */
+/** The limit leaves room for the characters that a file name adds to an id. */
 const MAX_CHARS = 200;
 
 /**

@@ -17,12 +17,15 @@ export function parseCommented(text: string): Json | null {
   }
 }
 
-/** A comment that is not closed continues to the end of the text. Searching for its end at each beginning would be slow. */
+/**
+ * A comment that is not closed continues to the end of the text. Otherwise each beginning of a comment would cause a
+ * slow search for its end.
+ */
 const COMMENTS = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/gu;
 const LAST_COMMAS = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu;
 
 /**
- * Returns the table's own value for a key that comes from a file: `valueOf` and `__proto__` are in no table.
+ * Returns only an own value of the table for a key that comes from a file, so nothing for `valueOf` and `__proto__`.
  */
 export function entryOf<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
@@ -42,11 +45,11 @@ export function toTime(value: unknown): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-/** Already as `toISOString` writes it; a day that a month may lack is left to the calendar. */
+/** The form of `toISOString`; whether a month has the day 29, 30 or 31 is not checked here. */
 const CANONICAL =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u;
 
-/** `{ [key]: value }`, or `{}` for the `null` of a field that a record does not have. For `undefined`: `present`. */
+/** `{ [key]: value }`, or `{}` if the value is `null`. For `undefined`: `present`. */
 export function optional<K extends string, V>(key: K, value: V | null): { [P in K]?: V } {
   return (value === null ? {} : { [key]: value }) as { [P in K]?: V };
 }
@@ -55,9 +58,7 @@ export function hasOnly(record: Json, keys: readonly string[]): boolean {
   return Object.keys(record).every((key) => keys.includes(key));
 }
 
-/**
- * A value of a record as text. `String` throws for an object that brings a `toString` of its own, as any record may.
- */
+/** A value of a record as text. `String` throws for an object with its own `toString`, as any record may. */
 export function textOfValue(value: unknown): string {
   return typeof value === "object" && value !== null ? Object.prototype.toString.call(value) : String(value);
 }

@@ -1,8 +1,8 @@
 /**
- * One writer at a time, between processes of Continuo. Agents do not know of it.
+ * One writer at a time, between processes of Continuo. Agents do not know of this lock.
  *
- * A lock is a small file below Continuo's home that SQLite holds exclusively: the system lets go of it when
- * the process ends, however it ends, so that no lock is ever stale. The file is left where it is.
+ * A lock is a small file below Continuo's home that SQLite locks exclusively: the system releases it when the process
+ * ends, however it ends, so that no lock is ever stale. The file is never removed.
  */
 
 import { createHash } from "node:crypto";
@@ -18,7 +18,7 @@ import type { Places } from "./places.ts";
 import { isWriteFailure, writeFailure } from "./write-failure.ts";
 
 export interface WriterLock {
-  /** It is about to be released: a process that needs it waits for that. */
+  /** Announces that the lock is about to be released, so that a process that needs it waits. */
   leave(): void;
   release(): void;
 }
@@ -58,7 +58,7 @@ export async function lockSession(
           hint: "Wait until it has written the results of its tool calls, or close it.",
         });
       }
-      // The processes that wait ask at different moments.
+      // Waiting processes try at different moments.
       await sleep(pollMs * (0.5 + Math.random()));
     }
   } catch (error) {
@@ -77,16 +77,16 @@ export async function lockSession(
   };
 }
 
-/** The mark only says how long to wait: a disk that is full or read-only ends no edit because of it. */
+/** The mark only affects how long others wait, so a full or read-only disk must not make the edit fail. */
 function tryToMark(change: () => void): void {
   try {
     change();
   } catch {
-    // The others wait a little longer, or less long.
+    // Other processes then wait a little longer, or a little less.
   }
 }
 
-/** The writer that has the lock now makes this file when it leaves; the next one removes it. */
+/** The writer that has the lock makes this file before it releases it; the next writer removes the file. */
 function leavingMark(path: string): string {
   return `${path}.leaving`;
 }
@@ -103,7 +103,7 @@ function lockPath(session: string, places: Places): string {
   return join(folder, name);
 }
 
-/** A file that exists is not opened: to close it would let go of a lock that this process has on it (POSIX). */
+/** A file that exists is not opened: closing it would release a lock that this process has on it (POSIX). */
 function createOnce(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));

@@ -19,9 +19,9 @@ export function unfinishedPath(path: string, pid: number): string {
 }
 
 /**
- * Moves a file to another folder, and replaces a file that is there; to another file system by a copy. It has one of
- * its two names on disk at every moment: a disk may keep the names of two folders in any order. A killed process may
- * leave both, and `unfinishedPath(to)`. Errors: those of the system.
+ * Moves a file to another folder, and replaces a file that is there; on another file system, by a copy. At every moment
+ * the file has at least one of its two names on disk, although a disk may write the names of two folders in any order.
+ * A killed process may leave both, and `unfinishedPath(to)`. Errors: those of the system.
  */
 export function moveDurably(from: string, to: string): void {
   placeDurably(from, to);
@@ -39,14 +39,14 @@ export function placeDurably(from: string, to: string): void {
     linkOrCopy(from, fresh);
     renameDurably(fresh, to);
   } finally {
-    // The same file under both names: a rename does nothing then.
+    // Both names belong to the same file: a rename does nothing then.
     removeLeft(fresh);
   }
 }
 
 /**
- * Gives a file a second name, or makes a copy where the file system cannot. With two names it is the same file: a
- * program that has it open writes to both. Errors: those of the system.
+ * Gives a file a second name, or makes a copy if the file system has no hard links. Both names are of the same file: a
+ * program that has it open changes both. Errors: those of the system.
  */
 export function keepDurably(from: string, to: string): void {
   linkOrCopy(from, to);

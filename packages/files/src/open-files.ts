@@ -1,6 +1,6 @@
 /**
- * The programs of this machine that have a file open, or work in a folder, as the system reports them. No
- * program is asked.
+ * The programs of this machine that have a file open, or work in a folder, as the system reports them. The programs
+ * themselves are not asked.
  */
 
 import { spawnSync } from "node:child_process";
@@ -15,7 +15,7 @@ export interface RunningProgram {
   readonly startedMs: number | null;
 }
 
-/** Programs that have one of the files open for writing, this process left out; `null` if the system does not say. */
+/** Programs that have one of the files open for writing, except this process; `null` if the system does not say. */
 export function writersOf(paths: readonly string[]): readonly RunningProgram[] | null {
   if (platform === "linux") return writersOnLinux(new Set(paths.map(realPath)));
   return platform === "darwin" ? writersByLsof(paths) : null;
@@ -31,10 +31,10 @@ export function programsIn(folder: string, name: string): readonly RunningProgra
     .map(toProgram);
 }
 
-/** An interpreter and its flags come before what it runs. */
+/** The words before the script are the interpreter and its flags. */
 const MAX_WORDS = 12;
 
-/** A program that started this one, or one that started that. */
+/** The parent of this process, or one of its further ancestors. */
 export interface ParentProcess extends RunningProgram {
   /** The names of the program and, for an interpreter, of the script that it runs, without their folders. */
   readonly names: readonly string[];
@@ -137,7 +137,7 @@ function toProgram(pid: number): RunningProgram {
   return { pid, startedMs: (Number(bootSeconds) + Number(ticks) / TICKS_PER_SECOND) * 1000 };
 }
 
-/** Processes come and go, and those of other users are closed to us. */
+/** Processes come and go, and those of other users cannot be read. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

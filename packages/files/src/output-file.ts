@@ -1,6 +1,6 @@
 /**
- * The file that a person names for a result. A file is there whole or not at all, and only the user can read it; pipes
- * and devices are written through.
+ * The output file that a person names. A file appears complete or not at all, and only the user can read it; pipes and
+ * devices are written directly.
  */
 
 import {
@@ -24,14 +24,14 @@ export interface OutputFile extends Disposable {
   /** The path that the person gave, made absolute. */
   readonly path: string;
   write(bytes: Uint8Array): void;
-  /** Puts the file in its place, and returns its size. If it was not called, disposing removes what was written. */
+  /** Puts the file in its place, and returns its size. If it was not called, disposing removes the written bytes. */
   commit(): number;
 }
 
 export interface OutputFileOptions {
   /** Replaces a file that exists. */
   readonly force: boolean;
-  /** Folders that programs keep for themselves: never written to, `force` or not. */
+  /** Folders that belong to programs: nothing is written there, even with `force`. */
   readonly forbidden: readonly string[];
   /** Folders above it that do not exist are made. */
   readonly makeFolder?: boolean;
@@ -56,8 +56,7 @@ export async function openOutputFile(path: string, options: OutputFileOptions): 
 }
 
 /**
- * Returns the number of an open file of this process. To open a redirected one again would write from its
- * beginning.
+ * Returns the number of an open file of this process. Opening a redirected file again would write from its beginning.
  */
 function descriptorOf(path: string): number | null {
   const [, name] = /^\/dev\/(stdout|stderr)$/u.exec(path) ?? [];
@@ -76,8 +75,8 @@ function lookAt(path: string, how: typeof statSync): Stats | undefined {
 }
 
 /**
- * Waits until somebody reads the pipe. An open that blocks would keep a thread, and with it the whole process, even
- * after a signal to end.
+ * Waits until somebody reads the pipe. A call of `open` that blocks would keep a thread, and so the whole process,
+ * alive even after a signal to end.
  */
 async function openStream(path: string, stat: Stats): Promise<OutputFile> {
   const flags = stat.isFIFO() ? constants.O_WRONLY | constants.O_NONBLOCK : constants.O_WRONLY;
@@ -145,7 +144,7 @@ function realFolder(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // Nothing is in it yet.
+    // Nothing is at the path yet.
     return resolve(path);
   }
 }
@@ -202,7 +201,7 @@ function writeAll(fd: number, bytes: Uint8Array, path: string): void {
       at += writeSync(fd, bytes, at);
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EAGAIN") throw unwritable(path, cause);
-      // A pipe that is full, and that does not block.
+      // The pipe is full and does not block.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
     }
   }

@@ -1,4 +1,4 @@
-/** The folders of a user: the home, and the environment variables that move folders out of it. */
+/** The folders of a user: the home, and the environment variables that put folders elsewhere. */
 
 /** A parameter of most functions, so that tests and servers can use another home. */
 export interface Places {

@@ -1,9 +1,12 @@
-/** The state and the start of a process. A number and a start name one process of one machine. */
+/**
+ * The state and the start of a process. The number of a process and its start together identify one process of one
+ * machine.
+ */
 
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Clock ticks from boot to the start of a process, as Linux tells them; `null` elsewhere. */
+/** Clock ticks from boot to the start of a process, as Linux reports them; `null` elsewhere. */
 export function processStartOf(pid: number): string | null {
   return processStateOf(pid)?.start ?? null;
 }
@@ -29,8 +32,8 @@ export function processStateOf(pid: number | "self"): ProcessState | null {
 }
 
 /**
- * Returns true if a process has the number. A process of another user counts, and one that ended and was not
- * waited for.
+ * Returns true if a process has the number. That includes a process of another user, and one that ended while its
+ * parent has not waited for it.
  */
 export function isRunning(pid: number): boolean {
   try {
@@ -44,9 +47,9 @@ export function isRunning(pid: number): boolean {
 /** The machine and namespace in which the number of a process has a meaning. */
 export interface ProcessPlace {
   readonly host: string;
-  /** Another one after each start of the machine; empty where the system does not say. */
+  /** The value changes with each start of the machine; empty if the system does not report it. */
   readonly boot: string;
-  /** The PID namespace: containers have their own; empty where the system does not say. */
+  /** The PID namespace: containers have their own; empty if the system does not report it. */
   readonly namespace: string;
 }
 
@@ -58,7 +61,7 @@ export function placeOfThisProcess(): ProcessPlace {
   };
 }
 
-/** Empty on other systems, and in a sandbox that tells less. */
+/** Empty on other systems, and in a sandbox that hides the value. */
 function told(read: () => string): string {
   try {
     return read();

@@ -1,6 +1,7 @@
 /**
- * Notes of the processes that have a native session open: programs of Continuo, and agents whose hook told it. A note counts
- * as long as its process lives, so that one that was killed holds nothing. All notes are in one folder next to the locks.
+ * Notes of the processes that have a native session open: programs of Continuo, and agents whose hook reported it. A
+ * note counts only while its process lives, so that a killed process has no session open. All notes are in one folder
+ * next to the locks.
  */
 
 import { createHash } from "node:crypto";
@@ -14,7 +15,7 @@ import type { Places } from "./places.ts";
 import { isRunning, placeOfThisProcess, processStateOf } from "./process-start.ts";
 
 export interface HeldNative {
-  /** Its key in references: `claude`, … */
+  /** The name of the agent in references: `claude`, … */
   readonly agent: string;
   readonly sessionId: string;
   readonly places: Places;
@@ -28,7 +29,7 @@ export interface SessionHolder {
   readonly since: string | null;
 }
 
-/** A note that cannot be written is no reason to fail: the lock holds without it. */
+/** A note that cannot be written is no reason to fail: the lock works without it. */
 export function noteHolder(session: HeldNative, { pid, program, since }: SessionHolder): void {
   const start = processStateOf(pid)?.start ?? null;
   const note = { program, since, start, ...placeOfThisProcess() };
@@ -36,20 +37,20 @@ export function noteHolder(session: HeldNative, { pid, program, since }: Session
     makeFolderDurably(folderOf(session));
     writeFileSync(notePath(session, pid), JSON.stringify(note), { mode: 0o600 });
   } catch {
-    // Other users see the lock, and do not learn who has it.
+    // Others see the lock, but do not learn who has it.
   }
 }
 
-/** Never throws: the note counts no longer when its process ends. */
+/** Never throws: the note no longer counts after its process ends. */
 export function removeHolder(session: HeldNative, pid: number): void {
   try {
     rmSync(notePath(session, pid), { force: true });
   } catch {
-    // A disk that cannot even do that keeps it.
+    // If that fails too, the note stays.
   }
 }
 
-/** Those that live; notes of processes that ended are removed. */
+/** The holders that are alive; notes of processes that ended are removed. */
 export function holdersOf(session: HeldNative): readonly SessionHolder[] {
   const holders: SessionHolder[] = [];
   for (const name of namesIn(folderOf(session))) {
@@ -70,7 +71,7 @@ export function holdersOf(session: HeldNative): readonly SessionHolder[] {
   return holders;
 }
 
-/** A note that is being written says nothing yet but the number of its process. */
+/** A note that is being written contains only the number of its process. */
 function isAlive(pid: number, note: Json | null): boolean {
   const state = processStateOf(pid);
   if (state === null) return isRunning(pid);
@@ -78,7 +79,10 @@ function isAlive(pid: number, note: Json | null): boolean {
   return note === null || typeof note.start !== "string" || note.start === state.start;
 }
 
-/** Numbers of processes have another meaning there. After another start of the machine, none of them lives. */
+/**
+ * In another place the numbers of processes have another meaning. After a restart of the machine, none of the processes
+ * is alive.
+ */
 function isOfAnotherPlace({ host, namespace }: Json): boolean {
   const here = placeOfThisProcess();
   return host !== here.host || namespace !== here.namespace;

@@ -1,6 +1,6 @@
 /**
- * A file that a person edits too. It changes as a whole, only while it still has the bytes that were read, and keeps its
- * permissions; a symbolic link stays one.
+ * A file that a person edits too. It is replaced as a whole, and only if it still has the bytes that were read; it
+ * keeps its permissions, and a symbolic link stays one.
  */
 
 import { chmodSync, readFileSync, realpathSync, statSync } from "node:fs";

@@ -35,7 +35,7 @@ export async function userOfPeer(
   const peers = formsOf(remoteAddress).map((form) => `${form}:${hexOf(remotePort)}`);
   const port = `:${hexOf(localPort)}`;
   const rows = (await readRows(read)) ?? [];
-  // The owner is unknown where the system does not show our own end.
+  // The owner is unknown if the system does not list our own end of the connection.
   if (!rows.some(({ local, remote }) => local.endsWith(port) && peers.includes(remote))) return "not told";
   const found = rows.find(
     ({ local, remote, state }) => peers.includes(local) && remote.endsWith(port) && state === ESTABLISHED,
@@ -86,7 +86,7 @@ function hexOf(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** An address as IPv4 and as IPv6 sockets have it: words of 32 bits, each with its lowest byte first. */
+/** The forms of an address for IPv4 and IPv6 sockets: words of 32 bits, each with its lowest byte first. */
 function formsOf(address: string): readonly string[] {
   const v4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/u.exec(address)?.slice(1);
   if (v4 !== undefined) {

@@ -1,4 +1,4 @@
-/** Small private files that are on disk when the call returns, even if several processes write one at once. */
+/** Small private files that are on disk when the call returns, even if several processes write one at the same time. */
 
 import {
   closeSync,
@@ -18,7 +18,7 @@ import type { Json } from "./json.ts";
 import { isRunning } from "./process-start.ts";
 import { writeFailure } from "./write-failure.ts";
 
-/** A draft is there for milliseconds; one of this age belongs to nobody, whatever process has its number now. */
+/** A draft exists for milliseconds; one of this age belongs to no process, even if a process has its number now. */
 const MAX_DRAFT_AGE_MS = 60_000;
 
 /**
@@ -45,8 +45,8 @@ export function writeDraft(draft: string, bytes: Uint8Array): void {
 }
 
 /**
- * Gives `write` a path next to the file, which it renames when it is whole and on disk; else nothing is left. Removes
- * the remains of other drafts of this file by processes that were killed.
+ * Gives `write` a path next to the file, which is renamed when the new file is complete and on disk; after an error
+ * nothing is left. Removes the remains of other drafts of this file by processes that were killed.
  */
 export function withDraft<T>(path: string, write: (draft: string) => T): T {
   removeLeftDrafts(dirname(path), basename(path));
@@ -81,7 +81,7 @@ function isOld(path: string): boolean {
 const VERSION = 1;
 
 export interface RecordFileOptions {
-  /** The content, in the plural, such as `marks`. */
+  /** A name for the content, in the plural, such as `marks`. */
   readonly what: string;
   /** The remedy for a file that cannot be read. */
   readonly hint: string;
@@ -91,8 +91,8 @@ export interface RecordFileOptions {
 /** A record as JSON with a version. */
 export interface RecordFile {
   /**
-   * A file that does not exist holds only the version. Errors: `corrupt` for one that cannot be read, or of another
-   * version.
+   * For a file that does not exist, the record has only the version. Errors: `corrupt` for a file that cannot be read,
+   * or of another version.
    */
   read(): Json;
   /** Errors: `unwritable`. */

@@ -1,4 +1,4 @@
-/** Writes that the system or SQLite refused, as errors that say what a person can do. */
+/** Writes that the system or SQLite refused, as errors with a hint for the person. */
 
 import { ContinuoError, messageOf } from "@continuo/core/model";
 
@@ -7,7 +7,7 @@ const PERMISSIONS = "Check the permissions of the file and its folder.";
 const OPEN_FILES = "Close other programs or raise the limit of open files (`ulimit -n`), then try again.";
 const DISK = "Check the disk and its free space, then try again.";
 
-/** The reasons in words; the keys are codes of the system. */
+/** Descriptions of the reasons; the keys are codes of the system. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: "a file is in the place of a folder",
 };
 
-/** The keys are codes of the system. */
+/** Hints; the keys are codes of the system. */
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: SPACE,
   EDQUOT: SPACE,
@@ -33,7 +33,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EIO: DISK,
 };
 
-/** The keys are SQLite's primary result codes. */
+/** Hints; the keys are SQLite's primary result codes. */
 const SQLITE_HINTS: Readonly<Record<number, string>> = {
   8: PERMISSIONS,
   10: DISK,
@@ -48,13 +48,13 @@ export function isWriteFailure(error: unknown): error is Error {
   return "syscall" in error || "errcode" in error;
 }
 
-/** A file that exists already is in the place of a folder only if a folder was to be made. */
+/** "A file is in the place of a folder" is the reason only if a folder was to be made. */
 function codeOf(cause: unknown): string {
   const { code, syscall } = cause as { readonly code?: unknown; readonly syscall?: unknown };
   return code === "EEXIST" && syscall !== "mkdir" ? "" : String(code);
 }
 
-/** The reason in words; the text of the system if Continuo has no words for it. */
+/** The reason in words; the text of the system if Continuo has no description for it. */
 export function reasonOf(cause: unknown): string {
   return REASONS[codeOf(cause)] ?? messageOf(cause);
 }
@@ -63,7 +63,7 @@ export function reasonOf(cause: unknown): string {
  * `unwritable`, or `busy` if another program holds a database. `details.reason` is the system's code.
  *
  * @param what such as `cannot write PATH`
- * @param otherwise the hint for a reason that a person cannot remove
+ * @param otherwise the hint if no other one fits the reason
  */
 export function writeFailure(what: string, cause: unknown, otherwise = "Try again."): ContinuoError {
   const { code, errcode } = cause as { readonly code?: unknown; readonly errcode?: unknown };

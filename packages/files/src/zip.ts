@@ -1,17 +1,20 @@
-/** A ZIP archive as chunks, entry by entry; only one entry is in memory. Names come from us. Pure. */
+/**
+ * A ZIP archive as chunks, entry by entry; only one entry is in memory. The caller chooses the names, which are not
+ * checked. Pure.
+ */
 
 import { crc32, deflateRawSync } from "node:zlib";
 import { zipEnd, zipRecords } from "@continuo/core/model";
 
 export interface ZipEntry {
-  /** With `/` between folders, relative. */
+  /** A relative path with `/` between folders. */
   readonly name: string;
   readonly bytes: Uint8Array;
   /** `store` for data that is compressed already. */
   readonly method?: "deflate" | "store";
 }
 
-/** Errors: `RangeError` for an archive over 4 GB or 65,535 entries, which need another format. */
+/** Errors: `RangeError` for an archive over 4 GB or 65,535 entries, which would need another format. */
 export async function* zipChunks(
   entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>,
 ): AsyncGenerator<Uint8Array, void, void> {

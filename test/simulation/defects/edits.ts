@@ -119,7 +119,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   {
     name: "a full disk ends an edit with a raw error",
     file: "editing/placing/notes.ts",
-    find: 'throw isWriteFailure(error) ? writeFailure("cannot write what was asked for", error) : error;',
+    find: 'throw isWriteFailure(error) ? writeFailure("cannot make the requested change", error) : error;',
     replace: "void writeFailure; throw error;",
   },
   {

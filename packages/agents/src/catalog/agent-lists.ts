@@ -39,7 +39,7 @@ export function isListedOnlyByAgent(agent: string): boolean {
   return !isAgentName(agent);
 }
 
-/** Makes a row of the list. The name of the session stands for the location, which is unknown. */
+/** Makes a row of the list. The name of the session is used in place of the location, which is unknown. */
 export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: ReportedSession): ListedSession {
   return {
     agent,
@@ -58,7 +58,7 @@ export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: Repo
 }
 
 /**
- * The agent's own list, all pages of it; starts its program where none is open. Empty if Continuo's reader finds all
+ * Reads all pages of the agent's own list; starts its program if none is open. Empty if Continuo's reader finds all
  * sessions. Errors: `agent_missing`, `agent_failed`; `unsupported` for an agent that has no list.
  */
 export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<readonly ReportedSession[]> {
@@ -116,7 +116,7 @@ export async function agentListsOf(drivers: readonly AgentDriver[], filter: Filt
 }
 
 export interface ListAgentSessionsOptions extends Omit<ListOptions, "limit"> {
-  /** Asked in addition to our readers. */
+  /** Drivers whose lists are read in addition to our readers. */
   readonly drivers?: readonly AgentDriver[];
 }
 

@@ -59,14 +59,16 @@ const LIST_OPTIONS: KnownOptions<ListSessionsOfAgent> = {
 export interface SessionsOfAgent {
   readonly agent: string;
   /**
-   * Newest first. Of the agents that Continuo reads, from their files, and no agent is started; any other agent is
-   * started and asked. Errors: `agent_missing`, `agent_failed`, `unsupported` if such an agent has no list.
+   * Newest first. If Continuo reads the files of the agent, the list comes from them and no program is started; any
+   * other agent is started and asked. Errors: `agent_missing`, `agent_failed`, `unsupported` if such an agent has no
+   * list.
    */
   list(options?: ListSessionsOfAgent): Promise<readonly ListedSession[]>;
   /** The abilities that the agent's program reports. Errors: `agent_missing`, `agent_failed`. */
   capabilities(options?: CallOptions): Promise<SessionCapabilities>;
   /**
-   * Starts the agent in a session: its id, the beginning of it, a path, or `last`. Close the conversation when done.
+   * Starts the agent in a session, which is given by its id, the beginning of its id, a path, or `last`. Close the
+   * conversation when done.
    * Errors: `not_found`, `ambiguous`; those of `AgentDriver.open`.
    */
   resume(id: string, options?: ResumeOptions): Promise<Conversation>;
@@ -75,7 +77,7 @@ export interface SessionsOfAgent {
 /**
  * The sessions of an agent that Continuo knows, of any other that speaks ACP (with its `command`), or of a driver.
  *
- * Errors, of every member: `usage` for a name that is not one of our agents and has no command.
+ * Errors of every member: `usage` for a name that is not one of our agents and has no command.
  */
 export function sessionsOfAgent(agent: string | AgentDriver, options: SessionsOptions = {}): SessionsOfAgent {
   assertOpenAgentOptions("sessionsOfAgent", options, { ...OPEN_AGENT_OPTIONS, cwd: true });

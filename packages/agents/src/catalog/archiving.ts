@@ -5,8 +5,8 @@ import type { LookUpHit } from "./look-up.ts";
 import { type MarkOptions, markArchived } from "./marks.ts";
 
 /**
- * A session that is in the wanted state already stays as it is. Errors: `unsupported` to take back what the agent itself
- * archived; `corrupt`, `busy`, `unwritable`.
+ * A session that is already in the requested state does not change. Errors: `unsupported` for a session that the agent
+ * itself archived and that should return; `corrupt`, `busy`, `unwritable`.
  */
 export async function setArchived(hit: LookUpHit, archived: boolean, options: MarkOptions): Promise<void> {
   if (hit.kind === "own") return await markArchived(hit.row, archived, options);

@@ -1,5 +1,6 @@
 /**
- * Finds the session of the agent that started this process: an agent's MCP server asks about its own conversation.
+ * Finds the session of the agent that started this process: used when an agent's MCP server asks about its own
+ * conversation.
  *
  * - the agent is the nearest process above this one that bears the name of an agent
  * - the session is the one that the process keeps note of (Claude Code), or whose file it has open for writing (Codex)
@@ -35,7 +36,7 @@ export interface CallingSession {
 
 /** The number of sessions that are searched for a waiting call. */
 const MAX_CHOICES = 20;
-/** The tolerance between the clock of processes and the times of files. */
+/** The tolerance between the start times of processes and the times of files. */
 const ROUNDING_MS = 1_000;
 /** The end of a session that can have a waiting call. */
 const END_BYTES: number = 1024 * 1024;
@@ -65,7 +66,7 @@ interface Choice {
 
 interface Choices {
   readonly choices: readonly Choice[];
-  /** True if a single choice is the session. */
+  /** True if a single candidate is certainly the session. */
   readonly isProven: boolean;
 }
 
@@ -98,14 +99,14 @@ async function choicesOf(
   for (const one of found) {
     const choice = await skim(one);
     const { cwd, updatedAt, title } = choice.info;
-    // Gemini CLI begins a session at each start. Without a message, it cannot have made the call.
+    // Gemini CLI creates a session at each start. A session without a message cannot have made the call.
     if (title === null) continue;
     const isOfFolder = cwd !== null && canonicalFolder(cwd) === folder;
     if (isOfFolder && lastWritten(one, updatedAt) >= (process.startedMs ?? 0) - ROUNDING_MS)
       choices.push(choice);
   }
   choices.sort((a, b) => ((a.info.updatedAt ?? "") < (b.info.updatedAt ?? "") ? 1 : -1));
-  // Another process of the same agent may have written it.
+  // Another process of the same agent may have written the session.
   const own = new Set(options.ancestors.map(({ pid }) => pid));
   const others = programsIn(folder, reader.agent)?.filter(({ pid }) => !own.has(pid)) ?? [];
   return { choices: choices.slice(0, MAX_CHOICES), isProven: others.length === 0 };
@@ -127,7 +128,7 @@ async function isWaiting(
   for await (const { content } of session.history(signal === undefined ? {} : { signal })) {
     for (const block of content) {
       if (block.type === "tool_result" && textOf(block.content) !== "") open.delete(block.toolCallId);
-      // A script that calls tools has their names in it.
+      // The arguments may be a script that calls tools by their names.
       const isMeant = (name: string, args: unknown): boolean =>
         name.endsWith(tool) || JSON.stringify(args).includes(`__${tool}`);
       if (block.type === "tool_call" && isMeant(block.name, block.args)) open.add(block.id);

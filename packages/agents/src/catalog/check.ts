@@ -10,7 +10,7 @@ export interface CheckedSession extends Pick<OwnRow, "agent" | "sessionId" | "lo
   readonly problems: readonly Problem[];
 }
 
-/** Recomputes every hash. A log that cannot be read has that as its problem. */
+/** Recomputes every hash. A log that cannot be read is reported as a problem. */
 export async function checkOwn(
   { agent, sessionId, location }: OwnRow,
   { store }: OpenOwn,
@@ -35,14 +35,14 @@ interface Checking {
   readonly places: Places;
 }
 
-/** Checks a row of the list. A session that only its agent reports is checked as far as it is known. */
+/** Checks a row of the list. A session that only its agent reports is checked only with its known facts. */
 export async function checkRow(row: ListedSession, { store, places }: Checking): Promise<readonly Problem[]> {
   if (isOwn(row)) return store === null ? row.problems : (await checkOwn(row, store)).problems;
   if (!isAgentName(row.agent) || row.location === "") return row.problems;
   try {
     return (await checkNativeSession(row.location, { places })).problems;
   } catch (error) {
-    // It disappeared since it was listed.
+    // The session disappeared after it was listed.
     if (isContinuoError(error, "not_found")) return row.problems;
     throw error;
   }

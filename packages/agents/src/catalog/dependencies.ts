@@ -21,7 +21,10 @@ export function stampOfFile(path: string): string {
 
 const IS_GONE = "gone";
 
-/** Begins the name of a file that was not found; the agent and its name of the file follow. No path begins like this. */
+/**
+ * The prefix of the name of a file that was not found; the agent and the agent's name for the file follow. No path
+ * begins like this.
+ */
 const MISSING_PREFIX = "gone:";
 
 export function toDependencyStamps(agent: string, { there, gone }: FilesBefore): DependencyStamps {

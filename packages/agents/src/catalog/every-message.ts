@@ -1,4 +1,4 @@
-/** Every message of a session once, whichever branch it is on. */
+/** Yields every message of a session once, on whichever branch it is. */
 
 import type { Leaf, Message } from "@continuo/core/model";
 
@@ -11,7 +11,7 @@ export interface Readable {
   }): AsyncGenerator<Message, void, void>;
 }
 
-/** The active branch first, then what only the others have. */
+/** Yields the active branch first, then the messages that only other branches have. */
 export async function* everyMessage(
   { leaves, history }: Readable,
   options: { readonly signal?: AbortSignal } = {},

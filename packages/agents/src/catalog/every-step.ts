@@ -1,25 +1,25 @@
-/** Every message of a session once, by what it is made of: as `everyMessage`, but any part can be read separately. */
+/** Every message of a session once, in steps: like `everyMessage`, but any part can be read separately. */
 
 import type { HistoryStep } from "@continuo/native/index-file";
 import type { OpenedSession } from "@continuo/native/kit";
 
 export interface EveryStep {
   readonly keys: readonly string[];
-  /** The last line of the file that is written to now, by step. */
+  /** For each step, the last line of the file that grows. */
   readonly lastLines: readonly number[];
-  /** There are several branches. */
+  /** True if there are several branches. */
   readonly withIds: boolean;
-  /** @param before ids of the messages before the step, where `withIds` */
+  /** @param before ids of the messages before the step, if `withIds` */
   read(from: number, before: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<HistoryStep>;
 }
 
-/** `null` for agents whose histories do not come in steps. */
+/** `null` for agents whose histories cannot be read in steps. */
 export function everyStep({ leaves, steps }: OpenedSession): EveryStep | null {
   if (steps === undefined) return null;
   const withIds = leaves.length > 1;
   const branches = leaves.filter(({ active }) => withIds || active).map(({ id }) => steps(id));
   return {
-    // A branch has its own beginning.
+    // Each branch has its own beginning.
     keys: branches.flatMap(({ keys }) => keys.map((key, at) => (at === 0 ? `| ${key}` : key))),
     lastLines: branches.flatMap(({ lastLines }) => lastLines),
     withIds,

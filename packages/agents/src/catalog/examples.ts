@@ -8,7 +8,7 @@ import { findNativeSessions, formatOf, HOME_VARIABLES, READABLE_AGENTS } from "@
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import type { SavedSkimMemo } from "@continuo/native/kit";
 
-/** The rows of the index, which lists keep for the next list. They are opened when a list first asks. */
+/** The rows in the index, which a list saves for the next list. They are opened when a list first needs them. */
 export function rowsOf(places: Places): SavedSkimMemo {
   return openRows(indexPathOf(places), Date.now());
 }
@@ -27,7 +27,7 @@ export async function hasSessions(places: Places): Promise<boolean> {
   return false;
 }
 
-/** The folders that were looked into, by agent. */
+/** The folders that were searched, by agent. */
 export async function foldersLookedInto(
   places: Places,
 ): Promise<readonly { readonly agent: AgentName; readonly folders: readonly string[] }[]> {

@@ -1,9 +1,9 @@
 /**
- * Follows a session of any agent, or Continuo's own, while it grows: each message once.
+ * Follows a session of any agent, or Continuo's own, while it grows, and yields each message once.
  *
  * - A grown file is not read again: its saved scan is continued. A file that was rewritten is read as a whole.
- * - What was given before is known by the message and the content of its blocks, not by a place in the file, so that
- *   nothing comes twice after a rewrite, a compaction, a truncation or a change of the branch.
+ * - Content that was yielded before is recognized by the message and the content of its blocks, not by a place in the
+ *   file, so that nothing is yielded twice after a rewrite, a compaction, a truncation or a change of the branch.
  * - Files are checked at intervals: not every file system reports changes.
  */
 
@@ -29,9 +29,9 @@ import type { OwnRow } from "./rows.ts";
 import { openOwnAgain } from "./store.ts";
 
 export interface FollowItem {
-  /** It has only new content: of a text that became longer, it has the added part. */
+  /** It has only new content: if a text became longer, only the added part. */
   readonly message: Message;
-  /** `more`: an earlier one began the message. */
+  /** `more`: an earlier update began the message. */
   readonly update: "new" | "more";
 }
 
@@ -39,7 +39,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
   /** The position to begin at; the newest turn by default. */
   readonly from?: "newest turn" | "start";
-  /** Milliseconds between two looks; 250 by default. */
+  /** Milliseconds between two checks; 250 by default. */
   readonly pollMs?: number;
 }
 
@@ -89,16 +89,16 @@ async function* followNative(
         if (isOnlyGrown(found)) {
           yield* read.take();
           saved = session.saved;
-          // A change within the same tick of the clock leaves the stamp as it is: read it again.
+          // A change within the same tick of the clock does not change the stamp, so the session is read again.
           seen = { stamp: isQuiet(found) ? now : "", inode };
         }
       } catch (error) {
-        // Between two looks it was moved, or is being rewritten.
+        // Between two checks, the session was moved, or is being rewritten.
         if (!isContinuoError(error, "not_found") && !isContinuoError(error, "unreadable")) throw error;
         found = null;
       }
     }
-    // A large session that is read as a whole does not keep the machine busy.
+    // A large session that is read as a whole must not keep the machine busy.
     await sleep(
       Math.max(pollMs, performance.now() - began),
       undefined,
@@ -113,7 +113,7 @@ function stampNow({ files }: FoundSession): string {
 
 const MISSING_FILE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
 
-/** `false` if the file was rewritten while it was read: what was read may mix the old file and the new one. */
+/** `false` if the file was rewritten while it was read: the result may be a mix of the old file and the new one. */
 function isOnlyGrown({ files }: FoundSession): boolean {
   return files.every(({ path, inode, sizeBytes }) => {
     const now = statFile(path);
@@ -126,7 +126,7 @@ function isQuiet({ files }: FoundSession): boolean {
   return Date.now() - changedMs > CATALOG_LIMITS.followTickMs;
 }
 
-/** Finds the session again: its agent may have begun another file or archived it. `null` if it is nowhere. */
+/** Finds the session again: its agent may have begun another file or archived it. `null` if it is not found. */
 async function findAgain(
   { agent, sessionId, location }: FoundSession,
   { reader, places }: Pick<LocatedSession, "reader" | "places">,
@@ -171,17 +171,17 @@ async function* each(messages: readonly Message[]): AsyncGenerator<Message, void
 }
 
 interface NewMessages {
-  /** Returns the messages that are new. They count as given. */
+  /** Returns the messages that are new. From then on they count as yielded. */
   read(messages: AsyncIterable<Message>): Promise<{ take(): readonly FollowItem[] }>;
 }
 
-/** The text of a block that was given. Its length shows whether a longer text continues it. */
+/** A text block that was yielded. Its length shows whether a longer text continues it. */
 interface GivenBlock {
   readonly hash: string;
   readonly textLength: number | null;
 }
 
-/** Remembers a few bytes of each block. */
+/** Remembers only a few bytes of each block. */
 function createNewMessages(from: "newest turn" | "start"): NewMessages {
   const given = new Map<string, readonly GivenBlock[]>();
   let isFirst = from === "newest turn";
@@ -209,7 +209,7 @@ function createNewMessages(from: "newest turn" | "start"): NewMessages {
   };
 }
 
-/** `null` if all of it was given. */
+/** `null` if the whole block was yielded. */
 function newPart(block: Block, given: GivenBlock[]): Block | null {
   const hash = hashOf(block.type, "text" in block ? (block.text ?? "") : JSON.stringify(block));
   if (given.some((one) => one.hash === hash)) return null;

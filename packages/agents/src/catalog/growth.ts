@@ -11,8 +11,8 @@ export interface GrowingFile {
   /** Stamps of the other files that the session is made of. */
   readonly others: string;
   /**
-   * True if the files are as they were when this was made, and nobody wrote them just before: a change within the
-   * same tick of the clock would not show.
+   * True if the files have not changed since this was made, and were not written just before that: a change within the
+   * same tick of the clock would not be visible.
    */
   isUnchanged(): boolean;
   toKept(scan: SavedScan): KeptScan;
@@ -40,8 +40,8 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
 }
 
 /**
- * `null` if the file was replaced or is no larger than it was, or where something next to it changed. When a file is
- * opened, it is checked whether it still begins with the bytes that were read.
+ * `null` if the file was replaced or did not grow, or if something next to it changed. When the file is opened, a check
+ * finds out if it still begins with the same bytes.
  */
 export function scanToContinue(
   { scan, beside }: TextBefore,

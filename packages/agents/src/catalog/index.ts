@@ -1,10 +1,10 @@
 /**
  * The catalog: every session of a user, native or Continuo's own: one list, one look-up, one way to open.
  *
- * Promises: a conversation that is both native and own is one row, the own one; every command finds a session by the
- * same names, with the same errors; what a killed edit left is settled before anything is read; a list that fails is
- * reported together with the other lists; the store is loaded only if it exists, and is never created; only `changes.ts`
- * changes it.
+ * Promises: a conversation with both a native and an own session is one row, that of the own session; every command
+ * finds a session by the same names, with the same errors; edits of killed processes are settled before a read;
+ * a list that fails is reported together with the other lists; the store is loaded only if it exists, and is never
+ * created; only `changes.ts` changes it.
  * Does not know: how a list or a session is shown, how a run is executed, what the configuration says.
  */
 

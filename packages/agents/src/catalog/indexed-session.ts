@@ -1,4 +1,4 @@
-/** A session as a search knows it without opening it, and the source of its text. */
+/** The facts about a session that a search knows without opening it, and the source of its text. */
 
 import type { Message, NativeRef, SessionRow } from "@continuo/core/model";
 import type { StoredSession, TextSource } from "@continuo/native/index-file";
@@ -9,33 +9,36 @@ export interface IndexedSession extends SessionRow {
   readonly location: string;
   /** The session that started this sub-agent. */
   readonly parentId: string | null;
-  /** The trash id of a deleted session, which `session restore` takes. Its `location` is the former one. */
+  /**
+   * The trash id of a deleted session, which `session restore` takes. Its `location` is its location before the
+   * deletion.
+   */
   readonly trashId: string | null;
   /** The native sessions that are the same conversation as this own session. */
   readonly nativeRefs: readonly Pick<NativeRef, "agent" | "sessionId">[];
 }
 
-/** A session as the index stores it, with the sub-agents that are inside of its files, by their locations. */
+/** A session as the index stores it, with the sub-agents in its files, by their locations. */
 export interface StoredIndexedSession extends IndexedSession {
   readonly inside: readonly { readonly id: string; readonly location: string }[];
 }
 
 export interface CatalogSource extends TextSource {
   readonly sessionId: string;
-  /** Another thread reads a native session by it. */
+  /** Another thread uses it to read a native session. */
   readonly found?: FoundSession;
-  /** The greatest comes first. */
+  /** The session with the greatest value comes first. */
   readonly changedMs: number;
-  /** Stamps of the files outside of the session on which its text depends; left out if there are none. */
+  /** Stamps of files outside the session on which its text depends; left out if there are none. */
   readonly besideNow?: StampOfDependency;
-  /** Sub-agents inside of the same files whose text was filled. */
+  /** Sub-agents inside the same files whose text is in the index. */
   insideOf?(kept: StoredIndexedSession): readonly CatalogSource[];
 }
 
-/** An index that an older version filled does not have every key of a row. */
+/** In an index of an older version, a row may lack some keys. */
 const UNKNOWN = { createdAt: null, sizeBytes: null } as const;
 
-/** An index cannot know that its agent has it open now. */
+/** The index cannot know whether the agent has the session open now. */
 export function parseStored(source: string): StoredIndexedSession {
   return { ...UNKNOWN, ...JSON.parse(source), live: null };
 }
@@ -45,7 +48,7 @@ export interface ReadySession {
   readonly stamp: string;
   /** False if no native session is the same conversation. */
   readonly hasNativeRefs: boolean;
-  /** Parsed at the first use, because a search shows a few of thousands. */
+  /** Parsed at the first use, because a search shows only a few of thousands. */
   session(): IndexedSession;
 }
 
@@ -63,7 +66,7 @@ export function toReady({ stamp, source }: Pick<StoredSession, "stamp" | "source
   };
 }
 
-/** The session, made of the content that the index keeps, or of the content with which a text is opened. */
+/** The session, made from the content that is in the index, or from the content with which a text is opened. */
 export function toIndexed(source: string): IndexedSession {
   const { inside: _, ...indexed } = parseStored(source);
   return indexed;

@@ -12,7 +12,7 @@ export interface LastSession extends Pick<CatalogList, "error" | "failures"> {
   readonly row: ListedSession | null;
 }
 
-/** The number of further rows that are listed if all earlier ones were empty. */
+/** The number of further rows that are listed if all earlier rows were empty. */
 const GROWTH = 8;
 
 /** Reads the newest sessions, one by one, until one has a message. Errors: those of the list. */
@@ -35,7 +35,7 @@ export async function lastSession(
 async function isSpokenIn(row: ListedSession, looking: CatalogSources): Promise<boolean> {
   const { agent, sessionId, location, cwd } = row;
   if (isOwn(row)) return (await hasMessages(row, looking)) || (await isSpokenElsewhere(row, looking));
-  // A session that only its agent can read is taken to have messages.
+  // A session that only its agent can read counts as having messages.
   return !isAgentName(agent) || (await isSpokenAt({ agent, sessionId, location, cwd }, looking));
 }
 

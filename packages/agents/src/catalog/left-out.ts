@@ -16,7 +16,7 @@ export interface LeftOutQuery {
   readonly signal?: AbortSignal;
 }
 
-/** In the order of the agents. Reads the sessions only, and starts nothing. */
+/** In the order of the agents. Only reads the sessions, and starts no program. */
 export async function findLeftOut(
   user: Places,
   { agents = READABLE_AGENTS, ...query }: LeftOutQuery = {},

@@ -1,19 +1,19 @@
 /** Every limit of the catalog, in one place. */
 
 export const CATALOG_LIMITS = {
-  /** Sessions of the store that are read at a time. */
+  /** The number of sessions of the store that are read at a time. */
   pageSessions: 500,
-  /** Own sessions that a list looks at, the newest first: a person reads no more. */
+  /** The number of newest own sessions that a list reads: a person does not read more. */
   ownSessions: 20_000,
   /** Sessions that an ambiguous id lists. */
   matches: 20,
   /** Sessions that a completion offers. */
   candidates: 60,
-  /** Pages of an agent's own list. */
+  /** The greatest number of pages of an agent's own list. */
   toldPages: 1_000,
-  /** Events that are read of a session of Continuo's own where only its end is wanted: a screen or two. */
+  /** The number of events that are read of an own session if only its end is needed: one or two screens. */
   newestEvents: 400,
-  /** Milliseconds between two looks at a session that is followed. */
+  /** Milliseconds between two checks of a followed session. */
   followMs: 250,
   /** Number of reads after which the session is looked up again: it may have another file. */
   followLooks: 20,
@@ -31,9 +31,9 @@ export const CATALOG_LIMITS = {
   /** Names of changed files in the facts of a row, and characters of one text. */
   rowFiles: 3,
   rowChars: 240,
-  /** Folders whose repositories are marked: the file of them stays below a megabyte. */
+  /** The number of folders whose repositories are marked, so that the file stays below a megabyte. */
   projects: 2_000,
-  /** Tags of a session, bytes of the file of marks, and milliseconds of the wait for another writer of it. */
+  /** Tags of a session, bytes of the file of marks, and milliseconds of the wait for another writer of that file. */
   tags: 20,
   markBytes: 16_777_216,
   markMs: 5_000,

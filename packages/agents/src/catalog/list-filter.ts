@@ -1,4 +1,4 @@
-/** Filters on the rows of a list, and their order. Pure, except that it looks at folders. */
+/** Filters on the rows of a list, and their order. Pure, except for reads of folders. */
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -28,7 +28,7 @@ export interface RowQuery {
 
 export type RowFilter = (row: ListedSession) => boolean;
 
-/** `null` if every row is wanted. @param marks the repositories of folders that may be gone */
+/** `null` if the query has no filter. @param marks the repositories of folders that may be gone */
 export function toRowFilter(query: RowQuery, marks: ProjectMarks = NO_MARKS): RowFilter | null {
   const { pinned, tags = [], title, below, ofProject, project, branch, until } = query;
   const filters: RowFilter[] = [];
@@ -75,8 +75,8 @@ function isBelow(path: string, top: string): boolean {
 const NO_MARKS: ProjectMarks = new Map();
 
 /**
- * A repository is the same in another folder where it shares its store, as work trees do, or has the same remote; and in a folder
- * that is gone where its mark has the same remote, or, without one, the same first commit.
+ * Two folders have the same repository if they share its store, as work trees do, or have the same remote. A folder
+ * that is gone belongs to it if its mark has the same remote or, without a remote, the same first commit.
  */
 function toProjectFilter(folder: string, marks: ProjectMarks): RowFilter {
   const top = canonicalFolder(folder);
@@ -106,7 +106,10 @@ export function hasNoUserMessage(row: ListedSession): boolean {
 
 export type RowOrder = "updated" | "created" | "size" | "title" | "project" | "agent";
 
-/** Times and sizes begin with the greatest, texts with the first; what has none comes last, and equals stay in order. */
+/**
+ * Times and sizes are sorted from the greatest, texts from the first; rows without a value come last, and equal rows
+ * keep their order.
+ */
 export function toOrder(order: RowOrder): (a: ListedSession, b: ListedSession) => number {
   const [toValue, direction] = ORDERS[order];
   return (a, b) => {

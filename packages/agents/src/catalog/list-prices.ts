@@ -5,7 +5,10 @@ export const PRICES_AS_OF = "2026-09-23";
 /** The project that collects the prices of each provider. */
 export const PRICE_SOURCE = "https://github.com/pydantic/genai-prices";
 
-/** Names, then USD for a million tokens: input, output, cache read, cache write, cache write for an hour; `-` where none is told. */
+/**
+ * Names, then USD for a million tokens: input, output, cache read, cache write, cache write for an hour; `-` if there
+ * is none.
+ */
 export const PRICE_LINES: string = `
 claude-2 | 8 24
 claude-3-5-haiku-latest claude-3-5-haiku claude-3.5-haiku | 0.8 4 0.08 1 1.6

@@ -1,4 +1,4 @@
-/** The list of all sessions: native ones, Continuo's own, and those that agents tell of, each conversation once. */
+/** The list of all sessions: native ones, Continuo's own, and those that agents report; each conversation once. */
 
 import {
   type AgentDriver,
@@ -39,31 +39,37 @@ const debug = debugOf("catalog");
 export interface CatalogList
   extends Pick<NativeList, "total" | "archivedLeftOut" | "emptyLeftOut" | "metIds"> {
   readonly sessions: readonly ListedSession[];
-  /** Why Continuo's own are missing, where the store cannot be read. */
+  /** The reason why Continuo's own sessions are missing, if the store cannot be read. */
   readonly error: ContinuoError | null;
   /** Agents that did not return the requested list. */
   readonly failures: readonly ListFailure[];
-  /** Edits of killed processes that cannot be settled now. */
+  /** Edits of killed processes that cannot be settled at present. */
   readonly unfinished: readonly Problem[];
 }
 
 export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo">, RowQuery {
   /** Names of agents, `continuo` for its own sessions; all that are read from disk by default. */
   readonly agents?: readonly string[];
-  /** Only sessions in which a model whose name contains this text answered, in upper or lower case: each is read once. */
+  /**
+   * Only sessions in which a model answered whose name contains this text, regardless of case; each session is read
+   * once.
+   */
   readonly model?: string;
   /** Only sessions with problems, as `session check` finds them: each session is read as a whole. */
   readonly withProblems?: boolean;
   /** The newest first by default. */
   readonly sort?: RowOrder;
-  /** Agents whose own lists are requested in addition; a program may start for it. */
+  /** Agents whose own lists are requested in addition; this may start a program. */
   readonly drivers?: readonly AgentDriver[];
 }
 
 /** The places and stores that a list or a look-up reads. */
 export interface CatalogSources {
   readonly places: PlacesAt;
-  /** The store where it is open already; `null` for only native sessions. Left out: as the environment says. */
+  /**
+   * The store, if it is already open; `null` for only native sessions. If it is left out, the store of the environment
+   * is used.
+   */
   readonly store?: OpenOwn | null;
 }
 
@@ -77,7 +83,7 @@ export async function listCatalog(
   const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
   const models = model === undefined ? null : openModels(places);
   const filter = toFilter(wanted, { places, models });
-  // The rows that pass a filter, and their order, are known when all rows are.
+  // The rows that pass a filter, and their order, are known only after all rows are known.
   const needsAll = filter !== null || sort !== undefined;
   const natives = agents === undefined ? null : toAgents(agents);
   const lists = await agentListsOf(drivers, wanted);
@@ -89,7 +95,7 @@ export async function listCatalog(
   const marks = readMarks(placesOf(places));
   const list = await readNativeList({
     ...pick(wanted, "cwd", "since", "newestBy", "signal", "onProgress"),
-    // Those that were archived here take no place from the others.
+    // Rows that were archived here must not use up the limit.
     ...(limit === undefined || needsAll ? {} : { limit: limit + marks.archived }),
     // Rows that the filter hides are not counted as archived or empty.
     ...(filter === null ? present({ archived, empty }) : { archived: "include" }),
@@ -98,7 +104,7 @@ export async function listCatalog(
     ...present({ agents: natives === null ? undefined : natives.length > 0 ? natives : agentsOf(rows) }),
     ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),
   });
-  // The agents' own sessions were read only for their times.
+  // In this case, native sessions were read only for their times.
   const isOwnAlone = natives?.length === 0;
   const met = new Set(list.metIds);
   const toldRows = lists.listed.map(rowOfAgentList);
@@ -146,7 +152,7 @@ interface CopySources {
   readonly rows: readonly OwnRow[];
 }
 
-/** Sessions that their agent deleted, and of which the guard has a copy; and those that other machines mirror here. */
+/** Sessions that their agent deleted and the guard copied, and those that other machines mirror here. */
 async function copiesOf(
   { cwd, since, signal }: ListQuery,
   { places, met, natives, rows }: CopySources,
@@ -166,7 +172,7 @@ async function copiesOf(
   );
 }
 
-/** Those that are read from disk; none of them where only Continuo's own, or others, are asked for. */
+/** The requested agents whose sessions are read from disk; none if the query asks only for other ones. */
 function toAgents(names: readonly string[]): AgentName[] {
   return READABLE_AGENTS.filter((agent) => names.includes(agent));
 }
@@ -176,7 +182,7 @@ interface Readable {
   readonly error: ContinuoError | null;
 }
 
-/** A store that cannot be read takes nothing from the native list. */
+/** A store that cannot be read does not affect the native list. */
 async function openReadable(places: PlacesAt): Promise<Readable> {
   try {
     return { store: await openOwn(places), error: null };
@@ -219,7 +225,7 @@ function wordsOf(data: unknown): string | null {
   return Array.isArray(content) ? textOf(content.filter((block): block is Block => isJson(block))) : null;
 }
 
-/** The row as it is listed; `null` if it is not wanted. */
+/** Returns the row for the list; `null` if the filter hides it. */
 type Filter = (row: ListedSession, store: OpenOwn | null) => Promise<ListedSession | null>;
 
 interface FilterSources {
@@ -227,7 +233,7 @@ interface FilterSources {
   readonly models: ModelIndex | null;
 }
 
-/** `null` if every row is wanted. */
+/** `null` if the query has no filter. */
 function toFilter(query: ListQuery, { places, models }: FilterSources): Filter | null {
   const { withProblems, model = "" } = query;
   const marks = query.ofProject === undefined ? undefined : readProjectMarks(placesOf(places));
@@ -271,7 +277,7 @@ async function firstOf(
   return { sessions, archivedLeftOut, emptyLeftOut };
 }
 
-/** The first message of the person replaces a title that nobody gave. */
+/** The first message of the person replaces a missing title. */
 async function withTitle(row: ListedSession, { store }: OpenOwn): Promise<ListedSession> {
   if (row.title !== null || row.agent !== OWN) return row;
   const { events } = await store.read(row.sessionId, { types: ["message_sent"], limit: 1 });

@@ -1,10 +1,11 @@
 /**
- * From what a person types to one session: the one look-up of every command.
+ * Finds the session that a person names; all commands use this look-up.
  *
  * A name is, in this order: `last` or `last:AGENT`, the first row of `session list` (of that agent); the path of a
  * session's file, or of the store with `#ID`; `continuo:ID`; `AGENT:ID`; an id or the beginning of one, in upper or
- * lower case. An exact id goes before the beginning of others. A conversation that is both native and own is one.
- * `AGENT:ID` is the agent's own session, and where that is gone, the session of Continuo's in which it continues.
+ * lower case. An exact id has priority over ids that only begin with the text. A conversation with a native and an own
+ * session counts once. `AGENT:ID` is the agent's own session, and if that is gone, the session of Continuo's in which
+ * it continues.
  */
 
 import { resolve } from "node:path";
@@ -47,8 +48,8 @@ export interface LocatedSession extends Lookup {
   /** True if it is an example that ships with Continuo, because this machine has no sessions. */
   readonly isExample: boolean;
   /**
-   * The row of a session that its agent deleted, or that another machine mirrors here: this is the copy, in a home of its own.
-   * `null` for all others.
+   * The row of a session that its agent deleted, or that another machine mirrors here: this is the row of the copy,
+   * which has a home of its own. `null` for all others.
    */
   readonly copyOf: SessionInfo | null;
 }
@@ -58,19 +59,19 @@ export type LookUpHit =
   | { readonly kind: "own"; readonly row: OwnRow }
   | { readonly kind: "native"; readonly native: LocatedSession };
 
-/** Also one that only its agent reports: only a conversation with that agent opens it. */
+/** Includes sessions that only their agent reports: only a conversation with that agent opens one. */
 export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
 
 export interface LookUpOptions extends CatalogSources {
   /** If this machine has no sessions, the examples that ship with Continuo are searched. */
   readonly examples?: "with examples" | "without examples";
-  /** A session that its agent deleted: its copy is opened, or the session is put back; `open` by default. */
+  /** For a session that its agent deleted: `open` its copy, or put the session back; `open` by default. */
   readonly copies?: "open" | "restore";
   /** Called with the edits of killed processes that cannot be settled now. */
   readonly onUnfinished?: (problems: readonly Problem[]) => void;
 }
 
-/** Agents whose files nobody here reads. */
+/** The agents whose files Continuo does not read. */
 export interface AgentListOptions {
   /** Returns the agent that has this name in the configuration; `null` if none has. */
   named(agent: string): Promise<AgentDriver | null>;
@@ -80,7 +81,7 @@ export interface AgentListOptions {
 
 /**
  * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]` and `details.count`;
- * `unsupported` for a file that is no session; those of opening the store.
+ * `unsupported` for a file that is not a session; those of opening the store.
  */
 export async function lookUp(name: string, options: LookUpOptions): Promise<LookUpHit>;
 export async function lookUp(
@@ -151,7 +152,7 @@ async function lookUpCopy(
 }
 
 /**
- * A session that another machine mirrors here; `null` if there is none. Errors: `conflict` if it would have to be in
+ * A session that another machine mirrors here; `null` if there is none. Errors: `conflict` if the command needs it in
  * its agent's folder: the other machine may still continue it.
  */
 async function lookUpMirror(
@@ -206,7 +207,7 @@ async function lookUpHere(name: string, looking: CatalogSources): Promise<LookUp
   const { lookup, matches, isPath } = await lookUpNative(name, places);
   if (isPath && lookup !== undefined) return toNative(lookup, places);
   const rows = await ownOf(name, looking).catch((error: unknown) => {
-    // A native session is found although the store cannot be read: on a full or a read-only disk.
+    // A native session is found even if the store cannot be read, as on a full or a read-only disk.
     if (isFailure(error) && matches.length > 0) return [];
     throw error;
   });
@@ -241,7 +242,7 @@ function ownNameOf(name: string, places: PlacesAt): string | null {
   return url !== null && url === `sqlite:${resolve(places.cwd, path)}` ? id : null;
 }
 
-/** `AGENT:ID` in its parts. */
+/** Splits `AGENT:ID` into its parts. */
 function nameOfAgent(name: string): NativeName | null {
   const at = name.indexOf(":");
   const agent = name.slice(0, Math.max(0, at));
@@ -276,7 +277,7 @@ async function allOwn({ places, store }: CatalogSources): Promise<readonly OwnRo
 interface NativeMatches {
   readonly lookup?: Lookup;
   readonly matches: readonly Match[];
-  /** True if it is the name of a file. */
+  /** True if the text is the name of a file. */
   readonly isPath: boolean;
 }
 
@@ -303,7 +304,7 @@ function toNative(lookup: Lookup, places: PlacesAt): Extract<LookUpHit, { kind: 
   return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false, copyOf: null } };
 }
 
-/** The newest row of the list; of one agent, or of all. */
+/** The newest row of the list, of one agent or of all. */
 async function lookUpLast(
   agent: string | null,
   options: LookUpOptions & { readonly asking?: AgentListOptions },
@@ -333,7 +334,7 @@ async function lookUpLast(
   return await locateRow(row, places);
 }
 
-/** Finds `NAME:ID` of an agent of the configuration, or a session in the list of the agent that is open. */
+/** Finds `NAME:ID` of an agent of the configuration, or a session in the list of the open agent. */
 async function lookUpTold(name: string, asking: AgentListOptions): Promise<ResolvedSession | null> {
   const [, agent = "", id = ""] = /^([a-z][a-z0-9-]*):(.+)$/u.exec(name) ?? [];
   const driver = isListedOnlyByAgent(agent) && agent !== OWN ? await asking.named(agent) : null;
@@ -355,7 +356,7 @@ async function listedBy(driver: AgentDriver, id: string): Promise<ResolvedSessio
   return { kind: "told", told: onlyOf(id, rows).told };
 }
 
-/** None where the agent has no list. */
+/** Empty if the agent has no list. */
 async function listOf(driver: AgentDriver): Promise<readonly ReportedSession[]> {
   try {
     return await agentListOf(driver, {});
@@ -381,7 +382,7 @@ async function lookUpExample(name: string, options: LookUpOptions): Promise<Look
   return { kind: "native", native: { ...found, places: at, isExample: true, copyOf: null } };
 }
 
-/** The hint where examples cannot be used. */
+/** The hint if an example cannot be used. */
 async function whyNoExample({ places, examples }: LookUpOptions): Promise<string | null> {
   if (examples === "without examples") return UNCHANGED_EXAMPLE;
   return (await hasSessions(placesOf(places))) ? NO_EXAMPLE : null;
@@ -408,7 +409,7 @@ function onlyOf<T extends Match>(name: string, candidates: readonly T[]): T {
 
 const SEE_ALL = "Run `continuo session list --all --archived` to see every session.";
 
-/** The agent that was perhaps meant is named before what is always right. */
+/** The name of a similar agent comes before the general hint. */
 function hintFor(name: string): string {
   const [agent = "", ...id] = name.split(":");
   const near = id.length === 0 ? null : nearest(agent, [...AGENT_NAMES, OWN]);
@@ -429,7 +430,7 @@ function noAgent(agent: string): ContinuoError {
   );
 }
 
-/** The rows of sessions whose ids begin so: Continuo's own and the agents', at most as many as a person reads. */
+/** The rows of sessions whose ids begin with the text, own and native ones; at most as many as a person reads. */
 export async function rowsByIdPrefix(
   prefix: string,
   looking: CatalogSources,
@@ -444,7 +445,7 @@ export async function rowsByIdPrefix(
   return rows;
 }
 
-/** True if the sub-agent exists: in a place of its own, or inside of a session's file. */
+/** True if the sub-agent exists, in its own place or inside a session's file. */
 export async function isSubagentPlace(location: string, places: Places): Promise<boolean> {
   const file = location.replace(/#[^#]*$/u, "");
   for await (const found of findNativeSessions({ places, subagents: "include", memo: rowsOf(places) })) {

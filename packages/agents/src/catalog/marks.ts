@@ -1,6 +1,7 @@
 /**
- * The marks that a person sets on sessions of this machine: pinned, archived, and tags. They are in `marks.json` of
- * `CONTINUO_HOME`, by the names of the sessions, so that no file of an agent changes. Fields of a later version are kept as they are.
+ * The marks that a person sets on sessions of this machine: pinned, archived, and tags. They are stored in `marks.json`
+ * of `CONTINUO_HOME` under the names of the sessions, so that no file of an agent changes. Fields of a later version
+ * are kept as they are.
  */
 
 import { join } from "node:path";
@@ -34,10 +35,10 @@ const FILE = {
   maxBytes: CATALOG_LIMITS.markBytes,
 };
 const NO_MARKS: SessionMarks = { pinned: false, tags: [] };
-/** Neither a comma nor a space: tags are in addresses, and between the words of a command. */
+/** Tags contain neither a comma nor a space, because they are used in URLs and among the words of a command. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._/-]{0,39}$/u;
 
-/** A file that cannot be read marks nothing; a change of it reports that. */
+/** If the file cannot be read, there are no marks; only a change reports the error. */
 export function readMarks(places: Places): MarkTable {
   const sessions = sessionsIn(readJsonFile(pathOf(places), FILE) ?? {});
   return {
@@ -56,7 +57,7 @@ export function readMarks(places: Places): MarkTable {
   };
 }
 
-/** One of Continuo's own also has the marks of the session that it began as. */
+/** An own session also has the marks of the native session that it began as. */
 export type MarkedSession = NativeName | OwnRow;
 
 export interface MarkOptions {
@@ -85,7 +86,9 @@ export async function markSession(
   return toMarks(entry);
 }
 
-/** An archived session is in no list that does not ask for it; `false` takes that back. Errors: `corrupt`, `busy`, `unwritable`. */
+/**
+ * An archived session is only in lists that ask for it; `false` reverts this. Errors: `corrupt`, `busy`, `unwritable`.
+ */
 export async function markArchived(
   session: MarkedSession,
   archived: boolean,
@@ -97,7 +100,10 @@ export async function markArchived(
   }));
 }
 
-/** The session is on another machine now; `null` takes that back. Errors: `corrupt`, `busy`, `unwritable`. */
+/**
+ * Records that the session is on another machine now; `null` removes the record. Errors: `corrupt`, `busy`,
+ * `unwritable`.
+ */
 export async function markMoved(
   session: MarkedSession,
   movedTo: MovedTo | null,
@@ -108,14 +114,16 @@ export async function markMoved(
   );
 }
 
-/** The machine that a session was moved to; `null` for one that is here. */
+/** The machine that a session was moved to; `null` for a session on this machine. */
 export function movedToOf(session: MarkedSession, places: Places): MovedTo | null {
   const sessions = sessionsIn(readJsonFile(pathOf(places), FILE) ?? {});
   const name = namesOf(session).find((one) => Object.hasOwn(sessions, one));
   return name === undefined ? null : toMovedTo(sessions[name]);
 }
 
-/** Two machines would continue one conversation in two ways. Errors: `conflict` for a session that was moved. */
+/**
+ * Otherwise two machines could continue one conversation in two ways. Errors: `conflict` for a session that was moved.
+ */
 export function refuseMoved({ agent, sessionId }: NativeName, places: Places): void {
   const moved = movedToOf({ agent, sessionId }, places);
   if (moved === null) return;
@@ -128,7 +136,7 @@ export function refuseMoved({ agent, sessionId }: NativeName, places: Places): v
   );
 }
 
-/** Gives the entry as it is afterwards. */
+/** Returns the entry after the change. */
 async function changeEntry(
   session: MarkedSession,
   { places, signal }: MarkOptions,
@@ -144,7 +152,7 @@ async function changeEntry(
     const entry = known === undefined ? undefined : sessions[known];
     const kept = change(isJson(entry) ? entry : {});
     const next: Record<string, unknown> = { ...sessions };
-    // A session that moved has its marks under its present name from now on.
+    // After a session moved, its marks are under its present name.
     if (known !== undefined) delete next[known];
     if (Object.keys(kept).length > 0) next[name] = kept;
     if (JSON.stringify(next) !== JSON.stringify(sessions)) file.write({ ...record, sessions: next });
@@ -154,7 +162,7 @@ async function changeEntry(
   }
 }
 
-/** In the form in which it is kept. Errors: `invalid`. */
+/** Returns the tag in its stored form. Errors: `invalid`. */
 export function toTag(text: string): string {
   const tag = text.trim().normalize("NFC").toLowerCase();
   if (TAG.test(tag)) return tag;
@@ -169,7 +177,7 @@ function tooManyTags(): ContinuoError {
   });
 }
 
-/** The present name is first; one of Continuo's own was another agent's before. */
+/** The present name is first, followed by the name of the native session that an own session began as. */
 function namesOf(session: MarkedSession): readonly string[] {
   return [session, ...("importedFrom" in session ? earlierNames(session) : [])].map(nativeKey);
 }

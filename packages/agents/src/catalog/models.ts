@@ -1,4 +1,4 @@
-/** The models that answered in a session: one read of each, which the index remembers. */
+/** The models that answered in a session: each session is read once, and the index stores the result. */
 
 import { isAgentName, isFailure, readAll } from "@continuo/core/model";
 import { isJson, type PlacesAt, placesOf } from "@continuo/files";

@@ -1,6 +1,6 @@
 /**
- * Projects whose folder is gone and that are elsewhere now: a session, or a mark that was made while the folder was
- * there, says which repository it worked in, and a folder of this machine is a clone of that repository.
+ * Finds projects whose folder is gone because they moved: a session, or a mark from the time when the folder existed,
+ * names the repository, and another folder of this machine is a clone of that repository.
  */
 
 import { existsSync, statSync } from "node:fs";
@@ -13,14 +13,16 @@ import { type ProjectMark, readProjectMarks } from "./project-marks.ts";
 
 export interface MovedProject {
   readonly from: string;
-  /** The folders that are the same repository; one, if nobody has to choose. */
+  /** The folders with the same repository; if there is only one, nobody has to choose. */
   readonly to: readonly string[];
   readonly sessions: number;
 }
 
 export interface MovedProjectsOptions {
   readonly places: Places;
-  /** A folder where a person looks for the project, besides the folders of sessions and those next to the old one. */
+  /**
+   * A folder in which the project is searched, in addition to the folders of sessions and those next to the old one.
+   */
   readonly cwd: string;
   readonly signal?: AbortSignal;
 }
@@ -28,7 +30,7 @@ export interface MovedProjectsOptions {
 /** The greatest number of names next to the old folder that are checked. */
 const MAX_SIBLINGS = 500;
 
-/** Those with most sessions first. Reads only. */
+/** Projects with the most sessions come first. Changes nothing. */
 export async function findMovedProjects(options: MovedProjectsOptions): Promise<readonly MovedProject[]> {
   const { gone, there } = await foldersOfSessions(options);
   const roots = [...gone.keys()].filter((folder) => !hasFolderAbove(folder, gone));
@@ -92,11 +94,11 @@ function hasFolderAbove(folder: string, gone: ReadonlyMap<string, unknown>): boo
   return false;
 }
 
-/** A project that was renamed often is next to where it was. */
+/** A renamed project is often next to its old folder. */
 function siblingsOf(folder: string): readonly string[] {
   let parent = dirname(folder);
   while (!existsSync(parent)) parent = dirname(parent);
-  // Neither the root nor the folder of all homes holds projects.
+  // Neither the root nor the folder of all homes contains projects.
   if (dirname(parent) === parent) return [];
   return namesBelow(parent)
     .slice(0, MAX_SIBLINGS)
@@ -131,7 +133,10 @@ async function isSame(folder: string, marks: readonly RepositoryMarks[]): Promis
   return project !== null && [project.id, project.previous].some((id) => id !== null && ids.has(id));
 }
 
-/** A session may have worked in a folder inside of the repository. If its parent is gone and the new place has that folder, the parent moved. */
+/**
+ * A session may have worked in a folder inside the repository. If its parent is gone and the new place has that folder,
+ * the parent moved.
+ */
 function rootOf(folder: string, [to = ""]: readonly string[]): string {
   const above = dirname(folder);
   return !existsSync(above) && existsSync(join(to, basename(folder))) ? above : folder;

@@ -1,6 +1,6 @@
 /**
- * The present places of agents' sessions: one that was taken up continues as one of Continuo's, under another id. The ids
- * of editors and the addresses of the viewer follow this one rule. Pure.
+ * The present names of agents' sessions: an imported session continues as one of Continuo's, under another id. Editors
+ * and the viewer find their sessions by this rule. Pure.
  */
 
 import type { NativeRef } from "@continuo/core/model";
@@ -8,20 +8,20 @@ import { isSame, type OwnRow } from "./rows.ts";
 
 export type NativeName = Pick<NativeRef, "agent" | "sessionId"> & Partial<Pick<NativeRef, "location">>;
 
-/** The names that the conversation had, and may still have, as a session of agents: the one that it began as is first. */
+/** The names of all native sessions of the conversation, those of the past too; the one that it began as is first. */
 export function earlierNames({ importedFrom, nativeRefs }: OwnRow): readonly NativeName[] {
   return importedFrom === null ? nativeRefs : [importedFrom, ...nativeRefs];
 }
 
 /**
- * The session of Continuo's in which an agent's session is now: the first that began as it, otherwise the one that
- * continues in it. `null` if it did not move.
+ * The session of Continuo's that an agent's session became: the first that began as a copy of it, otherwise the one
+ * that continues in it. `null` if there is none.
  */
 export function ownerOf(native: NativeName, rows: readonly OwnRow[]): OwnRow | null {
   return ownersByName(rows).get(nativeKey(native)) ?? rows.find((row) => isSame(row, native)) ?? null;
 }
 
-/** The first session of Continuo's that began as an agent's session, by the key of that. */
+/** The first session of Continuo's that began as an agent's session, by the key of the native session. */
 export function ownersByName(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRow> {
   const owners = new Map<string, OwnRow>();
   for (const row of rows) {

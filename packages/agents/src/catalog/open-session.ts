@@ -19,7 +19,7 @@ import { type OpenOwn, openOwnAgain } from "./store.ts";
 /** The facts of `session info` in addition to the row. */
 export type CatalogDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
 
-/** A session as commands show it, native or own: every `OpenedSession` is one. */
+/** A session as commands show it, native or own: every `OpenedSession` has this shape. */
 export interface CatalogSession {
   readonly details: CatalogDetails;
   readonly leaves: readonly Leaf[];
@@ -28,7 +28,7 @@ export interface CatalogSession {
   history(options?: { readonly leaf?: string }): AsyncGenerator<Message, void, void>;
 }
 
-/** Reads only about this many of the newest bytes of a native session, if given. Errors: those of opening it. */
+/** If given, only about this many of the newest bytes of a native session are read. Errors: those of opening it. */
 export async function openCatalogSession(
   located: LookUpHit,
   places: PlacesAt,
@@ -39,12 +39,12 @@ export async function openCatalogSession(
     return await reader.open(found, places, options);
   }
   const session = await openOwnSession(located.row, places, options.newestBytes === undefined ? {} : NEWEST);
-  // All of it is in memory.
+  // Nothing needs to be closed, because everything is in memory.
   return { ...session, [Symbol.dispose]: () => undefined };
 }
 
 /**
- * Returns the messages that the agent's model would receive on the next resume, compaction applied.
+ * Returns the messages that the agent's model would receive on the next resume, after compactions.
  *
  * Errors: `unsupported` for own sessions: the messages depend on the agent that continues them.
  */
@@ -73,7 +73,7 @@ interface Reading {
 
 const NEWEST: Reading = { limit: CATALOG_LIMITS.newestEvents };
 
-/** Its messages, folded from its log. A list needs no fold: it is loaded here. */
+/** Its messages, folded from its log. Loaded here, because a list does not need the fold. */
 export async function readTranscript(
   { store }: OpenOwn,
   sessionId: string,
@@ -165,8 +165,8 @@ function firstWords(messages: readonly Message[]): string {
 }
 
 /**
- * Ids of the messages of the active branch before the last summary that the agent no longer sends to its model; empty if
- * the session was never compacted. Errors: those of `modelViewOf`.
+ * Ids of the messages of the active branch that the agent no longer sends to its model, because the last summary
+ * replaced them; empty if the session was never compacted. Errors: those of `modelViewOf`.
  */
 export async function cutOffBy(located: LookUpHit, session: CatalogSession): Promise<ReadonlySet<string>> {
   const history: Message[] = await Array.fromAsync(session.history());

@@ -1,4 +1,7 @@
-/** Changes to Continuo's own sessions: another title, a fork, a deletion. A session that is deleted from a store is gone. */
+/**
+ * Changes to Continuo's own sessions: another title, a fork, a deletion. A session that is deleted from a store cannot
+ * be restored.
+ */
 
 import { ContinuoError, type Message, type Session, shellWord } from "@continuo/core/model";
 import { cutAt } from "@continuo/native/forking";
@@ -9,7 +12,7 @@ import type { OpenOwn } from "./store.ts";
 
 const SHOWN_FORKS = 20;
 
-/** Gives the title as it is stored. Errors: `invalid` for an empty title, or a long one; `not_found`. */
+/** Returns the title in its stored form. Errors: `invalid` for an empty title, or a long one; `not_found`. */
 export async function renameOwn({ sessionId }: OwnRow, text: string, { store }: OpenOwn): Promise<string> {
   const title = toGivenTitle(text);
   await store.updateSession(sessionId, { title });
@@ -22,11 +25,11 @@ export interface OwnFork {
 }
 
 /**
- * A new session that begins with the events of this one, runs and usage included; nothing is copied. Its native
+ * A new session that begins with the events of this one, including runs and usage; nothing is copied. Its native
  * sessions stay with the original.
  *
- * @param at the last message that goes along; the last one by default
- * Errors: `not_found` for the message, `invalid` for a cut that parts what belongs together, or a session without a
+ * @param at the last message of the fork; the last one by default
+ * Errors: `not_found` for the message, `invalid` for a cut between messages that belong together, or a session without a
  * message; those of the store.
  */
 export async function forkOwn(
@@ -51,13 +54,13 @@ export async function forkOwn(
   const session = await own.store.createSession({ forkedFrom: { logId: sessionId, sequence } });
   const forked = await readTranscript(own, session.sessionId);
   if (idsOf(forked.messages) === idsOf(wanted)) return { session, messages: count };
-  await own.store.deleteSession(session.sessionId, { reason: "cut between what belongs together" });
+  await own.store.deleteSession(session.sessionId, { reason: "cut between messages that belong together" });
   throw new ContinuoError("invalid", `session ${sessionId} cannot be cut after message ${at}`, {
     hint: "Cut at an earlier or a later message; others were written at the same time.",
   });
 }
 
-/** The last event of these messages. */
+/** The sequence of the last event of these messages. */
 function endOf(messages: readonly Message[]): number {
   const ends = messages.map(({ metadata }) => Number(metadata.lastSequence ?? metadata.sequence ?? 0));
   return ends.reduce((end, one) => Math.max(end, one), 0);

@@ -1,9 +1,9 @@
 /**
- * The list of prices that a person took from elsewhere, in `prices.json` of `CONTINUO_HOME`. It counts while it is newer than
- * the list that comes with Continuo.
+ * The list of prices that a person saved from another source, in `prices.json` of `CONTINUO_HOME`. It is used while it
+ * is newer than the list that comes with Continuo.
  *
- * The format that is read is that of LiteLLM's `model_prices_and_context_window.json` (2026-09): an object by the name of the
- * model, with `input_cost_per_token` and its like in USD for one token.
+ * The format that is read is that of LiteLLM's `model_prices_and_context_window.json` (2026-09): an object by the name
+ * of the model, with `input_cost_per_token` and similar keys in USD for one token.
  */
 
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { ContinuoError } from "@continuo/core/model";
 import { continuoHome, isJson, type Json, type Places, readJsonFile, writeDurably } from "@continuo/files";
 import { type PriceList, parsePriceLines, shippedPrices } from "./prices.ts";
 
-/** The largest table that is taken has 32 MB, and its lines are shorter. */
+/** The greatest accepted table has 32 MB, and the lines made from it are shorter. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The list of `prices.json` if it is newer, else the one that comes with Continuo. */
+/** The list of `prices.json` if it is newer, otherwise the one that comes with Continuo. */
 export function readPriceList(places: Places): PriceList {
   const shipped = shippedPrices();
   const kept = readJsonFile(pathOf(places), { maxBytes: MAX_BYTES });
@@ -29,7 +29,7 @@ export interface SavedPrices {
   readonly models: number;
 }
 
-/** @param table LiteLLM's, as JSON text. Errors: `invalid` for another format. */
+/** @param table the table of LiteLLM as JSON text. Errors: `invalid` for another format. */
 export function savePriceList(
   places: Places,
   { table, asOf, source }: { readonly table: string } & Pick<PriceList, "asOf" | "source">,
@@ -60,7 +60,10 @@ function notATable(source: string): ContinuoError {
   });
 }
 
-/** Lines as those of `PRICE_LINES`. Leaves out models without a price of input and output, and names that a line cannot hold. */
+/**
+ * Returns lines in the form of `PRICE_LINES`. Leaves out models without a price of input and output, and names that
+ * cannot be in a line.
+ */
 function toPriceLines(table: Json): readonly string[] {
   return Object.entries(table).flatMap(([name, model]) => {
     if (!isJson(model) || /^$|[\s|]/u.test(name)) return [];

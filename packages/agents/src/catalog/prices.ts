@@ -1,8 +1,8 @@
 /**
- * The cost of a model call, by a list of prices. Pure.
+ * Computes the cost of model calls from a list of prices. Pure.
  *
- * A price is in USD for a million tokens. A list knows no subscriptions, no discounts, and no prices that depend on the
- * length of a prompt. A cost that the agent itself reports goes before it.
+ * A price is in USD for a million tokens. A list does not know subscriptions, discounts, or prices that depend on the
+ * length of a prompt. A cost that the agent itself reports has priority over the list.
  */
 
 import { present, type Usage } from "@continuo/core/model";
@@ -19,19 +19,19 @@ export interface Price {
   readonly cacheWriteHour?: number;
 }
 
-/** Prices by the name of the model, in lower case, without a provider in front and without a date at the end. */
+/** Prices by the name of the model, in lower case, without the provider at the beginning and the date at the end. */
 export type PriceMap = Readonly<Record<string, Price>>;
 
 export interface PriceList {
   /** `2026-01-31`. */
   readonly asOf: string;
-  /** The address or the file that it came from. */
+  /** The address or the file that the list came from. */
   readonly source: string;
   readonly prices: PriceMap;
 }
 
 export interface Prices {
-  /** The prices that a person set, which go before the list. */
+  /** The prices that a person set, which have priority over the list. */
   readonly own: PriceMap;
   readonly list: PriceList;
 }
@@ -44,7 +44,10 @@ export function shippedPrices(): PriceList {
   return shipped;
 }
 
-/** Reads lines as those of `PRICE_LINES`. A date at the end of a name says nothing: the name without it has the price too. */
+/**
+ * Reads lines in the form of `PRICE_LINES`. A date at the end of a name does not matter: the name without it gets the
+ * price too.
+ */
 export function parsePriceLines(text: string): PriceMap {
   const prices: Record<string, Price> = Object.create(null);
   for (const line of text.trim().split("\n")) {
@@ -69,9 +72,9 @@ export interface ModelUsage {
 export interface Cost {
   /** The known part of the cost; `null` if nothing is known. */
   readonly usd: number | null;
-  /** Models whose tokens are not in it, because they have no price; `null` for tokens without a model. */
+  /** Models whose tokens are not in the cost, because they have no price; `null` for tokens without a model. */
   readonly unpriced: readonly (string | null)[];
-  /** True if any of it comes from a table of prices and not from the agent. */
+  /** True if any part of the cost comes from a list of prices and not from the agent. */
   readonly isByPrices: boolean;
 }
 
@@ -117,7 +120,7 @@ function priced(usage: Usage, price: Price | null): number {
   );
 }
 
-/** Exactly this model, or what its name is without a provider and a date: a longer name is another model. */
+/** Finds exactly this model, or its name without the provider and the date; a longer name is another model. */
 export function priceOf(name: string, { own, list }: Prices): Price | null {
   const whole = name.toLowerCase();
   const bare = whole

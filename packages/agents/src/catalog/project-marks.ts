@@ -1,6 +1,6 @@
 /**
- * Marks of the repositories that sessions worked in, taken while their folders exist: three agents record no mark, and
- * a folder that is gone cannot be read.
+ * Marks of the repositories that sessions worked in, taken while their folders exist: three agents record no
+ * repository, and a folder that is gone cannot be read.
  */
 
 import { existsSync } from "node:fs";
@@ -33,7 +33,7 @@ export interface ProjectMark {
 
 export type ProjectMarks = ReadonlyMap<string, ProjectMark>;
 
-/** The marks, each under the folder of a session. Reads only; a file that cannot be read holds none. */
+/** The marks, by the folder of the session. Changes nothing; a file that cannot be read counts as empty. */
 export function readProjectMarks(places: Places): ProjectMarks {
   const value = readJsonFile(pathOf(places));
   const folders = isJson(value) && isJson(value.folders) ? value.folders : {};
@@ -47,8 +47,8 @@ export function readProjectMarks(places: Places): ProjectMarks {
 }
 
 /**
- * Marks the repositories of all sessions whose folders are there; marks of others stay. Asks git once for a folder.
- * Errors: those of the system. Another process that marks at the same time is left to it.
+ * Marks the repositories of all sessions whose folders exist; other marks stay. Git is started once for each folder.
+ * Errors: those of the system. If another process is writing marks, this one leaves the work to it.
  */
 export async function noteProjects(places: Places, signal?: AbortSignal): Promise<void> {
   const marks = new Map(readProjectMarks(places));

@@ -14,7 +14,7 @@ import type { FoundSession } from "@continuo/native/kit";
 import { type Price, type Prices, priceOf } from "./prices.ts";
 
 export interface ResumePrice {
-  /** The tokens of the context of the last call, which the next call sends again, without its prompt. */
+  /** The tokens of the context of the last call, which the next call sends again together with its own prompt. */
   readonly tokens: number;
   readonly model: string;
   /** `unknown` if it is not known how long the cache lasts. */
@@ -23,7 +23,7 @@ export interface ResumePrice {
   readonly warmUntil: string | null;
   /** USD, by the state of the cache; an unknown cache counts as cold. `null` for a model without a price. */
   readonly usd: number | null;
-  /** The same for a session with only its newest messages; `null` if that would save little. */
+  /** The price for a session with only its newest messages; `null` if that would save little. */
   readonly lean: { readonly tokens: number; readonly usd: number | null } | null;
 }
 
@@ -33,13 +33,16 @@ export interface ResumePriceOptions {
   readonly now: Date;
 }
 
-/** The end of a session that is read. It contains the last calls, unless one of them read very large files. */
+/**
+ * The number of bytes that are read from the end of a session. This part contains the last calls, unless one of them
+ * read very large files.
+ */
 const NEWEST_BYTES = 4 * 1024 * 1024;
 const LEAN_TOKENS = 30_000;
 const MINUTE_MS = 60_000;
 const MILLION = 1_000_000;
 
-/** Returns `null` if no call is recorded with its tokens. Errors: those of opening the session. */
+/** Returns `null` if no call has recorded tokens. Errors: those of opening the session. */
 export async function resumePriceOf(
   found: FoundSession,
   { places, prices, now }: ResumePriceOptions,
@@ -100,7 +103,10 @@ function contextOf({ inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }: U
   return inputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
-/** The time for which the provider keeps what this call wrote, in milliseconds; `null` if the record does not say. */
+/**
+ * The time for which the provider keeps the cache entry of this call, in milliseconds; `null` if the record does not
+ * say.
+ */
 function toldBy({ metadata }: Message): number | null {
   for (const record of metadata.native ?? []) {
     const usage = isJson(record) && isJson(record.message) ? record.message.usage : undefined;

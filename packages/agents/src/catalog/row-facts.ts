@@ -1,4 +1,4 @@
-/** Facts that tell apart rows with the same title: what was said last, which files changed, which branches there are. */
+/** Facts that distinguish rows with the same title: the last message, the changed files, the branches. */
 
 import { cutText, type Message, type ToolCallBlock } from "@continuo/core/model";
 import { changesOf, messageKind } from "@continuo/core/transcript";
@@ -7,7 +7,7 @@ import { CATALOG_LIMITS } from "./limits.ts";
 import type { CatalogSession } from "./open-session.ts";
 import { type UsageBucket, usageOf } from "./usage.ts";
 
-/** Signs of Markdown, which say nothing on one line. */
+/** Markup of Markdown, which has no meaning on a single line. */
 const MARKUP = /^ {0,3}(?:```.*$|#{1,6} |[-*+] (?:\[[ x]\] )?)|\*\*|`/gmu;
 
 /** The part of a session that is read for its row. */
@@ -24,7 +24,7 @@ export async function rowKnowledgeOf(session: ReadableSession): Promise<RowKnowl
   const fold = new RowFold();
   const active = leaves.find((leaf) => leaf.active)?.id;
   const history: CatalogSession["history"] = async function* (options) {
-    // A session without branches is read without the name of one.
+    // A session without branches is read without the option `leaf`.
     const isActive = options?.leaf === undefined || options.leaf === active;
     for await (const message of session.history(options)) {
       if (isActive) fold.take(message);

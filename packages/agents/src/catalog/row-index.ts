@@ -48,7 +48,7 @@ export function openRowIndex(places: Places): RowIndex {
   };
 }
 
-/** The key contains the id, because a database file has several sessions. */
+/** The key contains the session's id, because a database file has several sessions. */
 function factsKey({ sessionId }: FoundSession): { readonly what: string } {
   return { what: `row ${sessionId}` };
 }

@@ -1,4 +1,4 @@
-/** A session of the store as a row of the list, next to native ones. */
+/** Makes a row of the list from a session of the store. */
 
 import { type NativeRef, type Problem, present, type Session, type SessionRow } from "@continuo/core/model";
 import type { RowPlace, SessionMarks } from "@continuo/core/wire/machine";
@@ -12,7 +12,7 @@ export interface ListedSession extends SessionRow {
   readonly problems: readonly Problem[];
   /** The native sessions that are the same conversation; left out for a native session. */
   readonly nativeRefs?: readonly NativeRef[];
-  /** The channel or the continuous session that it belongs to. */
+  /** The channel or the continuous session that the session belongs to. */
   readonly place?: RowPlace | null;
   /** Only in lists, of a session that a person marked. */
   readonly marks?: SessionMarks;
@@ -38,7 +38,7 @@ export interface OwnRow extends ListedSession {
   readonly nativeRefs: readonly NativeRef[];
   /** The author of the last answer. */
   readonly lastAgent: string | null;
-  /** The native session that it began as a copy of; `null` for one that began here. */
+  /** The native session that it began as a copy of; `null` for a session that began here. */
   readonly importedFrom: Pick<NativeRef, "agent" | "sessionId"> | null;
 }
 
@@ -50,7 +50,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     title,
     cwd,
     createdAt,
-    // Appends move `updatedAt` at most once a minute; a change of the row alone moves only `updatedAt`.
+    // Appends move `updatedAt` at most once a minute; a change of only the row changes only `updatedAt`.
     updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,
     ...present({ activityOrder, place: placeOf(session) ?? undefined }),
     gitBranch: null,
@@ -78,7 +78,7 @@ function importedFromOf({ metadata }: Session): OwnRow["importedFrom"] {
   return typeof agent === "string" && typeof sessionId === "string" ? { agent, sessionId } : null;
 }
 
-/** One for each agent, as the session manager keeps them; a value that is no reference is left out. */
+/** One reference for each agent, as the session manager stores them; invalid values are left out. */
 export function nativeRefsOf({ metadata }: Session): readonly NativeRef[] {
   const kept: unknown = metadata.providerSessions;
   if (typeof kept !== "object" || kept === null) return [];
@@ -94,8 +94,8 @@ export function isOwn(row: ListedSession): row is OwnRow {
 }
 
 /**
- * Newest first. Own sessions that changed in the same millisecond by the order of their changes, all others by agent
- * and id, so that the order never depends on the file system.
+ * Newest first. Own sessions that changed in the same millisecond are sorted by the order of their changes, all others
+ * by agent and id, so that the order never depends on the file system.
  */
 export function byNewest(a: ListedSession, b: ListedSession): number {
   const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
@@ -106,12 +106,12 @@ export function byNewest(a: ListedSession, b: ListedSession): number {
   return i < j ? -1 : i > j ? 1 : 0;
 }
 
-/** The name of a session in commands, with its agent: two agents can have the same id. */
+/** The name of a session in commands; it contains the agent, because two agents can have the same id. */
 export function nameOf(row: ListedSession): string {
   return isOwn(row) ? `${OWN}:${row.sessionId}` : row.location;
 }
 
-/** A list leaves out its native sessions: this row shows what they know of the conversation. */
+/** A list leaves out the native sessions of an own session, so its row includes their facts about the conversation. */
 export function withNative(row: OwnRow, natives: readonly ListedSession[]): OwnRow {
   const same = natives.filter((info) => isSame(row, info));
   const times = [row.updatedAt, ...same.map(({ updatedAt }) => updatedAt)].filter((time) => time !== null);

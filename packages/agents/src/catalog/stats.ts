@@ -17,7 +17,7 @@ export interface SessionUsage {
   /** The session that started it, if it is a sub-agent. */
   readonly sessionId: string;
   readonly cwd: string | null;
-  /** A sub-agent: its tokens count, and it is no session of its own. */
+  /** True for a sub-agent: its tokens count, but it does not count as a session. */
   readonly isSubagent: boolean;
   readonly buckets: readonly UsageBucket[];
 }
@@ -31,13 +31,13 @@ export interface UsageReport {
 export interface UsageOptions {
   readonly places: PlacesAt;
   readonly onProgress?: (sessions: number) => void;
-  /** Only sessions with a file that changed since, and Continuo's own; milliseconds since 1970. */
+  /** Only sessions with a file that changed after this time, and Continuo's own; milliseconds since 1970. */
   readonly changedSinceMs?: number;
 }
 
 /**
- * Every session once: native ones with their sub-agents, archived ones too, and those of Continuo's own that have no
- * native session. Sessions in the trash do not count.
+ * Counts every session once: native ones with their sub-agents, archived ones too, and own sessions without a native
+ * session. Sessions in the trash do not count.
  */
 export async function usageOfAll({
   places,
@@ -51,7 +51,7 @@ export async function usageOfAll({
   let unreadable = 0;
   for await (const found of findNativeSessions({ places: at, memo, subagents: "include" })) {
     if (found.files.length > 0 && found.files.every(({ mtimeMs }) => mtimeMs < changedSinceMs)) continue;
-    // A server that counts thousands of sessions answers in between.
+    // A server that counts thousands of sessions must answer requests in between.
     await otherWork();
     try {
       sessions.push(await usageOfNative(found, at, memo));
@@ -65,7 +65,7 @@ export async function usageOfAll({
   try {
     return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
   } catch (error) {
-    // The store on a read-only disk: native sessions count nevertheless.
+    // If the store cannot be opened, as on a read-only disk, native sessions count nevertheless.
     if (!isFailure(error)) throw error;
     return { sessions, unreadable: unreadable + 1 };
   }

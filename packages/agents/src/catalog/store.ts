@@ -1,4 +1,4 @@
-/** The store of own sessions and its location. Only this file loads it. */
+/** The store of own sessions and its location. Only this file loads the code of the store. */
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -42,7 +42,7 @@ function pathOf(rest: string, places: PlacesAt): string {
   return isAbsolute(rest) ? rest : resolve(places.cwd, rest);
 }
 
-/** Returns the address of the store; `null` if it has no file yet. It never makes the file. */
+/** Returns the address of the store; `null` if it has no file yet. This function never creates the file. */
 export function existingStoreUrl(places: PlacesAt): string | null {
   const url = storeUrlOf(places);
   if (/^memory:/iu.test(url)) return null;
@@ -63,7 +63,7 @@ export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
   return { store, location: locationOf(url), [Symbol.asyncDispose]: () => store.close() };
 }
 
-/** The store of a session that was found in it. Errors: `not_found` if it is gone; those of opening it. */
+/** Opens the store of a session that was found there. Errors: `not_found` if the store is gone; those of opening it. */
 export async function openOwnAgain(places: PlacesAt): Promise<OpenOwn> {
   const own = await openOwn(places);
   if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
@@ -94,7 +94,7 @@ export async function listOwn({ store, location }: OpenOwn): Promise<readonly Ow
   return withPlaces(rows, parents);
 }
 
-/** The side logs of a continuous session belong to it. */
+/** Sets the place of side logs, which belong to their continuous session. */
 function withPlaces(rows: readonly OwnRow[], parents: ReadonlyMap<string, string>): readonly OwnRow[] {
   const live = new Map(rows.map(({ sessionId, place }) => [sessionId, place?.of === "live" ? place : null]));
   return rows.map((row) => {
@@ -116,7 +116,7 @@ export async function findOwn({ store, location }: OpenOwn, id: string): Promise
   return [...rows.values()];
 }
 
-/** The own session that continues in this native session; `null` if there is none. */
+/** Returns the own session that continues in this native session; `null` if there is none. */
 export async function ownSessionContinuedIn(
   native: { readonly agent: string; readonly sessionId: string },
   own: OpenOwn,

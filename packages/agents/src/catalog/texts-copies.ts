@@ -1,4 +1,4 @@
-/** The texts of sessions that their agents deleted, as the guard keeps them. */
+/** The texts of sessions that their agents deleted and the guard keeps. */
 
 import { type SessionInfo, toSessionRow } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -12,7 +12,7 @@ export interface CopySourceOptions {
   readonly places: Places;
   /** The ids of all native sessions that exist. */
   readonly metIds: ReadonlySet<string>;
-  /** A folder or a file. */
+  /** True if the folder or file is excluded. */
   readonly isExcluded: (path: string) => boolean;
   readonly rules: string;
 }

@@ -8,11 +8,11 @@ import type { CatalogSource } from "./indexed-session.ts";
 import { type NativeSourceOptions, toSources } from "./texts-native.ts";
 
 export interface MirrorSourceOptions extends Omit<NativeSourceOptions, "memo" | "onFound"> {
-  /** The ids of all native sessions that exist. */
+  /** The ids of all existing native sessions. */
   readonly metIds: ReadonlySet<string>;
 }
 
-/** Those that were taken over are separate sessions now. */
+/** Mirrors that were taken over are left out, because they are separate sessions now. */
 export async function mirrorSources(options: MirrorSourceOptions): Promise<CatalogSource[]> {
   const { places, metIds, isExcluded } = options;
   const sources: CatalogSource[] = [];
@@ -27,7 +27,7 @@ export async function mirrorSources(options: MirrorSourceOptions): Promise<Catal
   return sources;
 }
 
-/** With the files of its sub-agents. */
+/** The session with the files of its sub-agents. */
 async function foundIn(
   at: OpenedMirror,
   agent: AgentName,
@@ -41,7 +41,7 @@ async function foundIn(
       if (one.location !== found.location) others.push(one);
     return [found, ...others];
   } catch (error) {
-    // Its first bytes are still on their way.
+    // The first bytes of the mirror have not arrived yet.
     if (!isContinuoError(error)) throw error;
     return [];
   }

@@ -30,7 +30,7 @@ export interface NativeSourceOptions {
   readonly nowMs: number;
   /** A folder or a file. */
   readonly isExcluded: (path: string) => boolean;
-  /** Sessions that other patterns excluded or included are examined again. */
+  /** The patterns; sessions are examined again after these change. */
   readonly rules: string;
   readonly memo: SavedSkimMemo;
   readonly signal: AbortSignal | undefined;
@@ -93,7 +93,7 @@ async function nullIfUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** Facts about a session that its place and the files next to it hold. */
+/** Facts about a session from its place and from the files next to it. */
 function placedOf({ archived, cwd }: FoundSession, title: string | null): string {
   const isPlain = !archived && cwd === undefined && title === null;
   return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;
@@ -130,7 +130,8 @@ function toSource(
       await openText(found, options, { signal, before, besideNow, keep: sharing === 1 }),
     insideOf: (kept) =>
       subagentsInside(found, kept).map((subagent) => {
-        // Its bytes are counted with those of the session. Saved scans of many sub-agents would be larger than that.
+        // The bytes of the sub-agent are counted with those of the session. Saved scans of many sub-agents would use
+        // more memory than allowed.
         const open: CatalogSource["open"] = async (signal) =>
           await openText(subagent, options, { signal, before: null, besideNow, keep: false });
         return { ...toSource(subagent, told, options), sizeBytes: 0, open };
@@ -138,7 +139,7 @@ function toSource(
   };
 }
 
-/** Sub-agents whose records are inside of the session's own file. */
+/** Sub-agents whose records are inside the session's own file. */
 export function subagentsInside(found: FoundSession, { inside }: StoredIndexedSession): FoundSession[] {
   return inside.map(({ id, location }) => ({
     ...found,
@@ -156,7 +157,7 @@ export interface OpenTextOptions {
   readonly signal: AbortSignal | undefined;
   readonly before: TextBefore | null;
   readonly besideNow: StampOfDependency;
-  /** True if the scan is kept, to continue when the session has grown. */
+  /** True if the scan is kept, so that it can continue after the session has grown. */
   readonly keep: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The texts of Continuo's own sessions, of the one store and workspace that this user's commands work in. */
+/** The texts of Continuo's own sessions, of the store and workspace of this user's commands. */
 
 import { isFailure, type Log, listAll, type Store, toSessionRow } from "@continuo/core/model";
 import { type FoundFile, type PlacesAt, statFile } from "@continuo/files";
@@ -12,7 +12,7 @@ import { existingStoreUrl, listOwn, type OpenOwn, openOwn } from "./store.ts";
 
 export interface OwnSources extends AsyncDisposable {
   readonly sources: readonly CatalogSource[];
-  /** Why they are missing, where the store cannot be read. */
+  /** Set if the store cannot be read, so that its sessions are missing. */
   readonly failure: { readonly location: string; readonly message: string } | null;
 }
 
@@ -30,7 +30,7 @@ export interface OwnSourceOptions {
   readonly memo: SavedSkimMemo;
 }
 
-/** The store is opened only where it changed since the last time, or where a text is read. */
+/** The store is opened only if it changed since the last time, or if a text is read. */
 export async function ownSources(options: OwnSourceOptions): Promise<OwnSources> {
   const { places, memo, isExcluded, rules } = options;
   let opened: Promise<OpenOwn | null> | null = null;
@@ -66,7 +66,7 @@ export function ownFiles(places: PlacesAt): readonly FoundFile[] {
   return url === null ? [] : filesOf(url);
 }
 
-/** The database and what is not in it yet; none for a server. */
+/** The files of the database and its write-ahead log; none for a database server. */
 function filesOf(url: string): FoundFile[] {
   const path = /^sqlite:(.+)$/su.exec(url)?.[1];
   return path === undefined ? [] : [path, `${path}-wal`].flatMap((one) => statFile(one) ?? []);

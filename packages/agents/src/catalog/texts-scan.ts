@@ -1,4 +1,7 @@
-/** The texts of native sessions for a search without an index: finds sessions that may contain the words, and reads their turns. */
+/**
+ * The texts of native sessions for a search without an index: it finds sessions that may contain the words, and reads
+ * their turns.
+ */
 
 import { readFileSync } from "node:fs";
 import type { Message } from "@continuo/core/model";
@@ -31,8 +34,8 @@ export interface ScannedText {
 }
 
 /**
- * Returns, in order, the sessions in which a text, or a text of a sub-agent in their files, may pass a test. Blocks while it
- * reads.
+ * Returns, in order, the sessions whose text, or the text of a sub-agent in their files, may pass a test. Blocks while
+ * it reads.
  */
 export async function filterTexts(
   sessions: readonly FoundSession[],
@@ -55,7 +58,10 @@ export async function filterTexts(
   return sessions.filter((one) => wanted.has(one));
 }
 
-/** A reader joins its own words with those of a file, as it joins the strings of a record: they are strings of JSON too. */
+/**
+ * The reader may add words of its own to those of the file, so its words are searched too, as JSON strings like those
+ * of a record.
+ */
 function ownBytesOf({ ownWords = [] }: Pick<AgentReader, "ownWords">): Buffer {
   return Buffer.from(ownWords.length === 0 ? "" : JSON.stringify(ownWords));
 }
@@ -69,10 +75,10 @@ export interface SessionLines {
   messagesOf(value: unknown): readonly LineMessage[] | null;
 }
 
-/** Only the agent's reader reads a larger file. */
+/** A larger file is read only by the agent's reader. */
 const MAX_BYTES: number = 64 * 1024 * 1024;
 
-/** `null` for a session whose lines say nothing by themselves. Blocks while it reads. */
+/** `null` for a session whose lines cannot be read separately. Blocks while it reads. */
 export async function linesOfText(found: FoundSession): Promise<SessionLines | null> {
   const format = await formatOf(found.agent);
   const { lines } = format;
@@ -88,7 +94,7 @@ export async function linesOfText(found: FoundSession): Promise<SessionLines | n
   }
 }
 
-/** The session, then the sub-agents in its file. Errors: those of opening the session. */
+/** Yields the session, then the sub-agents in its file. Errors: those of opening the session. */
 export async function* scanText(
   found: FoundSession,
   options: TextScanOptions,

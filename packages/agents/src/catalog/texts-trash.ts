@@ -51,7 +51,7 @@ export function trashSources({ places, nowMs, isExcluded, rules }: TrashSourceOp
 
 export interface OpenTrashed extends Disposable {
   readonly session: OpenedSession;
-  /** Its sub-agents. */
+  /** The opened sub-agents of the session. */
   readonly others: readonly OpenedSession[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * The texts of all sessions for the index: native sessions with their sub-agents, Continuo's own sessions, those that other
- * machines mirror here, and those in the trash. Finds out which sessions exist, which the index lacks, and which a search can use.
+ * The texts of all sessions for the index: native sessions with their sub-agents, Continuo's own sessions, sessions
+ * that other machines mirror here, and sessions in the trash. Finds out which sessions exist, which the index lacks,
+ * and which a search can use.
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -29,9 +30,9 @@ import { trashSources } from "./texts-trash.ts";
 export interface TextsOptions {
   /** A relative path of the store starts from `cwd`; the current folder by default. */
   readonly places: Places & Partial<Pick<PlacesAt, "cwd">>;
-  /** Patterns of sessions that are kept out of the index, as `excludes` takes them. */
+  /** Patterns of sessions that are kept out of the index, in the form of `excludes`. */
   readonly exclude?: readonly string[];
-  /** The time after which no further session is begun; no limit by default. */
+  /** The time after which no further session is read; no limit by default. */
   readonly timeMs?: number;
   readonly signal?: AbortSignal;
   /** Milliseconds since 1970; the present time by default. */
@@ -50,9 +51,11 @@ export interface TextsProgress {
 }
 
 export interface Texts {
-  /** Sessions whose indexed text a search can use, by their number in the index. */
+  /** Sessions whose indexed text a search can use, by their numbers in the index. */
   readonly ready: ReadonlyMap<number, ReadySession>;
-  /** Sessions that the index does not have yet, because the time was over, or because another process works on them. */
+  /**
+   * Sessions that the index does not have yet, because the time was over, or because another process is reading them.
+   */
   readonly left: number;
   /** Sessions that cannot be read. */
   readonly unreadable: readonly { readonly location: string; readonly message: string }[];
@@ -60,7 +63,7 @@ export interface Texts {
   readonly cut: number;
 }
 
-/** Brings the text of all sessions up to date, as far as the time allows. */
+/** Updates the indexed text of all sessions, as far as the time allows. */
 export async function updateTexts(options: TextsOptions): Promise<Texts> {
   const end = performance.now() + (options.timeMs ?? Number.POSITIVE_INFINITY);
   await using all = await openTexts(options);
@@ -68,28 +71,28 @@ export async function updateTexts(options: TextsOptions): Promise<Texts> {
   return all.texts();
 }
 
-/** The texts of all sessions, as they were when this was opened. */
+/** The texts of all sessions at the moment when this was opened. */
 export interface OpenTexts extends AsyncDisposable {
   texts(): Texts;
-  /** The ids of all sessions. Sub-agents inside of other files are included if they are known. */
+  /** The ids of all sessions. Includes the known sub-agents inside other files. */
   sessionIds(): readonly string[];
   /** Sessions that the index lacks in their present state, newest first; those that could not be read are left out. */
   missing(): readonly CatalogSource[];
-  /** All sessions, newest first; those that could not be read, and sub-agents inside of other files, are left out. */
+  /** All sessions, newest first, without those that could not be read, and without sub-agents inside other files. */
   all(): readonly CatalogSource[];
   /** Sessions by their keys. */
   sources(keys: ReadonlySet<string>): readonly CatalogSource[];
-  /** Brings the text up to date, and removes that of sessions that are gone. `goOn` is asked before each session. */
+  /** Updates the indexed texts, and removes those of sessions that are gone. `goOn` is called before each session. */
   fill(goOn: () => boolean): Promise<void>;
 }
 
-/** Finds all sessions. Reads only as much of them as the list needs. */
+/** Finds all sessions. Reads only the part that the list needs. */
 export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   const path = indexPathOf(options.places);
   await settleBeforeReading(present({ places: placesOf(options.places), signal: options.signal }));
   const memo = openRows(path, options.nowMs ?? Date.now());
   const all = await allSources(options, memo);
-  // A caller with threads starts them first.
+  // The caller may start its threads first.
   const saved = otherWork().then(() => memo.save("part"));
   // Closing throws the error if saving failed.
   saved.catch(() => undefined);
@@ -97,7 +100,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   let stored = await readStored(path);
   let compared: Compared | null = null;
   let readyNow: Texts["ready"] | null = null;
-  // Thousands of sessions are compared once, and again after a fill.
+  // The sessions are compared once, and again after each fill, because there may be thousands.
   const now = (): Compared => {
     compared ??= compare(all.sources, { stored, filled, failures });
     return compared;
@@ -204,7 +207,8 @@ async function allSources(
     rules: exclude.length === 0 ? "" : `\n${JSON.stringify(exclude)}`,
     memo,
   };
-  // A spread would read all that the caller has, and a shell opens its standard input when it is read.
+  // A spread would read all properties of the caller's object, and a shell opens its standard input when that property
+  // is read.
   const at: PlacesAt = { ...placesOf(places), cwd: places.cwd ?? process.cwd() };
   const native = await nativeSources({ ...shared, places, signal, ...present({ onFound }) });
   const own = await ownSources({ ...shared, places: at });
@@ -222,9 +226,9 @@ async function allSources(
 
 type Stored = ReadonlyMap<string, StoredSession>;
 
-/** The sessions of this machine, and which of them the index has as they are now. */
+/** The sessions of this machine, compared with those in the index. */
 interface Compared {
-  /** All sessions, with sub-agents inside of other files, which are known only after these files were read. */
+  /** All sessions, including sub-agents inside other files, which are known only after these files were read. */
   readonly sources: readonly CatalogSource[];
   readonly ready: readonly StoredSession[];
   /** Sessions that the index lacks, without those that could not be read. */
@@ -264,7 +268,7 @@ function isReady(
   filled: ReadonlySet<string>,
 ): boolean {
   if (source === undefined || !session.isComplete) return false;
-  // A session that changed a moment ago has no stamp: it counts only if this call has read it.
+  // A session that changed a moment ago has no stamp: it counts as indexed only if this call has read it.
   if (source.stamp === null) return filled.has(session.key);
   return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session, source));
 }

@@ -1,4 +1,4 @@
-/** The turns of one session, numbered as the index numbers them. */
+/** The turns of one session, with the same numbers as in the index. */
 
 import type { Message } from "@continuo/core/model";
 import { type Turn, turnsOf } from "@continuo/native/index-file";
@@ -6,7 +6,7 @@ import { everyMessage, type Readable } from "./every-message.ts";
 
 export { filesOfCall } from "@continuo/native/index-file";
 
-/** A message of a person, and everything until the person speaks again. */
+/** A message of a person, and everything until the next message of a person. */
 export interface SessionTurn extends Pick<Turn, "messageId" | "at" | "tools" | "files" | "errors"> {
   /** 1-based; the active branch comes first. */
   readonly number: number;
@@ -29,7 +29,7 @@ export async function* sessionTurns(
     isEnd = true;
   };
   for await (const { messageId, at, tools, files, errors } of turnsOf(watched())) {
-    // A turn ends with the message that begins the next one.
+    // A turn has ended when the message that begins the next one was read.
     const next = isEnd ? [] : read.slice(-1);
     number += 1;
     yield { number, messageId, at, tools, files, errors, messages: isEnd ? read : read.slice(0, -1) };

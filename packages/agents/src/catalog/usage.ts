@@ -1,4 +1,4 @@
-/** The tokens of a session by hour and model. */
+/** Counts the tokens of a session by hour and model. */
 
 import { addUsage, type Message, type Usage } from "@continuo/core/model";
 import { messageKind } from "@continuo/core/transcript";
@@ -10,7 +10,7 @@ import { tokensOf } from "./prices.ts";
 export interface UsageBucket {
   /** ISO 8601 UTC, up to the hour: `2026-01-31T09`; `null` if no time is recorded. */
   readonly hour: string | null;
-  /** `null` if none is recorded. */
+  /** `null` if no model is recorded. */
   readonly model: string | null;
   /** The number of messages of a person. */
   readonly turns: number;
@@ -18,8 +18,8 @@ export interface UsageBucket {
 }
 
 /**
- * Each message counts for its own hour and model. Tokens that the session counts and no message does are added to the
- * only model there is, or to none, at the session's last hour.
+ * Each message counts for its own hour and model. Tokens that are in the session's total but in no message are added at
+ * the session's last hour: to its model if it has only one, otherwise to no model.
  */
 export async function usageOf(
   session: Pick<CatalogSession, "details" | "leaves" | "history">,
@@ -78,7 +78,7 @@ function add(
 function difference(whole: Usage, parts: Usage): Usage {
   const more = (field: keyof Usage): number => {
     const left = (whole[field] ?? 0) - (parts[field] ?? 0);
-    // Sums of dollars differ in their last digits.
+    // Sums of dollars may differ in their last digits.
     return left > 1e-9 ? left : 0;
   };
   return {

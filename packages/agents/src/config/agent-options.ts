@@ -6,10 +6,10 @@ import type { AgentSettings } from "./settings.ts";
 
 type Driving = Pick<OpenAgentOptions, "command" | "env" | "environment" | "model" | "transport">;
 
-/** Their ACP adapters are other programs than they are. */
+/** The ACP adapters of these agents are separate programs. */
 const ADAPTED: readonly string[] = ["claude", "codex", "pi"];
 
-/** Errors: `usage` for arguments of a program that is not named. */
+/** Errors: `usage` for arguments without a program. */
 export function agentOptionsOf({
   name,
   environment,

@@ -1,4 +1,4 @@
-/** Checks that refuse an unusable configuration, as errors and as lines of warning. */
+/** Checks a configuration before its use: errors for one that cannot be used, and warnings. */
 
 import { ContinuoError, shellWord } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -7,7 +7,7 @@ import type { Configuration, ConfigurationProblem, UntrustedFile } from "./setti
 
 type ConfigurationChecks = Pick<Configuration, "problems" | "untrusted">;
 
-/** To be called before a configuration is used. Errors: `invalid`, with every place. */
+/** Call it before a configuration is used. Errors: `invalid`, with every problem and its position. */
 export function assertValid({ problems }: ConfigurationChecks): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
@@ -18,14 +18,17 @@ export function assertValid({ problems }: ConfigurationChecks): void {
   });
 }
 
-/** Reads the file in `CONTINUO_HOME` only: a project decides nothing here. Errors: `invalid`, with every place. */
+/**
+ * Reads only the file in `CONTINUO_HOME`, because a project must not decide these settings. Errors: `invalid`, with
+ * every problem and its position.
+ */
 export async function readHomeConfiguration(places: PlacesAt): Promise<Configuration> {
   const configuration = await readConfiguration({ places, cwd: null });
   assertValid(configuration);
   return configuration;
 }
 
-/** To be called before an agent is started. Errors: `invalid`; `untrusted` if a project wants to say what is run. */
+/** Call it before an agent is started. Errors: `invalid`; `untrusted` if a project's file names programs to run. */
 export function assertRunnable(configuration: ConfigurationChecks): void {
   assertValid(configuration);
   const { untrusted } = configuration;
@@ -40,7 +43,10 @@ export function assertRunnable(configuration: ConfigurationChecks): void {
   );
 }
 
-/** Returns the settings that are not used, and why, for commands that run nothing. @param file as it is to be shown */
+/**
+ * Returns a warning about settings that are not used, and the reason, for commands that start no agent. @param file the
+ * name of the file in the warning
+ */
 export function untrustedWarning(untrusted: UntrustedFile, file: string): string {
   const unused = untrusted.keys.join(", ");
   return `${file} ${reasonOf(untrusted)}; not used: ${unused}. If you trust it: ${trustCommand(untrusted)}`;

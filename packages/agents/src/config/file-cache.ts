@@ -1,7 +1,7 @@
 /**
- * The contents of files without problems, by the hash of their bytes: a file that did not change is not
- * parsed and checked again, and the parsers (yaml, zod) are not even loaded. The cache is Continuo's own; it may be deleted.
- * Environment variables are not copied, since they hold keys.
+ * Caches the content of files without problems by the hash of their bytes: an unchanged file is not parsed and checked
+ * again, and the parsers (yaml, zod) are not even loaded. The cache is Continuo's own; it may be deleted. Environment
+ * variables are not copied, since they hold keys.
  */
 
 import { existsSync } from "node:fs";
@@ -10,10 +10,10 @@ import { isJson, readJsonFile, writeDurably } from "@continuo/files";
 
 import type { FileContent } from "./schema.ts";
 
-/** The first letters of the hash of the schema that checked them. A test fails if it is another one. */
-export const SCHEMA_HASH = "35969ff2bb534422";
+/** The beginning of the hash of the schema that checked the files. A test fails if the schema has another hash. */
+export const SCHEMA_HASH = "d669b6204e0e2cd8";
 
-/** The home has one file, each project another. */
+/** The home has one file, and so may each project. */
 export const MAX_CACHED_FILES = 16;
 
 export interface CachedFile {
@@ -21,7 +21,7 @@ export interface CachedFile {
   readonly content: FileContent;
 }
 
-/** `null` unless every one is known. */
+/** `null` unless all of them are known. */
 export function recallContents(home: string, hashes: readonly string[]): readonly FileContent[] | null {
   if (hashes.length === 0) return [];
   const known = readKnown(home);
@@ -29,7 +29,7 @@ export function recallContents(home: string, hashes: readonly string[]): readonl
   return found.length === hashes.length ? found.map(({ content }) => content) : null;
 }
 
-/** The newest are kept. Nothing is written where Continuo has no home yet. */
+/** Keeps the newest ones. Nothing is written if Continuo has no home yet. */
 export function rememberContents(home: string, files: readonly CachedFile[]): void {
   const known = files.filter(({ content }) => !setsVariables(content));
   if (known.length === 0 || !existsSync(home)) return;
@@ -50,7 +50,7 @@ function fileOf(home: string): string {
   return join(home, "cache/configuration.json");
 }
 
-/** Nobody but us writes it: what has our form is taken for ours. */
+/** Only Continuo writes this file, so every entry of the right form is accepted. */
 function readKnown(home: string): readonly CachedFile[] {
   const record = readJsonFile(fileOf(home));
   if (record === null || record.schema !== SCHEMA_HASH || !Array.isArray(record.files)) return [];

@@ -1,4 +1,4 @@
-/** The configuration files and their bytes: read once, so that the bytes that are hashed are those that are used. */
+/** The configuration files and their bytes: each file is read once, so that the hashed bytes are the used ones. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -7,7 +7,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { FILE_NAME } from "./settings.ts";
 
 export interface RawFile {
-  /** Symbolic links resolved. */
+  /** The path with symbolic links resolved. */
   readonly path: string;
   readonly text: string;
   /** The hash of its bytes. */
@@ -18,8 +18,8 @@ const MAX_FILE_BYTES = 256 * 1024;
 const MAX_FOLDERS_UPWARDS = 64;
 
 /**
- * The nearest file from a folder upwards to the root of its git repository; without a repository, only that of the
- * folder: the folders above may belong to others.
+ * Finds the nearest file from a folder upwards to the root of its git repository; without a repository, only in the
+ * folder itself, because the folders above may belong to other people.
  */
 export function findProjectFile(folder: string): string | null {
   const folders = [resolve(folder)];

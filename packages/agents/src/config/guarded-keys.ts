@@ -1,4 +1,7 @@
-/** Keys that a project's file may not set before the person trusts it: they make programs run, or say what these inherit. Pure. */
+/**
+ * Keys that a project's file may not set before the person trusts it: they start programs, or decide which variables
+ * these inherit. Pure.
+ */
 
 import type { FileAgent, FileContent } from "./schema.ts";
 

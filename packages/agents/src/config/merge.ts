@@ -1,4 +1,4 @@
-/** One file, or the flags, laid over what was known before. Pure. */
+/** Merges one file, or the flags, with the earlier settings. Pure. */
 
 import { present } from "@continuo/core/model";
 import type {
@@ -26,7 +26,7 @@ export interface Layers {
   readonly agent: string | null;
   readonly continuation: ContinuationMode;
   readonly alwaysContinue: boolean | null;
-  /** Settings of every agent, which its own settings override. */
+  /** Settings for every agent, which the agent's own settings override. */
   readonly context: ContextSettings;
   readonly agents: Readonly<Record<string, AgentSettings>>;
 }
@@ -58,7 +58,7 @@ function withAgent(
     name: before.name,
     environment: before.environment,
     command: command === undefined ? before.command : toPath(command),
-    // Arguments belong to the command that they were written for.
+    // Arguments belong only to the command in the same file.
     args: args ?? (command === undefined ? before.args : []),
     env: { ...before.env, ...env },
     model: model ?? before.model,
@@ -89,7 +89,7 @@ function withAgent(
   };
 }
 
-/** A setting above all agents applies to each agent without a setting of its own. */
+/** A setting for all agents applies to each agent that does not have its own setting. */
 export function withCommon(
   settings: AgentSettings,
   { environment, alwaysContinue, context }: Pick<Layers, "environment" | "alwaysContinue" | "context">,

@@ -1,4 +1,4 @@
-/** The models of the configuration, each as an agent of its own name. Pure. */
+/** The models of the configuration, each as an agent with its name. Pure. */
 
 import { AGENT_NAMES, present } from "@continuo/core/model";
 import type { ParsedFile } from "./parse.ts";
@@ -25,7 +25,7 @@ function toEndpoint(model: FileModel): ModelSettings {
   return { type: "anthropic", model: model.anthropic, ...present({ url: model.url }), ...more };
 }
 
-/** The agents of all files with the models, which are those of the person. */
+/** Adds the person's models to the agents of all files. */
 export function withModels(
   agents: Readonly<Record<string, AgentSettings>>,
   models: readonly AgentSettings[],
@@ -33,7 +33,7 @@ export function withModels(
   return models.length === 0 ? agents : agentsByName([...Object.values(agents), ...models]);
 }
 
-/** A model and an agent of the same name could not be told apart. */
+/** A model and an agent with the same name could not be distinguished. */
 export function takenNames(
   file: string,
   { content, placeOf }: Pick<ParsedFile, "content" | "placeOf">,

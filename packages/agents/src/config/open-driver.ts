@@ -1,4 +1,4 @@
-/** The driver of an agent, as the configuration wants it started, with the trust that folders have. */
+/** Opens the driver of an agent by its configuration, with the restrictions of folders that are not trusted. */
 
 import { type AgentDriver, ContinuoError, type Restriction } from "@continuo/core/model";
 import { continuoHome, type PlacesAt } from "@continuo/files";
@@ -7,7 +7,7 @@ import { agentOptionsOf } from "./agent-options.ts";
 import type { AgentSettings } from "./settings.ts";
 import { isTrustedFolder, readTrustedFolders } from "./trust.ts";
 
-/** Errors: `usage` for one that nobody knows, and for arguments of a program that is not named. */
+/** Errors: `usage` for an unknown agent, and for arguments without a program. */
 export async function openDriver(
   settings: AgentSettings,
   places: PlacesAt,
@@ -19,7 +19,10 @@ export async function openDriver(
   return await openAgent(settings.name, { ...optionsOf(settings, places), ...more });
 }
 
-/** Returns the restrictions of the agent in a folder. Errors: as `openDriver`; `corrupt` for the record of trust. */
+/**
+ * Returns the restrictions of the agent in a folder. Errors: as `openDriver`; `corrupt` for an unreadable record of
+ * trust.
+ */
 export function restrictionFor(
   settings: AgentSettings,
   places: PlacesAt,

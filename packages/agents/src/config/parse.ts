@@ -1,4 +1,4 @@
-/** A file's text as its content, or what is wrong with it and where. Pure. */
+/** Parses the text of a file: returns its content, or its problems with their positions. Pure. */
 
 import { cutText, nearest } from "@continuo/core/model";
 import { entryOf } from "@continuo/files";
@@ -21,7 +21,7 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** Nobody reads a hundred problems. */
+/** The limit is small, because nobody reads a hundred problems. */
 const MAX_PROBLEMS = 20;
 const MAX_SHOWN_CHARS = 60;
 
@@ -126,7 +126,7 @@ function findingsOf(issue: Issue, before: readonly PropertyKey[], whole: unknown
   }
 }
 
-/** A map was meant where a map is given, else the first, which is a word. */
+/** If the value is a map, the alternative that is a map was meant, otherwise the first one, which is a word. */
 function branchOf(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
   return (typeof value === "object" && value !== null ? branches.at(-1) : branches[0]) ?? [];
 }
@@ -134,7 +134,7 @@ function branchOf(branches: readonly (readonly Issue[])[], value: unknown): read
 /** Keys of other programs, with the key that means the same here. */
 const WORDS_OF_OTHERS: Readonly<Record<string, string>> = { provider: "agent", providers: "agents" };
 
-/** A key of this place that is alike, else one of another place; with the key below it that the value holds. */
+/** Suggests a similar key of this map, otherwise one of another map; if the value has a key, with that key below it. */
 function meantKey(key: string, path: readonly PropertyKey[], value: unknown): string | null {
   const lastOf = (one: string): string => one.split(".").at(-1) ?? "";
   const word = entryOf(WORDS_OF_OTHERS, key.toLowerCase()) ?? lastOf(key);

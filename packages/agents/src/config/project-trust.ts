@@ -12,7 +12,7 @@ export type TrustAnswer = "yes" | "no" | "once";
 export interface TrustQuestion {
   /** The folder that the question is about. */
   readonly project: string;
-  /** True if the person trusted it, and its continuo.yaml is another one now. */
+  /** True if the person trusted the project, and its continuo.yaml has changed since then. */
   readonly isChanged: boolean;
 }
 
@@ -20,17 +20,17 @@ export interface TrustQuestion {
 export type AskTrust = (question: TrustQuestion) => Promise<TrustAnswer | null>;
 
 export interface ProjectTrust {
-  /** Asks about the project of a folder, unless somebody decided about it before. Errors: `unwritable`, `corrupt`. */
+  /** Asks about the project of a folder, unless the person decided about it before. Errors: `unwritable`, `corrupt`. */
   settle(cwd: string): Promise<void>;
   /** True if the person answered no. */
   isRefused(cwd: string): boolean;
   /** @param folder without symbolic links */
   isTrusted(folder: string): boolean;
-  /** True if the content of this file of a project may be used, whatever the record says. */
+  /** True if the content of this file of a project may be used, regardless of the record. */
   isTrustedFile(file: Pick<RawFile, "path">): boolean;
 }
 
-/** @param ask left out where nobody can be asked: then the record decides. */
+/** @param ask left out if nobody can be asked: then the record decides. */
 export function createProjectTrust(places: PlacesAt, ask?: AskTrust): ProjectTrust {
   const home = continuoHome(places);
   const asked = new Set<string>();
@@ -55,7 +55,7 @@ export function createProjectTrust(places: PlacesAt, ask?: AskTrust): ProjectTru
   };
 }
 
-/** The root of the repository, else the folder itself; without symbolic links. */
+/** The root of the repository, otherwise the folder itself; without symbolic links. */
 export function projectFolderOf(start: string): string {
   const real = existsSync(start) ? realpathSync(start) : start;
   for (let at = real; ; at = dirname(at)) {
@@ -64,7 +64,7 @@ export function projectFolderOf(start: string): string {
   }
 }
 
-/** A file that changed after it was trusted is asked about again. */
+/** If a file changed after it was trusted, the person is asked again. */
 function isDecided(project: string, { folders, files, refused }: TrustRecord): boolean {
   if (isIn(project, refused)) return true;
   const file = projectFileIn(project);
@@ -101,7 +101,7 @@ function record(project: string, { answer, file, home, userHome }: TrustDecision
         refused: [...others(refused, project), { path: project, refusedAt: decidedAt }],
       };
     }
-    // All projects of a person lie below the home: a yes there is about the home alone.
+    // All projects of a person are below the home, so a yes for the home applies only to the home itself.
     const isAlone = `${userHome}/`.startsWith(project.endsWith("/") ? project : `${project}/`);
     const folder = { path: project, trustedAt: decidedAt, ...(isAlone ? { alone: true as const } : {}) };
     return {

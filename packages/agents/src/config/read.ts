@@ -1,4 +1,4 @@
-/** The whole configuration: read, checked, laid over each other. */
+/** Reads all files of the configuration, checks them and merges them. */
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { AGENT_NAMES, ContinuoError, nearest, present } from "@continuo/core/model";
@@ -30,19 +30,22 @@ const debug = debugOf("config");
 
 export interface ReadConfigurationOptions {
   readonly places: PlacesAt;
-  /** The folder of the project; the own folder of `places` by default; `null`: only the file in CONTINUO_HOME is read. */
+  /**
+   * The folder of the project; the folder of `places` by default; with `null` only the file in CONTINUO_HOME is read.
+   */
   readonly cwd?: string | null;
   readonly flags?: ConfigurationFlags;
-  /** True for a file of a project that is trusted in addition to those of the record. */
+  /** True for a file of a project that is trusted in addition to the recorded ones. */
   readonly isTrustedFile?: (file: Pick<RawFile, "path">) => boolean;
 }
 
 /**
- * `continuo.yaml` of `CONTINUO_HOME`, then the project's, then flags; later wins, key by key. `problems` has the
- * mistakes of a file, `untrusted` the settings that a project may not make yet: neither is used. A caller that runs an
- * agent calls `assertRunnable` first, every other caller `assertValid`.
+ * `continuo.yaml` of `CONTINUO_HOME`, then the project's, then flags; later ones have priority, key by key. `problems`
+ * has the mistakes of a file, `untrusted` has the settings of a project that is not trusted; neither are used. A caller
+ * that runs an agent calls `assertRunnable` first, every other caller `assertValid`.
  *
- * Errors: `usage` for a flag that names no agent, `unreadable`, `too_large`, `corrupt` for the record of trust.
+ * Errors: `usage` for a flag that names no agent, `unreadable`, `too_large`, `corrupt` for an unreadable record of
+ * trust.
  */
 export async function readConfiguration(options: ReadConfigurationOptions): Promise<Configuration> {
   const found = findFiles(options);
@@ -191,7 +194,7 @@ function add(reading: Reading, { raw: { path }, of, parsed }: Adding): void {
   );
 }
 
-/** There is one of each for all projects, so that none of them can say how it works. */
+/** These things are shared by all projects, so that no project may configure them. */
 const OF_HOME = {
   index: "one index serves all projects",
   server: "one server serves all projects",
@@ -263,7 +266,7 @@ function addProject(
   return { file: raw.path, folder: dirname(raw.path), keys: guarded.map(({ key }) => key), state };
 }
 
-/** A name is searched for; a path is of the file's folder, or of the person's home. */
+/** A name is searched on the search path; a path is relative to the folder of the file, or to the person's home. */
 function toPath(
   command: string,
   { folder, userHome }: { readonly folder: string; readonly userHome: string },
@@ -272,7 +275,7 @@ function toPath(
   return command.includes("/") && !isAbsolute(command) ? resolve(folder, command) : command;
 }
 
-/** An agent that Continuo does not know cannot be started without one. */
+/** An agent that Continuo does not know cannot be started without a command. */
 function withoutCommand({ layers, named }: Reading, withheld: ReadonlySet<string>): ConfigurationProblem[] {
   return Object.values(layers.agents).flatMap(({ name, command, endpoint }) => {
     const place = named.get(name);

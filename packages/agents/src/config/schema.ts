@@ -5,7 +5,7 @@ import { z } from "zod";
 import { blobs, type FileBlobs } from "./blobs-schema.ts";
 import { type FileServerLimits, SERVER_LIMIT_KEYS } from "./server-limits.ts";
 
-/** A name that can be before an id (`NAME:ID`), in a file's name and in a log's id. */
+/** A name that can be used before an id (`NAME:ID`), in the name of a file and in the id of a log. */
 const AGENT_NAME = /^[a-z][a-z0-9-]{0,39}$/u;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u;
 const MAX_ARGS = 100;
@@ -147,8 +147,10 @@ const usd = z.number().min(0).max(MAX_PRICE);
 const price = z.strictObject({
   input: usd.describe("Input that was not in the cache."),
   output: usd.describe("Output, reasoning included."),
-  cache_read: usd.optional().describe("Input that was in the cache; as `input` when left out."),
-  cache_write: usd.optional().describe("Input that was written to the cache; as `input` when left out."),
+  cache_read: usd.optional().describe("Input that was in the cache; the price of `input` if left out."),
+  cache_write: usd
+    .optional()
+    .describe("Input that was written to the cache; the price of `input` if left out."),
 });
 
 const session = z.strictObject({
@@ -174,7 +176,7 @@ const session = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "true: chat and repl continue the newest session of the folder in which this agent took part, without --continue. Default: as always_continue above all agents says.",
+      "true: chat and repl continue the newest session of the folder in which this agent took part, without --continue. Default: the value of always_continue for all agents.",
     ),
 });
 
@@ -219,7 +221,7 @@ const agent = z.strictObject({
     .optional()
     .describe("Variables of the agent's environment; null removes one."),
   model: text
-    // It becomes an argument of the agent's program, and must not be taken for a flag.
+    // The value becomes an argument of the agent's program, and must not look like a flag.
     .regex(/^[^-]/u)
     .optional()
     .describe("The model, as the agent names it. Default: the agent's choice."),
@@ -274,7 +276,7 @@ const modelOptions = {
     .max(100_000_000)
     .optional()
     .describe(
-      "The tokens that the model reads at once. Default: asked of the server, or known by the model's name, else 128,000. Three quarters are for the conversation; the oldest messages are left out.",
+      "The tokens that the model can read at once. Default: the value that the server reports, or the known value for the model's name, otherwise 128,000. Three quarters are for the conversation; the oldest messages are left out.",
     ),
   instructions: z.string().max(MAX_TEXT_CHARS).optional().describe("What the model is told first."),
 };
@@ -292,7 +294,9 @@ const live = z.strictObject({
   adaptive_batching: z
     .boolean()
     .optional()
-    .describe("Whether the window of a batch is 2, 4 or 6 s, as the input comes; false: always 4 s."),
+    .describe(
+      "Whether the window of a batch is 2, 4 or 6 s, depending on the rate of the input; false: always 4 s.",
+    ),
   backpressure: z.boolean().optional().describe("Whether levels are recorded and sent to clients."),
   replay_nightly: z
     .boolean()
@@ -309,7 +313,7 @@ const live = z.strictObject({
     ])
     .optional()
     .describe(
-      "The agent that writes notes, an OpenAI-compatible endpoint, or a model of Anthropic. Default: none; then notes are the most telling sentences.",
+      "The agent that writes notes, an OpenAI-compatible endpoint, or a model of Anthropic. Default: none; then notes are the most informative sentences.",
     ),
   embedder: z
     .strictObject({
@@ -319,7 +323,7 @@ const live = z.strictObject({
         .min(0)
         .max(1)
         .optional()
-        .describe("The cosine from which two notes say the same. Default: 0.8."),
+        .describe("The cosine from which two notes count as the same. Default: 0.8."),
     })
     .optional()
     .describe("An OpenAI-compatible endpoint whose embeddings compare notes. Default: words."),
@@ -330,8 +334,8 @@ const live = z.strictObject({
   keep_audio: z.boolean().optional().describe("Whether audio is kept after its transcript was made."),
   frames: z
     .strictObject({
-      full_days: days.optional().describe("How long the pictures of frames stay. Default: 7 days."),
-      thumbnail_days: days.optional().describe("How long their thumbnails stay. Default: 30 days."),
+      full_days: days.optional().describe("How long the pictures of frames are kept. Default: 7 days."),
+      thumbnail_days: days.optional().describe("How long their thumbnails are kept. Default: 30 days."),
     })
     .optional()
     .describe("How long pictures stay; hashes and embeddings stay."),
@@ -343,11 +347,15 @@ const live = z.strictObject({
     .strictObject({
       overlap: share
         .optional()
-        .describe("The share of the shorter span from which two notes are at the same place. Default: 0.5."),
+        .describe(
+          "The overlap, as a share of the shorter span, from which two notes are at the same place. Default: 0.5.",
+        ),
       similarity: share
         .optional()
-        .describe("The cosine from which two notes say the same. Default: that of the embedder."),
-      confidence: share.optional().describe("Drafts below this confidence are asked about. Default: 0.6."),
+        .describe("The cosine from which two notes count as the same. Default: that of the embedder."),
+      confidence: share
+        .optional()
+        .describe("A person is asked about drafts below this confidence. Default: 0.6."),
       open_questions: whole
         .optional()
         .describe("The questions to a person that are open at once in a session. Default: 20; 0 for none."),
@@ -359,15 +367,17 @@ const live = z.strictObject({
     .describe("When drafts become notes."),
   levels: z
     .strictObject({
-      normal: count.optional().describe("Below this depth, the level is normal again. Default: 25."),
+      normal: count.optional().describe("The depth below which the level is normal again. Default: 25."),
       warning: count.optional().describe("Default: 50."),
       critical: count.optional().describe("Default: 100."),
     })
     .optional()
-    .describe("The depths at which levels change: evidence that waits for its notes."),
+    .describe(
+      "The depths at which levels change: the number of pieces of evidence that wait for their notes.",
+    ),
 });
 
-/** One file, as it is written. */
+/** The content of one file. */
 export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
   env: z
     .literal(["pass", "deny"])
@@ -425,7 +435,7 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "Whether commands that read sessions leave a process behind that indexes them; true when left out.",
+          "Whether commands that read sessions start a background process that indexes them; true when left out.",
         ),
     })
     .optional()

@@ -99,7 +99,7 @@ export function toServerLimits(said: FileServerLimits = {}): ServerLimitSettings
   return Object.fromEntries(known);
 }
 
-/** @param flags `connections=500`; if a name is given twice, the last value counts. Errors: `usage`. */
+/** @param flags texts such as `connections=500`; if a name is given twice, the last value counts. Errors: `usage`. */
 export function serverLimitsOfFlags(flags: readonly string[]): ServerLimitSettings {
   return toServerLimits(Object.fromEntries(flags.map(limitOf)));
 }

@@ -50,7 +50,7 @@ export type ModelSettings = {
   readonly model: string;
   /** The environment variable that contains the key. */
   readonly keyEnv?: string;
-  /** The tokens that it reads at once; where they are left out, its server is asked, or its name tells. */
+  /** The tokens that the model can read at once; if left out, its server is asked, or its name decides. */
   readonly window?: number;
   readonly instructions?: string;
 } & (
@@ -61,10 +61,10 @@ export type ModelSettings = {
 export interface AgentSettings {
   /** The agent is this model; without it, the agent is a program. */
   readonly endpoint?: ModelSettings;
-  /** The variables that it inherits; `null`: all in a trusted folder, a list elsewhere. */
+  /** The variables that the agent inherits; `null`: all of them in a trusted folder, those of a list elsewhere. */
   readonly environment: "pass" | "deny" | null;
   readonly name: string;
-  /** A name on the search path or an absolute path; `null`: the agent's own. */
+  /** A name on the search path or an absolute path; `null`: the agent's own program. */
   readonly command: string | null;
   readonly args: readonly string[];
   /** `null` removes a variable. */
@@ -78,7 +78,7 @@ export interface AgentSettings {
   readonly context: ContextSettings;
 }
 
-/** Settings of an agent by flags; the files decide on those that are left out. */
+/** Settings of an agent from flags; the files decide settings that are left out. */
 export interface AgentFlags {
   readonly model?: string;
   readonly transport?: Transport;
@@ -110,7 +110,7 @@ export interface ConfigurationProblem {
 /** A project's file with keys that run programs, which was not trusted with `continuo trust`. */
 export interface UntrustedFile {
   readonly file: string;
-  /** The folder to name to `continuo trust`. */
+  /** The folder for `continuo trust`. */
   readonly folder: string;
   /** The keys that are not used, such as `agents.claude.command`. */
   readonly keys: readonly string[];

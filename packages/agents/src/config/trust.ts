@@ -15,12 +15,12 @@ export interface TrustedFile {
   readonly trustedAt: string;
 }
 
-/** Trusted with all that is below it. */
+/** A folder that is trusted together with everything below it. */
 export interface TrustedFolder {
   readonly path: string;
   /** ISO 8601 UTC. */
   readonly trustedAt: string;
-  /** True if nothing below it is trusted with it: a home. */
+  /** True if the folders below it are not trusted with it, as for a home. */
   readonly alone?: true;
 }
 
@@ -112,7 +112,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Text that is no JSON is no record.
+    // Text that is not JSON is not a record.
     return undefined;
   }
 }

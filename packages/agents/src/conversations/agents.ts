@@ -17,7 +17,7 @@ import { type ReplayWriter, toAgent } from "../drivers/link/index.ts";
 import type { AgentOptions, ConversationAgent } from "./conversation-agent.ts";
 import type { ProgramPlace } from "./state.ts";
 
-/** Nothing is started yet. Errors: `not_found`, `usage`. */
+/** The program is not started yet. Errors: `not_found`, `usage`. */
 export async function createAgent(options: AgentOptions): Promise<ConversationAgent> {
   const { endpoint } = options.settings;
   if (endpoint === undefined) return await createProgramAgent(options);
@@ -52,7 +52,7 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
     });
   const prepare: ConversationAgent["prepare"] = ({ nativeId, cwd: folder }) => {
     const to = nativeId === null ? {} : { resumeSessionId: nativeId };
-    // The turn that needs this conversation reports the error.
+    // The error is ignored here; the turn that needs this conversation reports it.
     enter({ cwd: folder, ...to }).catch(() => undefined);
   };
   const opened = async (): Promise<Conversation | null> => agent.conversation ?? (await early.conversation());
@@ -141,7 +141,7 @@ function startedEarly(driver: AgentDriver): Early {
           try {
             return await unlessAborted(taken, open.signal);
           } catch (error) {
-            // That was a while ago: the program that had it open may have closed it.
+            // The program may have closed the conversation since then.
             if (!isContinuoError(error, "session_live")) throw error;
           }
         }
@@ -158,7 +158,7 @@ function startedEarly(driver: AgentDriver): Early {
       const opening = { open, stop, conversation: driver.open({ ...open, signal: stop.signal }) };
       begun = opening;
       const conversation = await opening.conversation;
-      // The program has now said which session is the last one.
+      // The program has now reported which session is the last one.
       if (begun === opening && open.continueLast === true) {
         const { continueLast: _, ...rest } = open;
         begun = { ...opening, open: { ...rest, resumeSessionId: conversation.sessionId } };
@@ -174,7 +174,7 @@ function startedEarly(driver: AgentDriver): Early {
   };
 }
 
-/** A caller that stops waiting leaves nothing running, because an agent may take minutes until it is given up. */
+/** If a caller stops waiting, the opening is stopped, because an agent may otherwise take minutes. */
 async function unlessAborted(
   { conversation, stop: opening }: ConversationStart,
   signal: AbortSignal | undefined,
@@ -203,7 +203,7 @@ function isSamePlace(a: OpenConversation, b: OpenConversation): boolean {
   return a.cwd === b.cwd && a.resumeSessionId === b.resumeSessionId && a.model === b.model;
 }
 
-/** Messages of others are written as a session of this agent, if Continuo writes its files. */
+/** Messages of other agents are written as a session of this agent, if Continuo can write its files. */
 function replayWriter(name: AgentName, places: PlacesAt): ReplayWriter {
   return async (messages, options) => {
     const { replayWriterOf } = await import("../handoff/index.ts");

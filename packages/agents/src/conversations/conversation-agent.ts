@@ -1,4 +1,4 @@
-/** The agent of a conversation, a program or a model, and the options that it is made with. */
+/** The agent of a conversation, a program or a model, and the options with which it is created. */
 
 import type {
   AgentDriver,
@@ -42,11 +42,14 @@ export type AgentOpenOptions = Pick<
 >;
 
 export interface ConversationAgent extends DrivenAgent {
-  /** The tokens of a conversation that it can be given; left out by programs, which cut it themselves. */
+  /**
+   * The greatest number of tokens of a conversation for a model; left out for programs, which cut the conversation
+   * themselves.
+   */
   readonly conversationTokens?: () => Promise<number>;
   /**
-   * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
-   * expected to. That turn reports the errors.
+   * Starts its program before the first turn, which then finds it open if it uses the expected session. The first turn
+   * reports the errors.
    */
   prepare(place: ProgramPlace): void;
   /** Like `prepare`, but resolves when the conversation is open. Errors: as `AgentDriver.open`. */
@@ -55,11 +58,13 @@ export interface ConversationAgent extends DrivenAgent {
   readonly place: ProgramPlace | null;
   /** Closes what is open, unless a turn runs in it: the next turn opens it again. */
   rest(): Promise<void>;
-  /** The open conversation, including one that was started early; waits for its opening. `null` if there is none. */
+  /**
+   * The open conversation, including one that was started early; this waits for its opening. `null` if there is none.
+   */
   opened(): Promise<Conversation | null>;
   /**
-   * The conversation that can be asked for the agent's own list: an open one, of an agent whose files Continuo does not
-   * read; else `null`.
+   * The open conversation that can return the agent's own list, if Continuo does not read the agent's files; otherwise
+   * `null`.
    */
   lister(): Promise<AgentDriver | null>;
 }

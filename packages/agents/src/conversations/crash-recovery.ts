@@ -31,13 +31,13 @@ export interface Recovery {
   readonly store: Store;
   readonly session: Session;
   readonly places: PlacesAt;
-  /** The folder of a session that names none. */
+  /** The folder to use for a session that does not record one. */
   readonly cwd: string;
 }
 
 /**
- * The session with a reference to the native session that heard the prompt; `null` if the agent's record does not show
- * it. Errors: those of the store.
+ * The session with a reference to the native session that received the prompt; `null` if the agent's record does not
+ * show it. Errors: those of the store.
  */
 export async function referToNativeRecord(
   { runId, input }: UnansweredInput,
@@ -74,7 +74,7 @@ export async function referToNativeRecord(
 const LOOKED_AT = 5;
 
 /**
- * The session of Continuo's whose newest turn was cut off after this native session had heard its prompt; `null` where
+ * The session of Continuo's whose newest turn was cut off after this native session had received its prompt; `null` if
  * there is none. Errors: those of the store.
  */
 export async function cutOffIn(
@@ -99,8 +99,8 @@ export async function cutOffIn(
 const ENDS = Object.values(RUN_EVENTS).filter((type) => type !== "run_started");
 
 /**
- * The last event that the agent knows if it heard the run's prompt: all but the answer that was cut off. `null` where
- * other turns ended since, or somebody else spoke.
+ * The last event that the agent knows if it received the run's prompt: everything except the interrupted answer. `null`
+ * if other turns ended after that, or somebody else wrote a message.
  */
 async function heardUpTo(store: Store, { sessionId, runId }: Run): Promise<number | null> {
   const [end] = (await store.read(sessionId, { types: ENDS, order: "newest", limit: 1 })).events;

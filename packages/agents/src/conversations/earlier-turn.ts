@@ -1,4 +1,4 @@
-/** Turns that began before, found by the id that their caller gave the input: after a crash nothing is asked twice. */
+/** Finds an earlier turn by the id that the caller gave its input, so that after a crash nothing is asked twice. */
 
 import { type Block, type RunStatus, type Store, textOf } from "@continuo/core/model";
 import { recordOf } from "@continuo/core/wire";
@@ -7,11 +7,11 @@ import { TALK_LIMITS } from "./limits.ts";
 export interface EarlierTurn {
   readonly runId: string;
   readonly status: RunStatus;
-  /** The words that the agent was given. */
+  /** The text that the agent received. */
   readonly input: string;
   /** The agent's answer, as far as it is stored. */
   readonly answer: string;
-  /** Why there is no whole answer; empty where nothing is known. */
+  /** The reason why there is no complete answer; empty if it is not known. */
   readonly reason: string;
 }
 

@@ -10,7 +10,7 @@ interface WorksHere {
   readonly to: string;
 }
 
-/** Errors: `not_found`; the hint names the session, where there is one. */
+/** Errors: `not_found`; the hint names the session, if there is one. */
 export function folderOf(cwd: string, session: WorksHere | null): string {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
   throw new ContinuoError("not_found", `there is no folder ${cwd}`, {

@@ -9,7 +9,7 @@ import { nativeIdOf } from "./native-id.ts";
 import { importNative, type NativeImportOptions } from "./native-import.ts";
 import type { Origin } from "./origin.ts";
 
-/** The original stays as it was. Errors: those of `forkNativeSession`, for an agent's own session. */
+/** The original does not change. Errors: those of `forkNativeSession`, for an agent's own session. */
 export async function forkOrigin(
   origin: Exclude<Origin, { type: "told" }>,
   options: NativeImportOptions,
@@ -21,7 +21,7 @@ export async function forkOrigin(
   }
   const { session: source } = origin;
   const { store, cwd } = options;
-  // Before anything is written: it may be refused.
+  // Checked before anything is written, because the fork may be refused.
   const ref = await forkedReference(source, options);
   const { session, messages } = await forkOwn(source, readOwn(store));
   const metadata = ref === null ? {} : referenceTo(ref, await store.latestSequence(session.sessionId));
@@ -39,7 +39,7 @@ async function forkedReference(
 ): Promise<NativeRef | null> {
   const { agent } = session;
   const native = agent === null ? null : nativeIdOf(session, agent);
-  // Others wrote messages since its last turn, which it does not know.
+  // The native session lacks messages that others wrote since its last turn.
   if (agent === null || !isAgentName(agent) || native !== session.metadata.providerSessionId) return null;
   try {
     const forked: ForkedSession = await forkNativeSession(`${agent}:${native}`, { places });

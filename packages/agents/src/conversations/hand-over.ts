@@ -1,4 +1,4 @@
-/** A session, an agent's or Continuo's own, handed over. */
+/** Hands over a session of an agent or of Continuo's own. */
 
 import { cutText, handOffCommand, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -20,7 +20,7 @@ export interface HandOverOptions {
   readonly options: Omit<HandOffOptions, "cwd">;
 }
 
-/** Errors: those of `handOff`; `usage` if nobody names a folder. */
+/** Errors: those of `handOff`; `usage` if no folder is known. */
 export async function handOver(
   located: LookUpHit,
   { cwd, places, options }: HandOverOptions,

@@ -1,6 +1,6 @@
 /**
- * Conversations: a session of Continuo's with the agent that answers in it, opened, continued, forked or given to
- * another agent.
+ * Conversations: a session of Continuo's with the agent that answers in it, which is opened, continued, forked or
+ * handed to another agent.
  *
  * Promises: every turn is a run; the outcome of a continuation is reported; programs that a project names start only
  * if the project is trusted; the agent's program ends however the conversation is left.

@@ -1,4 +1,4 @@
-/** The login of an agent, made on behalf of a person who asked for it outside of a conversation. */
+/** Logs in to an agent for a person who requested it outside of a conversation. */
 
 import { type CallOptions, ContinuoError, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -7,12 +7,12 @@ import { readTrustedSettings, settingsOf } from "./settings.ts";
 
 export interface LogInOptions extends CallOptions {
   readonly agent: string;
-  /** The agent's own id of the way. */
+  /** The agent's own id of the login method. */
   readonly methodId: string;
   readonly places: PlacesAt;
 }
 
-/** Resolves when the person is logged in. Errors: `not_found`, `unsupported`; `agent_failed` where the agent refuses. */
+/** Resolves when the person is logged in. Errors: `not_found`, `unsupported`; `agent_failed` if the agent refuses. */
 export async function logIn({ agent, methodId, places, signal }: LogInOptions): Promise<void> {
   const { home } = places;
   const { trust, configuration } = await readTrustedSettings(places, home, undefined);

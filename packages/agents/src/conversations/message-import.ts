@@ -1,4 +1,6 @@
-/** Messages kept as a new session of Continuo's, a few at a time: memory stays bounded however many they are. */
+/**
+ * Stores messages as a new session of Continuo's, a few at a time, so that memory is bounded however many there are.
+ */
 
 import {
   type Message,
@@ -23,18 +25,21 @@ export interface ImportOptions {
   readonly agent: string | null;
   readonly title: string | null;
   readonly cwd: string;
-  /** The native session that knows all of it. */
+  /** The native session that contains all messages. */
   readonly ref: NativeRef | null;
   readonly parentId?: string;
   /** The source, for the session's metadata. */
   readonly from: Readonly<Record<string, unknown>>;
-  /** Older messages that are not among those to be kept. */
+  /** The number of older messages that are not imported. */
   readonly leftOut?: number;
-  /** Called now and then with the number of messages that are stored so far. */
+  /** Called at intervals with the number of messages stored so far. */
   readonly onProgress?: (messages: number) => void;
 }
 
-/** A new session that holds these messages: all of it, or none. Errors: those of the store, and those of reading. */
+/**
+ * Creates a session with these messages, or no session if one of them fails. Errors: those of the store, and those of
+ * reading.
+ */
 export async function importMessages(
   messages: AsyncIterable<Message> | Iterable<Message>,
   keeping: ImportOptions,
@@ -92,7 +97,7 @@ async function fill(
   return { session, messages: kept, leftOut };
 }
 
-/** The entry in the metadata of a session about the native session that knows all of it. */
+/** The entry in the metadata of a session about the native session that contains all messages. */
 export function referenceTo(ref: NativeRef, baseSequence: number): ReferenceMetadata {
   const { agent, sessionId, location, cwd } = ref;
   const reference = { sessionId, model: null, location, cwd, baseSequence, verifiedAt: null, state: "live" };

@@ -1,4 +1,7 @@
-/** A model of the configuration as the agent of a conversation: there is no program, and it is given the transcript each time. */
+/**
+ * A model of the configuration as the agent of a conversation: it has no program, and receives the transcript each
+ * time.
+ */
 
 import { ContinuoError, type Conversation, present } from "@continuo/core/model";
 import type { ModelSettings } from "../config/index.ts";
@@ -26,7 +29,7 @@ export async function createModelAgent(
     name,
     conversation: null,
     place: null,
-    // The window of the file is that of the file's model.
+    // The window in the file belongs to the model in the file.
     conversationTokens: async () =>
       conversationTokens(
         (chosen.model === endpoint.model ? endpoint.window : undefined) ?? (await windowOf(model)),

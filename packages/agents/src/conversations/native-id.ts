@@ -1,8 +1,8 @@
-/** The native session in which a conversation continued. Pure. */
+/** The native session in which a conversation continued last. Pure. */
 
 import type { Session } from "@continuo/core/model";
 
-/** `null` if it was never with this agent. */
+/** `null` if the conversation was never with this agent. */
 export function nativeIdOf({ metadata }: Session, agent: string): string | null {
   const references = metadata.providerSessions as
     | Readonly<Record<string, { readonly sessionId?: unknown } | undefined>>

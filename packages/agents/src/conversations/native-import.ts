@@ -1,5 +1,5 @@
 /**
- * An agent's own session taken up as a session of Continuo's: its history is kept as events, so that any agent can
+ * Imports an agent's own session as a session of Continuo's: its history is stored as events, so that any agent can
  * receive it, and its native reference says that this agent already has all of it. The native session is only read.
  */
 
@@ -15,13 +15,13 @@ import { type ImportedSession, importMessages } from "./message-import.ts";
 export interface NativeImportOptions {
   readonly store: Store;
   readonly places: PlacesAt;
-  /** Called now and then with how many messages are stored. */
+  /** Called at intervals with the number of messages stored so far. */
   readonly onProgress?: (messages: number) => void;
-  /** The folder if the session does not record one. */
+  /** The folder to use if the session does not record one. */
   readonly cwd: string;
 }
 
-/** Errors: those of opening the session, and the store's; `not_found` if its folder is gone. */
+/** Errors: those of opening the session, and of the store; `not_found` if its folder is gone. */
 export async function importNative(
   found: FoundSession,
   { store, places, cwd, onProgress }: NativeImportOptions,
@@ -29,7 +29,7 @@ export async function importNative(
   using opened = await openNativeSession(found, { places });
   const { title, agent, sessionId, location, sizeBytes } = opened.details;
   const folder = folderOf(opened.details.cwd ?? cwd, { agent, sessionId, to: agent });
-  // A smaller one cannot be beyond the limits, and is read once.
+  // A smaller session cannot exceed the limits, and is read once.
   const skipped = sizeBytes <= TALK_LIMITS.takenChars ? 0 : await olderThanLimits(said(opened.history()));
   return await importMessages(
     behind(skipped, said(opened.history())),
@@ -57,7 +57,7 @@ export async function importReported(
   return await importMessages(said(history), { store, agent, title, cwd, ref, from: { agent, sessionId } });
 }
 
-/** Removes blocks that an agent wrote for its own model, since they mean nothing to another one. */
+/** Removes blocks that an agent wrote for its own model, because other models cannot use them. */
 async function* said(history: AsyncIterable<Message> | Iterable<Message>): AsyncGenerator<Message> {
   for await (const message of history) {
     if (message.origin !== "injected" && message.origin !== "notification") yield message;
@@ -72,7 +72,7 @@ async function* behind(count: number, messages: AsyncIterable<Message>): AsyncGe
   }
 }
 
-/** Counts the oldest messages beyond the limits; the rest begins with a message of a person. */
+/** Counts the oldest messages that exceed the limits; the remaining ones begin with a message of a person. */
 export async function olderThanLimits(
   messages: AsyncIterable<Message>,
   { takenMessages, takenChars }: { takenMessages: number; takenChars: number } = TALK_LIMITS,

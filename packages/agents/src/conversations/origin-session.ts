@@ -32,7 +32,7 @@ export async function importOrigin(
   return session;
 }
 
-/** With the history that the agent itself reported; only the agent has the rest. */
+/** With the history that the agent itself reported; only the agent has its other content. */
 export async function importReportedOrigin(
   { told }: Extract<Origin, { type: "told" }>,
   history: readonly Message[],

@@ -1,4 +1,4 @@
-/** Finds the conversation that a person means: by a name, or the last one of the folder. */
+/** Finds the conversation that a person means, by a name, or the last one of the folder. */
 
 import {
   type AgentDriver,
@@ -28,7 +28,7 @@ import { type Configuration, openDriver } from "../config/index.ts";
 export type Origin =
   | { readonly type: "own"; readonly session: Session }
   | { readonly type: "native"; readonly found: FoundSession }
-  /** Known only from its agent: Continuo does not read its files. */
+  /** A session that only its agent reports, because Continuo does not read its files. */
   | { readonly type: "told"; readonly told: ReportedSession };
 
 interface OriginSources {
@@ -43,8 +43,9 @@ export interface FindOriginOptions extends OriginSources {
 }
 
 /**
- * The session that a name stands for, as in every command. An agent's session that was taken up before is
- * Continuo's. Errors: as `lookUp` of the catalog.
+ * Finds the session that a name means, as in every command. An agent's session that was imported before is found as
+ * Continuo's session.
+ * Errors: as `lookUp` of the catalog.
  */
 export async function findOrigin(name: string, looking: FindOriginOptions): Promise<Origin> {
   const { store, places, configuration, lister } = looking;
@@ -96,7 +97,7 @@ async function originOf(named: ResolvedSession, looking: OriginSources): Promise
   }
 }
 
-/** The own session that continues there, or was cut off there, if there is one. */
+/** The own session that continues in the native session, or was cut off in it, if there is one. */
 async function belongingTo(
   origin: Exclude<Origin, { type: "own" }>,
   { store, places }: OriginSources,
@@ -121,13 +122,16 @@ async function sessionOf({ sessionId }: Pick<ListedSession, "sessionId">, store:
 
 export interface LastWhere {
   readonly cwd: string;
-  /** Only what this agent took part in. */
+  /** Only sessions in which this agent took part. */
   readonly agent: string | null;
-  /** Its own list is requested, too. */
+  /** The agent whose own list is requested, too. */
   readonly lister: AgentDriver | null;
 }
 
-/** The newest of the folder; of one agent, the newest that it took part in. Errors: `not_found`; those of asking. */
+/**
+ * Finds the newest session of the folder; for one agent, the newest in which it took part. Errors: `not_found`; those
+ * of the agent's own list.
+ */
 export async function lastOrigin(looking: OriginSources, where: LastWhere): Promise<Origin> {
   const row = await newestRow(looking, where);
   if (row === null) throw await nothingToContinue(looking, where);

@@ -1,4 +1,7 @@
-/** The program of the agent that answers: started when it is first needed, ended when the conversation goes elsewhere. */
+/**
+ * The program of the agent that answers: it is started when it is first needed, and ended when the conversation moves
+ * to another session or agent.
+ */
 
 import { type EditorPort, present, type ToolServer } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -15,7 +18,7 @@ export interface ProgramOptions {
   readonly places: PlacesAt;
   /** Puts a question to the person; left out if nobody can answer. */
   readonly ask?: AskPermission;
-  /** Servers that every agent of the conversation is given; see `OpenConversation.toolServers`. */
+  /** Tool servers that every agent of the conversation receives; see `OpenConversation.toolServers`. */
   readonly toolServers?: readonly ToolServer[];
   /** The editor of the person, for every agent that uses one; see `OpenConversation.editor`. */
   readonly editor?: EditorPort;
@@ -23,19 +26,19 @@ export interface ProgramOptions {
   readonly writerWaitMs?: number;
   /** True if the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
-  /** Reports what happens between turns: a session taken up, input that nobody answered. */
+  /** Reports what happens between turns: an imported session, input that nobody answered. */
   readonly note: (text: string) => void;
 }
 
 export interface Program {
-  /** The agent, made by this state when there is none yet. Errors: `not_found`, `usage`. */
+  /** The agent, created from this state if there is none yet. Errors: `not_found`, `usage`. */
   ready(state: TalkState): Promise<ConversationAgent>;
-  /** The place in which it was started early; `null` if it was not. */
+  /** The place in which the program was started early; `null` if it was not. */
   readonly place: ProgramPlace | null;
   start(state: TalkState): Promise<void>;
-  /** Starts it and waits for it. Errors: as `AgentDriver.open`. */
+  /** Starts the program and waits until it is ready. Errors: as `AgentDriver.open`. */
   check(state: TalkState): Promise<void>;
-  /** While a turn runs somebody waits: only then it reports how long the driver lets a session rest. */
+  /** A wait of the driver is reported only during a turn, because only then a person waits. */
   whileSaying<T>(turn: () => Promise<T>): Promise<T>;
   /** See `ConversationAgent.rest`. */
   rest(): Promise<void>;
@@ -45,7 +48,7 @@ export interface Program {
 export function createProgram(options: ProgramOptions): Program {
   const { setting, trust, places, ask, keepOpen, note, toolServers, editor, writerWaitMs } = options;
   let agent: ConversationAgent | null = null;
-  /** The time by `performance.now()`. */
+  /** The end of the wait, by `performance.now()`. */
   let restsUntilMs = 0;
   let isSaying = false;
   const noted = new Set<string>();
@@ -57,7 +60,10 @@ export function createProgram(options: ProgramOptions): Program {
       `waiting ${Math.ceil(leftMs / 1000)} s: ${name} loses a session that it resumes in the minute it began in`,
     );
   };
-  /** Before the agent starts: a person is asked once for each project, and told once what the agent is not given. */
+  /**
+   * Before the agent starts, the person is asked once for each project, and learns once what the agent does not
+   * receive.
+   */
   const settleTrust = async ({ settings, session }: TalkState): Promise<void> => {
     const cwd = session?.cwd ?? setting.cwd;
     // A model has no program that could run the code of a project.

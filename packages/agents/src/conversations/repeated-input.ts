@@ -1,6 +1,6 @@
 /**
- * A prompt that was cut off and is sent again: it continues the earlier one, and does not stand a second time in the
- * session. Another person's turn may be between the two, or run now.
+ * Recognizes a prompt that was cut off and is sent again: it continues the earlier run, and is not stored twice in the
+ * session. A turn of another person may be between the two, or may be running.
  */
 
 import { isContinuoError, type Session } from "@continuo/core/model";
@@ -12,9 +12,9 @@ import type { WokenSession } from "./run.ts";
 export interface RepeatedInput {
   /** The run that was interrupted. */
   readonly runId: string;
-  /** The session now. */
+  /** The present session. */
   readonly session: Session;
-  /** The agent's own record has that input: its native session continues. */
+  /** True if the agent's own record has that input, so that its native session continues. */
   readonly isHeard: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function findRepeated(
   const { store, session } = recovery;
   const { sessionId } = session;
   const { unanswered, isHeard, mayHaveMore } = woken;
-  // The person was told of this one, however long ago it was.
+  // The person was informed about this input, so its age does not matter.
   if (unanswered?.sessionId === sessionId && isSameInput(input, unanswered))
     return { runId: unanswered.runId, session, isHeard };
   if (!mayHaveMore) return null;
@@ -48,7 +48,7 @@ export function isGivenToAnother(error: unknown): boolean {
   return isContinuoError(error, "conflict") && "status" in error.details;
 }
 
-/** The same words again are no second question. */
+/** True if both inputs have the same text, so that the second one is a repetition. */
 function isSameInput(input: RunInput, { input: before }: UnansweredInput): boolean {
   const now = typeof input === "string" ? [{ type: "text", text: input }] : input;
   return JSON.stringify(now) === JSON.stringify(before);

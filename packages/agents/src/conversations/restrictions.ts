@@ -3,10 +3,13 @@
 import { isAbsolute, relative } from "node:path";
 import type { Restriction } from "@continuo/core/model";
 
-/** More names than these are counted: nobody reads thirty. */
+/** Further names are only counted, because nobody reads thirty. */
 const MAX_NAMES = 3;
 
-/** One line: what the agent is not given of the project and of the environment, and what allows it. */
+/**
+ * One line that names the parts of the project and the environment that the agent does not receive, and the command
+ * that allows them.
+ */
 export function describeRestriction(agent: string, restriction: Restriction): string {
   const { folder, isTrusted, files, variables } = restriction;
   const names = files.map((path) => nameIn(folder, path));

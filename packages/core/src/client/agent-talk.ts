@@ -1,12 +1,12 @@
 /**
- * Agents that answer each other: after so many of their messages since a person's last one, the next message of an agent
- * is not given to an agent that reads its own affairs. Without it, two bots that mention each other would never stop.
+ * Stops agents that answer each other without end: after a number of agents' messages since a person's last one, an
+ * agent with `targetedOnly` is not given the next one. Without it, two bots that mention each other would never stop.
  */
 
 import type { ClientEvent } from "./events.ts";
 
 export interface AgentTalkOptions {
-  /** Messages of agents since a person's last one, of which the last one is not answered any more. */
+  /** The number of agents' messages since a person's last one; the message that reaches this number is not answered. */
   readonly maxTurns: number;
   /** Called once for each talk that was stopped. */
   readonly onStop: () => void;

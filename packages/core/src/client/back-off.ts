@@ -1,10 +1,10 @@
 /** The pauses of a client before it connects again. */
 
 /**
- * Twice as long after each try, up to a longest pause, and half of it by chance, so that many clients do not come back
- * at the same moment.
+ * Each pause is twice as long as the one before, up to a longest pause; half of it is random, so that many clients do
+ * not come back at the same moment.
  *
- * @param tries how many were in vain since the last connection
+ * @param tries the number of failed tries since the last connection
  * @param chance from 0 up to 1
  */
 export function backOffMs(

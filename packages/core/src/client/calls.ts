@@ -4,7 +4,7 @@ import { ContinuoError, type KnownOptions, toCancelled } from "../model/index.ts
 import { recordOf, type WireEvent } from "../wire/index.ts";
 
 export interface CallOptions {
-  /** 60,000 by default. After it the caller gets `unavailable`, the called client `method_cancel`. */
+  /** 60,000 by default. After this time the caller gets `unavailable`, and the called client gets `method_cancel`. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -32,7 +32,7 @@ export class Calls {
     return this.#waiting.size;
   }
 
-  /** `cancel` tells the other side; it is called at most once. */
+  /** `cancel` informs the other side; it is called at most once. */
   start(
     { callId, to, timeoutMs }: { readonly callId: string; readonly to: string; readonly timeoutMs: number },
     { signal, cancel }: { readonly signal?: AbortSignal; readonly cancel: (reason: string) => void },

@@ -1,4 +1,4 @@
-/** The options of a client and of its methods, and their names, by which others are refused. */
+/** The options of a client and of its methods, with lists of their names, so that unknown options are refused. */
 
 import type { ContinuoError, KnownOptions } from "../model/index.ts";
 import type { Attachment, HelloFrame, ReplayMode } from "../wire/index.ts";
@@ -13,7 +13,10 @@ export interface ClientOptions {
   readonly reconnect: boolean;
   readonly firstConnectionMs: number;
   readonly replayMode: ReplayMode;
-  /** One line, once for each reason: the session could not be opened, or the first connection takes more than one try. */
+  /**
+   * Called once for each reason, with one line: the session could not be opened, or the first connection takes more
+   * than one try.
+   */
   readonly warn: (line: string) => void;
   /** Called with the reason for which the first connection takes more than one try. */
   readonly onWaiting: (reason: ContinuoError) => void;
@@ -24,9 +27,9 @@ export interface SendOptions {
   readonly replyTo?: string;
   readonly to?: readonly string[];
   readonly attachments?: readonly Attachment[];
-  /** The id of the message, for a caller that makes the same message again after a crash. */
+  /** The id of the message, for a caller that sends the same message again after a crash. */
   readonly messageId?: string;
-  /** `open`: more of it comes with `update`. `send("")` is open by itself. */
+  /** `open`: more of the message comes with `update`. `send("")` opens a message even without it. */
   readonly state?: "open";
 }
 
@@ -40,8 +43,8 @@ export interface EventsOptions {
   readonly targetedOnly?: boolean;
   /**
    * With `targetedOnly`, for an agent: the number of messages that agents may write after a person's last one; 20 if
-   * none is given. The next one that speaks to this handle is left out, so that agents do not answer each other without
-   * end.
+   * none is given. The next message that addresses this handle is left out, so that agents do not answer each other
+   * without end.
    */
   readonly maxTurns?: number;
   /** Ends the iteration; a later one continues from there. */

@@ -55,7 +55,7 @@ export class AgenticClient {
   readonly #calls = new Calls();
   readonly #missed = new MissedCollector();
   readonly #whole = new WholeMessages();
-  /** Messages whose beginning was put into the inbox, and whose end was not: id to writer. */
+  /** The writer of each message, by its id, whose beginning was put into the inbox and whose end was not. */
   readonly #knownOpen = new Map<string, string | null>();
   readonly #ready = Promise.withResolvers<void>();
   #roster = new Map<string, Participant>();
@@ -125,7 +125,7 @@ export class AgenticClient {
     return sessionKeyOf(this.#workspaceId, this.#options.channel, handle);
   }
 
-  /** Up to here everything is processed. */
+  /** Everything up to this sequence is processed. */
   get checkpoint(): number | undefined {
     return this.#session.kept?.processed;
   }
@@ -217,14 +217,17 @@ export class AgenticClient {
   }
 
   /**
-   * Gives a message of this handle that has ended another content. Errors: `not_found`, `forbidden` for a message of somebody
-   * else, `conflict` for one that is in progress or was deleted.
+   * Replaces the content of a message of this handle that has ended. Errors: `not_found`, `forbidden` for a message of
+   * somebody else, `conflict` for one that is in progress or was deleted.
    */
   async edit(messageId: string, content: string | readonly Block[]): Promise<void> {
     await this.#link.request({ type: "edit", id: this.#newId(), messageId, content });
   }
 
-  /** Nobody is shown the message any more. With a token that has the scope `admin`, also messages of others. Errors: as `edit`. */
+  /**
+   * Hides the message from everybody. With a token that has the scope `admin`, also messages of others. Errors: as
+   * `edit`.
+   */
   async delete(messageId: string, options: { readonly reason?: string } = {}): Promise<void> {
     assertKnownOptions("delete", options, { reason: true });
     const { reason } = options;
@@ -238,7 +241,7 @@ export class AgenticClient {
     await this.#react(messageId, reaction, "added");
   }
 
-  /** Takes an own reaction back. Errors: `not_found` if there was none. */
+  /** Removes a reaction of this handle. Errors: `not_found` if there was none. */
   async removeReaction(messageId: string, reaction: string): Promise<void> {
     await this.#react(messageId, reaction, "removed");
   }
@@ -300,7 +303,7 @@ export class AgenticClient {
         ...present({ signal }),
         cancel: (reason) => {
           const frame = { type: "cancel", id: this.#newId(), callId, reason: reason.slice(0, 120) } as const;
-          // The connection is over: so is the call.
+          // The call ends with the connection.
           this.#link.request(frame).catch(() => undefined);
         },
       },
@@ -324,12 +327,12 @@ export class AgenticClient {
     return [...this.#roster.values()];
   }
 
-  /** An input that this agent answers now: run and cursor move together on the server. */
+  /** Takes an input that this agent answers now; the server begins the run and moves the cursor together. */
   async claimInput(
     sequence: number,
     claim: {
       readonly agent: string;
-      /** Messages of agents since a person's last one, before this input is left unanswered; 20 by default. */
+      /** The number of agents' messages since a person's last one that leaves this input unanswered; 20 by default. */
       readonly maxTurns?: number;
     },
   ): Promise<ClaimedInput> {
@@ -398,7 +401,7 @@ export class AgenticClient {
     this.#session.begin(welcome);
   }
 
-  /** Once for each event of the log, before anybody reads it. */
+  /** Called once for each event of the log, before anybody reads it. */
   #arrive(event: WireEvent): void {
     this.#calls.take(event);
     if (event.type === "message_interrupted" && event.actor.kind === "system") {

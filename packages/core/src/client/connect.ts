@@ -1,4 +1,4 @@
-/** `connect()` and `watch()`: from what a caller gives to a client that is ready. */
+/** `connect()` and `watch()` make a ready client from the options of the caller. */
 
 import {
   assertKnownOptions,
@@ -25,7 +25,7 @@ export interface ConnectOptions {
   /** `http:` or `https:`, as `continuo serve` prints it. */
   readonly serverUrl: string;
   /**
-   * Goes in the first frame, never into a URL. Not needed where the server asks for none. A function is called before
+   * Sent in the first frame, never in a URL. Not needed if the server requires no token. A function is called before
    * each connection, even after a lost one, so that a token that has expired is replaced; if it fails, the connection
    * is tried again as if no server had answered.
    */
@@ -37,8 +37,8 @@ export interface ConnectOptions {
   /** `person`, `agent`, or a word of the application. `person` if none is given. */
   readonly type?: string | undefined;
   /**
-   * A name for the device of a person, who may be in a channel with several: what `events()` handed over is then kept
-   * for each device. The checkpoint is the person's.
+   * A name for the device of a person who may use several in one channel; the position of `events()` is then stored for
+   * each device. The checkpoint is common to all devices of the person.
    */
   readonly device?: string | undefined;
   /** Asks for a session. It must be the token's own workspace. */
@@ -46,12 +46,12 @@ export interface ConnectOptions {
   /** `true` if none is given. With `false` a lost connection ends `events()` with `unavailable`. */
   readonly reconnect?: boolean | undefined;
   /**
-   * With `reconnect`: how long the first connection is tried while no server answers, or while the handle is that of
-   * somebody who may be gone, such as a process that was killed. 30,000 if none is given.
+   * With `reconnect`: how long the first connection is tried while no server answers, or while the handle belongs to a
+   * participant that may be gone, such as a process that was killed. 30,000 if none is given.
    */
   readonly firstConnectionMs?: number | undefined;
   readonly replayMode?: ReplayMode | undefined;
-  /** The replay begins after this sequence; after what this handle has processed if none is given. */
+  /** The replay begins after this sequence; if none is given, after the last event that this handle processed. */
   readonly after?: number | undefined;
   readonly capabilities?: readonly string[] | undefined;
   /** Receives each warning; `console.warn` by default. */
@@ -169,7 +169,7 @@ export interface ChannelWatch {
   close(): Promise<void>;
 }
 
-/** Reads a channel without being in it: no handle, no session, nobody sees it. Errors: as `connect`. */
+/** Reads a channel without taking part: without a handle or a session, and unseen by others. Errors: as `connect`. */
 export async function watch(options: WatchOptions): Promise<ChannelWatch> {
   assertKnownOptions("watch", options, WATCH_OPTIONS);
   const { serverUrl, channel, token, after = 0 } = options;

@@ -1,4 +1,7 @@
-/** The events of `events()`, made of those of the log: a pure step with what was handed over before. */
+/**
+ * Makes the events of `events()` from those of the log: a pure step, which knows the messages that were handed over
+ * before.
+ */
 
 import type { Block } from "../model/index.ts";
 import {
@@ -34,11 +37,11 @@ interface Base {
   /** The handle of its author; `system` for the server, which also ends a message whose writer disappeared. */
   readonly kind: "person" | "agent" | "system";
   /**
-   * It speaks to this handle: `to`, `@handle`, a reply to its message, a call of its method, a reaction to its message or
-   * its deletion.
+   * The event addresses this handle: by `to`, `@handle`, a reply to its message, a call of its method, a reaction to
+   * its message or the deletion of its message.
    */
   readonly addressed: boolean;
-  /** It was handed over before, and not committed. */
+  /** The event was handed over before, and not committed. */
   readonly redelivered: boolean;
 }
 
@@ -75,7 +78,7 @@ export interface CompleteEvent extends Base {
   readonly attachments: readonly Attachment[];
 }
 
-/** The author gave a message that had ended another content. */
+/** The author replaced the content of a message that had ended. */
 export interface EditedEvent extends Base {
   readonly type: "edited";
   readonly messageId: string;
@@ -83,7 +86,7 @@ export interface EditedEvent extends Base {
   readonly blocks?: readonly Block[];
 }
 
-/** A message is shown to nobody any more. `from` is the handle that deleted it. */
+/** A message was hidden from everybody. `from` is the handle that deleted it. */
 export interface DeletedEvent extends Base {
   readonly type: "deleted";
   readonly messageId: string;
@@ -160,7 +163,7 @@ export interface Reader {
   readonly received: number;
 }
 
-/** Messages whose beginning was handed over: id to writer. */
+/** The writer of each message whose beginning was handed over, by the id of the message. */
 export type KnownMessages = ReadonlyMap<string, string | null>;
 
 /**

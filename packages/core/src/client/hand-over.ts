@@ -1,5 +1,6 @@
 /**
- * The iteration of `events()`: the events that it returns, and those that a reader of its own messages does not get.
+ * The iteration of `events()`: the events that it returns, without those that a reader with `targetedOnly` does not
+ * get.
  */
 
 import type { ContinuoError } from "../model/index.ts";
@@ -14,7 +15,7 @@ export interface HandOverOptions {
   readonly whole: WholeMessages;
   readonly parts: boolean;
   readonly targetedOnly: boolean;
-  /** The end of a talk of agents, for an agent that reads its own affairs. */
+  /** Ends a talk of agents, for an agent with `targetedOnly`. */
   readonly talk?: AgentTalkOptions;
   readonly signal?: AbortSignal;
   /** Errors: `conflict` when somebody iterates already. */
@@ -83,7 +84,7 @@ function targeted(event: ClientEvent, followed: Followed): ClientEvent | null {
       const isFollowed = open.delete(event.messageId);
       if (isFollowed || event.addressed) keepWhole(followed, event.messageId);
       if (isFollowed) return event;
-      // It names the reader at its end only.
+      // Only the end of the message names the reader.
       return event.addressed ? toWholeMessage(event) : null;
     }
     case "error":

@@ -1,11 +1,12 @@
 /**
- * The handle of a participant that may have died, such as a process that was killed together with its server: the
- * refusal states when the handle becomes free. A holder that is alive renews its lease meanwhile, and that time moves.
+ * Waits for the handle of a participant that may have died, such as a process that was killed together with its server:
+ * the refusal states when the handle becomes free. A holder that is alive renews its lease in the meantime, which moves
+ * that time.
  */
 
 import type { ContinuoError } from "../model/index.ts";
 
-/** A holder that is alive moves the time by at least this much; a slow network by less. */
+/** A holder that is alive moves the time by at least this much; a slow network moves it by less. */
 const MOVED_MS = 1_500;
 
 export class HandleWait {

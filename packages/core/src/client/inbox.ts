@@ -9,7 +9,7 @@ import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface InboxOptions {
-  /** Each event of the log as it comes, once, whether there is room for it or not. */
+  /** Called once for each event of the log when it arrives, even if there is no room for it. */
   readonly onArrival: (event: WireEvent) => void;
   /** Converts an event of the log to the event that `events()` yields; `null` if there is none. */
   readonly toEvent: (event: WireEvent) => ClientEvent | null;
@@ -76,7 +76,7 @@ export class Inbox {
     if (made !== null) this.put(made);
   }
 
-  /** Somebody waits for the next event, whether there is room or not. */
+  /** Asks for events again if the inbox was full, because somebody waits for the next one. */
   flow(): void {
     if (this.#state === "full") this.#ask();
   }

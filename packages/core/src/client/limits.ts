@@ -4,11 +4,11 @@ export const LIMITS = {
   /** Events that wait for `events()`, and their characters. The server keeps the rest. */
   queuedEvents: 1_000,
   queuedLength: 1_048_576,
-  /** Writes that the server has not confirmed. One more is `busy`. */
+  /** Writes that the server has not confirmed. One more is refused with `busy`. */
   pendingRequests: 10_000,
-  /** Messages to a reader of its own affairs whose changes it is given. */
+  /** With `targetedOnly`: the messages whose later changes the reader receives. */
   followedMessages: 1_000,
-  /** Messages of agents since a person's last one, before an agent is given no more of them. */
+  /** The number of agents' messages since a person's last one after which an agent receives no more of them. */
   agentTurns: 20,
   missedMessages: 1_000,
   missedLength: 1_048_576,

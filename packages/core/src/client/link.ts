@@ -167,8 +167,8 @@ export class Link {
   }
 
   /**
-   * Names a proxy that holds the upgrade, before the time of a silent connection is over. The socket stays: browsers too delay a
-   * connection that follows others which failed.
+   * Finds a proxy that holds the upgrade back, before the time limit of a silent connection is over. The socket stays
+   * open, because browsers also delay a connection after others that failed.
    */
   #reportHeldFirst(socket: WebSocket): void {
     if (this.#everHeard || this.#tries > 0) return;
@@ -249,11 +249,11 @@ export class Link {
   }
 
   #write(text: string): void {
-    // A socket that is closing takes nothing; requests are sent again over the next one.
+    // A socket that is closing sends nothing; requests are sent again over the next one.
     if (this.#socket?.readyState === 1) this.#socket.send(text);
   }
 
-  /** The server reads less of a frame than we may send: the longest one would end every connection. */
+  /** The server may accept only shorter frames than this client: then the longest one would end every connection. */
   #dropLongest(): void {
     const [longest] = [...this.#pending].sort(([, a], [, b]) => b.text.length - a.text.length);
     if (longest !== undefined) this.#settle(longest[0], ({ reject }) => reject(tooLarge()));
@@ -292,7 +292,7 @@ export class Link {
     return reconnect && (this.#everReady || performance.now() - this.#startedAt < firstConnectionMs);
   }
 
-  /** The handle of somebody who may be gone is waited for; later ones are those of the first connection itself. */
+  /** Only the first connection waits for a handle, whose holder may be gone. */
   #isWaitedFor(error: ContinuoError): boolean {
     const { reconnect } = this.#options;
     return reconnect && !this.#everReady && this.#handleWait.isOpen(error, performance.now());

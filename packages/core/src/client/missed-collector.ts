@@ -26,8 +26,9 @@ export interface MissedPage {
 }
 
 /**
- * Missed messages after one of the channel was edited or deleted. One that is among them is changed or removed; a change of
- * a message that the reader knows already is an entry of its own. `after`: what the reader knew when it left.
+ * Missed messages after one of the channel was edited or deleted. A change of one of these messages changes or removes
+ * it here; a change of a message that the reader already knows is an entry of its own. `after`: the last sequence that
+ * the reader knew when it left.
  */
 export function missedAfter(
   messages: readonly MissedMessage[],
@@ -51,7 +52,7 @@ export function missedAfter(
   return messages.map((one) => (one === known ? { ...one, content } : one));
 }
 
-/** Collects while the replay comes in, which may be long: newest kept. */
+/** Collects while the replay arrives, which may be long, and keeps the newest messages. */
 export class MissedCollector {
   readonly #messages: MissedMessage[] = [];
   #omitted = 0;
@@ -65,13 +66,19 @@ export class MissedCollector {
     this.#begin = after;
   }
 
-  /** The server sends only those messages up to a sequence that are addressed to the reader; they are counted too. */
+  /**
+   * Up to a certain sequence, the server sends only the messages that are addressed to the reader; they are counted
+   * too.
+   */
   leaveOut({ messages, upTo }: { readonly messages: number; readonly upTo: number }): void {
     this.#omitted = messages;
     this.#unsentUpTo = upTo;
   }
 
-  /** Own messages are not missed, nor is what `events()` yields because it is addressed to the reader. */
+  /**
+   * The reader's own messages are not missed, and neither are messages that `events()` yields because they address the
+   * reader.
+   */
   add(event: ClientEvent): void {
     if (event.type === "edited" || event.type === "deleted") this.#change(event);
     if (event.type !== "message" || event.sequence === undefined || event.state === "open") return;

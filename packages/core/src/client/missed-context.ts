@@ -68,7 +68,7 @@ interface Frame {
   readonly body: string;
 }
 
-/** The longest that it can be is asked for first, so that the numbers never make it longer than `maxChars`. */
+/** Measured with the greatest numbers first, so that the final numbers never make it longer than `maxChars`. */
 function frame({ count, omitted, quoted, body }: Frame): string {
   const older = omitted === 1 ? "1 older message was" : `${omitted} older messages were`;
   const left = omitted === 0 ? "" : `${older} left out.\n`;
@@ -115,7 +115,7 @@ function drawYaml({ from, content, timestamp, state, sequence }: MissedMessage):
     ["from", tame(from ?? "server")],
     ["at", tame(timestamp ?? "")],
     ...(NOTES[state] === "" ? [] : [["state", state] as const]),
-    // JSON's strings are YAML's, on one line.
+    // A JSON string is also a YAML string, on one line.
     ["content", tame(content)],
   ];
   return fields

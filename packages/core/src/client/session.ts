@@ -111,7 +111,7 @@ export class ClientSession {
     else this.#timer ??= setTimeout(() => this.flush(), LIMITS.receivedMs);
   }
 
-  /** Tells the server now what was received. */
+  /** Reports the received events to the server now. */
   flush(): void {
     this.stop();
     const { kept } = this;

@@ -1,6 +1,6 @@
 /**
- * Calls that their signal ended. Inside, code throws the signal's own reason; a public function makes one error with a
- * code of it, whatever the reason is.
+ * Errors of calls that their signal ended. Inner code throws the signal's own reason; a public function turns any
+ * reason into one error with a code.
  */
 
 import { ContinuoError, isContinuoError, messageOf } from "./errors.ts";
@@ -47,8 +47,8 @@ function isOfSignal(error: unknown, signal: AbortSignal): boolean {
 }
 
 /**
- * True if one thing failed in an expected way, so that a call goes on to the next one. An error that ends the call
- * itself is not a cancellation.
+ * True if one item failed in an expected way, so that the call continues with the next item. An error that ends the
+ * call itself is not a cancellation.
  */
 export function isFailure(error: unknown): error is ContinuoError {
   return (

@@ -10,7 +10,7 @@ export function cutText(text: string, maxChars: number): string {
   return text.slice(0, isHighSurrogate(last) ? maxChars - 1 : maxChars);
 }
 
-/** The same with a sign of what was left out: at most `maxChars` units, the last of them `…`. */
+/** The same with a sign that text was left out: at most `maxChars` units, the last of them `…`. */
 export function shorten(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${cutText(text, maxChars - 1)}…`;
 }

@@ -1,5 +1,6 @@
 /**
- * The world said no. One error type, one closed list of codes, one table to exit codes and HTTP status.
+ * Errors are expected failures, such as a file that is missing. One error type, one closed list of codes, one table to
+ * exit codes and HTTP status.
  *
  * A mistake in our own code is an `assert`, and is not caught; a strange file is a `Problem`.
  */
@@ -49,11 +50,11 @@ export type ErrorCode =
 interface ErrorKind {
   readonly exitCode: number;
   readonly httpStatus: number;
-  /** The hint of an error of this code that was given none. */
+  /** The default hint of errors of this code. */
   readonly hint?: string;
 }
 
-/** `docs/errors.md` is made from it: `scripts/errors-page.ts` says what each code means to those who meet it. */
+/** `docs/errors.md` is made from it: `scripts/errors-page.ts` explains each code to users. */
 export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   usage: { exitCode: 2, httpStatus: 400 },
   not_found: { exitCode: 3, httpStatus: 404 },
@@ -81,7 +82,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /** A producer left a number out; `details.expected`. */
   sequence_gap: { exitCode: 5, httpStatus: 409 },
   invalid_transition: { exitCode: 5, httpStatus: 409 },
-  /** An answer for a run that asks for nothing any more; `details.status` is that of the run. */
+  /** An answer to a run that no longer waits for one; `details.status` is that of the run. */
   run_ended: { exitCode: 5, httpStatus: 409 },
   migration_required: { exitCode: 1, httpStatus: 503 },
   schema_newer: { exitCode: 1, httpStatus: 503 },
@@ -162,7 +163,7 @@ export class ContinuoError extends Error {
   }
 }
 
-/** Also for a value that throws when it is read. */
+/** Also works for a value that throws when it is read. */
 export function isContinuoError(error: unknown, code?: ErrorCode): error is ContinuoError {
   try {
     return error instanceof ContinuoError && (code === undefined || error.code === code);

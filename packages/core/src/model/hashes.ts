@@ -1,6 +1,6 @@
 /**
- * The hashes of a log. A payload is hashed separately, so that it can be pruned; the chain is hashed over
- * everything else and the payload's hash, so that nothing can be changed, moved or taken out unseen.
+ * The hashes of a log. A payload is hashed separately, so that it can be pruned; the chain is hashed over everything
+ * else and the payload's hash, so that nothing can be changed, moved or removed without notice.
  */
 
 import type { Actor, Retention } from "./events/index.ts";

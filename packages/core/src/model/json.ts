@@ -1,13 +1,13 @@
 /**
  * JSON that is kept and hashed: the text that is stored, and its RFC 8785 canonical form.
  *
- * Numbers and strings are written by `JSON.stringify`, whose forms RFC 8785 takes over; it writes a lone
- * surrogate as `\udXXX`, so that every string can be hashed. Only the order of keys is ours.
+ * Numbers and strings are written by `JSON.stringify`, whose forms RFC 8785 adopts; it writes a lone surrogate as
+ * `\udXXX`, so that every string can be hashed. Only the order of keys is ours.
  */
 
 import { ContinuoError } from "./errors.ts";
 
-/** Deeper values would overflow the stack of `JSON.stringify`; what is refused here is `too_large`. */
+/** Deeper values would overflow the stack of `JSON.stringify`; they are refused with `too_large`. */
 export const JSON_DEPTH_LIMIT = 1_000;
 
 export interface JsonText {
@@ -53,14 +53,14 @@ function written(value: unknown): Written {
 const LENGTH_VALUES = 1_000_000;
 
 /**
- * At least how many characters the JSON of a value has: a fraction of the work of writing it. It stops as soon as there
- * are more than `max`, so that a value that is too long is refused at once.
+ * A lower bound of the length of a value's JSON, found with a fraction of the work of writing it. It stops as soon as
+ * there are more than `max`, so that a value that is too long is refused at once.
  */
 export function jsonLengthAtLeast(value: unknown, max: number): number {
   let length = 0;
   let values = 0;
   const open: unknown[] = [value];
-  // A circle ends too.
+  // This loop ends for a circle too.
   while (open.length > 0 && length <= max && values++ < LENGTH_VALUES) {
     const one = open.pop();
     if (typeof one === "string") length += one.length + 2;
@@ -79,7 +79,7 @@ export function jsonLengthAtLeast(value: unknown, max: number): number {
   return length;
 }
 
-/** A getter that throws has nothing. */
+/** A getter that throws counts as no value. */
 function fieldOf(object: object, key: string): unknown {
   try {
     return (object as Readonly<Record<string, unknown>>)[key];
@@ -169,12 +169,12 @@ function canonicalOf(value: unknown): string {
   return `{${parts.join(",")}}`;
 }
 
-/** A value of the greatest depth, inside of a message. */
+/** A value of the greatest depth may be inside a message. */
 const MAX_DEPTH = JSON_DEPTH_LIMIT + 10;
 
 /**
- * Halves of characters, in keys too, become U+FFFD: some agents do not parse JSON that has them. The same value where
- * none is. Errors: `too_large` for a value with too many levels.
+ * Halves of characters, in keys too, become U+FFFD: some agents do not parse JSON that has them. Returns the same value
+ * if it has none. Errors: `too_large` for a value with too many levels.
  */
 export function toWellFormed(value: unknown): unknown {
   return wellFormedAt(value, 0);

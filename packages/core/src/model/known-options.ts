@@ -1,4 +1,4 @@
-/** Options that a function has: any other one is refused, because a limit that is misspelt would be no limit. */
+/** Options that a function has: any other one is refused, because a misspelt limit would limit nothing. */
 
 import { ContinuoError } from "./errors.ts";
 import { nearest } from "./nearest.ts";

@@ -1,9 +1,9 @@
-/** The word that was perhaps meant. Pure. */
+/** Finds the word that a person probably meant. Pure. */
 
-/** More changes than a third of the word, and it is another word. */
+/** A word that needs more changes than a third of its letters is another word. */
 const MAX_SHARE = 3;
 
-/** The nearest of `words`, letter case and separators apart; `null` if none is near. */
+/** The nearest of `words`, regardless of letter case and separators; `null` if none is near. */
 export function nearest(word: string, words: readonly string[]): string | null {
   const wanted = plain(word);
   let best: { readonly word: string; readonly changes: number } | null = null;
@@ -22,7 +22,7 @@ function plain(word: string): string {
     .slice(0, 64);
 }
 
-/** Letters put in, taken out, changed, or swapped with their neighbour. */
+/** The number of letters that were inserted, removed, changed, or swapped with their neighbour. */
 function changesBetween(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,12 +1,12 @@
 /**
- * Copies of values that somebody else made: as JSON has them, and read once. Getters and `toJSON` are called here and
+ * Copies values of other code as JSON would, and reads each of them only once. Getters and `toJSON` are called here and
  * never again, so that later changes by their maker have no effect.
  */
 
 import { ContinuoError, isContinuoError, messageOf } from "./errors.ts";
 import { JSON_DEPTH_LIMIT, tooDeep } from "./json.ts";
 
-/** The most values in one value: more would fill the memory, like a list that is only long. */
+/** The greatest number of values inside one value: more would fill the memory, for example a very long list. */
 const MAX_VALUES = 5_000_000;
 
 /**
@@ -70,7 +70,7 @@ class Copier {
   }
 }
 
-/** Some values say themselves how they are written. */
+/** Some values decide their own JSON, with `toJSON`. */
 function written(value: unknown, key: string): unknown {
   if ((typeof value !== "object" && typeof value !== "bigint") || value === null) return value;
   const { toJSON } = value as { readonly toJSON?: unknown };

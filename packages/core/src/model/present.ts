@@ -1,4 +1,4 @@
-/** Optional properties: a key without a value is left out, as `exactOptionalPropertyTypes` wants it. */
+/** Optional properties: a key without a value is left out, as `exactOptionalPropertyTypes` requires. */
 
 type Present<T> = {
   readonly [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];

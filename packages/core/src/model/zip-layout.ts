@@ -6,7 +6,7 @@
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface ZipEntryFacts {
-  /** With `/` between folders, relative. */
+  /** A relative path with `/` between folders. */
   readonly name: string;
   readonly method: "deflate" | "store";
   /** CRC-32 of the bytes before they were packed. */

@@ -1,4 +1,4 @@
-/** Names in a channel, and to whom an event of it speaks. */
+/** Names in a channel, and the participants that an event addresses. */
 
 import { ContinuoError } from "../model/index.ts";
 import { recordOf, textOfContent, type WireEvent } from "./channel-events.ts";
@@ -33,7 +33,7 @@ export function sessionKeyOf(workspaceId: string, channel: string, handle: strin
   return `${workspaceId}:${channel}:${handle}`;
 }
 
-/** The handle that wrote it; `null` if none did. */
+/** The handle of the author; `null` if the event has none. */
 export function authorOf({ actor }: Pick<WireEvent, "actor">): string | null {
   return actor.id ?? null;
 }
@@ -64,14 +64,14 @@ export function isAddressedTo(event: Pick<WireEvent, "type" | "actor" | "data">,
 }
 
 const SPEAKS: ReadonlySet<string> = new Set(["message_sent", "message_completed", "message_edited"]);
-/** Events about a message that speak to its author. */
+/** Events about a message that address its author. */
 const TO_AUTHOR: ReadonlySet<string> = new Set(["message_deleted", "reaction_added", "reaction_removed"]);
 
 const BEFORE = /[\p{L}\p{N}\p{M}._@/-]$/u;
 const AFTER = /^(?:[\p{L}\p{N}\p{M}_@/]|[.-][\p{L}\p{N}])/u;
 
 /**
- * Returns true if the text holds `@handle` with no other name around it: `@ann` is neither in `@anna` nor in
+ * Returns true if the text holds `@handle` not as a part of another name: `@ann` is neither in `@anna` nor in
  * `x@ann.org`.
  */
 export function mentions(text: string, handle: string): boolean {

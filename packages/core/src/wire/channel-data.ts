@@ -1,6 +1,6 @@
 /**
- * The `data` of each event of a channel, as this protocol writes it. Events of other writers may hold more or
- * less: a reader takes the id of the event where `messageId` or `callId` is missing.
+ * The `data` of each event of a channel, as this protocol writes it. Events of other writers may hold more or less: a
+ * reader uses the id of the event if `messageId` or `callId` is missing.
  */
 
 import type { Block } from "../model/index.ts";
@@ -17,14 +17,14 @@ export interface Attachment {
 
 /** `message_sent`: a whole message, or the beginning of one. */
 export interface MessageSent {
-  /** The id of the event; missing where another program wrote it. */
+  /** The id of the event; missing if another program wrote the event. */
   readonly messageId?: Id;
   readonly content: MessageText | readonly Block[];
   readonly to?: readonly Name[];
   readonly replyTo?: Id;
-  /** Whose message it replies to; the server writes it. */
+  /** The author of the message that it replies to; the server writes it. */
   readonly replyToHandle?: string;
-  /** More of the message comes. */
+  /** More of the message follows. */
   readonly state?: "open";
   /** The `instance` of the client that writes a message in progress; the server writes it. */
   readonly writer?: Id;
@@ -37,13 +37,13 @@ export interface MessageStreamed {
   readonly delta: MessageText;
 }
 
-/** `message_updated`: the text so far is this one now. */
+/** `message_updated`: this is the whole text of the message so far. */
 export interface MessageUpdated {
   readonly messageId: Id;
   readonly content: MessageText;
 }
 
-/** `message_completed`: the end of a message, which repeats everything that its beginning said. */
+/** `message_completed`: the end of a message, which repeats the fields of its beginning. */
 export interface MessageCompleted {
   readonly messageId: Id;
   /** The whole text, or blocks that have it. */
@@ -60,7 +60,7 @@ export interface MessageInterrupted {
   /** The text so far. */
   readonly content: string;
   readonly reason: string;
-  /** Whose message it was. */
+  /** The author of the message. */
   readonly handle: Name;
   readonly to?: readonly Name[];
   readonly replyTo?: Id;
@@ -68,7 +68,7 @@ export interface MessageInterrupted {
   readonly attachments?: readonly Attachment[];
 }
 
-/** `message_edited`: a message that has ended has this content now. It repeats to whom the message speaks. */
+/** `message_edited`: the new content of a message that had ended. It repeats the addressees of the message. */
 export interface MessageEdited {
   readonly messageId: Id;
   readonly content: MessageText | readonly Block[];
@@ -78,10 +78,10 @@ export interface MessageEdited {
   readonly attachments?: readonly Attachment[];
 }
 
-/** `message_deleted`: the message is shown to nobody any more. Its author wrote it, or an administrator. */
+/** `message_deleted`: the message was hidden from everybody. The actor is its author, or an administrator. */
 export interface MessageDeleted {
   readonly messageId: Id;
-  /** Whose message it was; the server writes it. */
+  /** The author of the message; the server writes it. */
   readonly handle: string;
   /** The place of the message in the log; the server writes it. */
   readonly messageSequence: Sequence;
@@ -91,12 +91,12 @@ export interface MessageDeleted {
 /** `reaction_added`: the actor reacted to a message. */
 export interface ReactionAdded {
   readonly messageId: Id;
-  /** Whose message it is; the server writes it. */
+  /** The author of the message; the server writes it. */
   readonly handle: string;
   readonly reaction: Reaction;
 }
 
-/** `reaction_removed`: the actor took a reaction back. */
+/** `reaction_removed`: the actor removed a reaction. */
 export interface ReactionRemoved {
   readonly messageId: Id;
   readonly handle: string;

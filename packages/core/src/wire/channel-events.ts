@@ -16,7 +16,7 @@ export function headOf(data: Readonly<Record<string, unknown>>): MessageHead {
 /** The events at which a late reader may begin: the starts of turns, and compactions. */
 export const ANCHOR_TYPES = ["message_sent", "run_started", "context_compacted"] as const;
 
-/** A stored event as it goes over the wire: without the log's id and hashes, which `/v1/stream` returns. */
+/** A stored event as it is sent: without the log's id and hashes, which `/v1/stream` returns. */
 export type WireEvent = Omit<StoredEvent, "logId" | "payloadHash" | "chainHash" | "salt"> & {
   /** SHA-256 of the canonical JSON of `data`, 64 hex digits; only in events of continuous sessions. */
   readonly hash?: string;
@@ -48,7 +48,7 @@ export function numberOr<Other>(value: unknown, other: Other): number | Other {
   return typeof value === "number" && Number.isFinite(value) ? value : other;
 }
 
-/** The words of a message, whatever else it holds. */
+/** The text of a message, whatever else it contains. */
 export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

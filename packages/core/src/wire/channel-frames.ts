@@ -1,6 +1,6 @@
 /**
- * The frames of client and server over the WebSocket of a channel. `PROTOCOL.md` describes when each is sent,
- * and shows it; `scripts/docs.ts` makes `protocol/channel.json` from these types.
+ * The frames of client and server over the WebSocket of a channel. `PROTOCOL.md` describes when each is sent, and shows
+ * examples; `scripts/docs.ts` makes `protocol/channel.json` from these types.
  */
 
 import type { Block } from "../model/index.ts";
@@ -29,9 +29,9 @@ export type SessionStatus = "active" | "interrupted";
 
 /** The server's record for `workspace:channel:handle`. */
 export interface ParticipantSession {
-  /** Up to here events were handed over. */
+  /** Events up to here were handed over. */
   readonly received: Sequence;
-  /** Up to here everything is done. */
+  /** Everything up to here is processed. */
   readonly processed: Sequence;
   readonly status: SessionStatus;
   /** The client stored it with `sdk_session`. */
@@ -41,7 +41,7 @@ export interface ParticipantSession {
 /** The type of participants whose handle may have several connections. */
 export const PERSON = "person";
 
-/** A participant who is there now. */
+/** A participant who is present now. */
 export interface Participant {
   readonly handle: Name;
   readonly name: DisplayName;
@@ -50,14 +50,14 @@ export interface Participant {
 }
 
 /**
- * The point where the replay begins: after a sequence, after the last event that this handle has processed, at
- * the last anchor, or at the end.
+ * The start of the replay: after a sequence, after the last event that this handle has processed, at the last anchor,
+ * or at the end.
  */
 export type ReplayFrom = Sequence | "processed" | "anchor" | "latest";
 
 /**
- * The part of the replay that is sent: everything; the newest messages and those that are addressed to the
- * handle; only those that are addressed to it.
+ * The part of the replay that is sent: all events; the newest messages and those that are addressed to the handle; or
+ * only the latter.
  */
 export type ReplayMode = "stream" | "collect" | "skip";
 
@@ -67,14 +67,14 @@ export interface HelloFrame {
   /** 1; another number is `unsupported`. */
   readonly protocol: Count;
   /**
-   * Left out if it was a subprotocol, or the server asks for none.
+   * Left out if it was given as a subprotocol, or if the server requires no token.
    *
    * @maxLength tokenLength
    */
   readonly token?: string;
   /**
-   * Made up by the client when it begins, and the same in the `hello` of every later connection; a client that has it
-   * may take the handle again at once.
+   * A text that the client chooses when it starts, and sends in the `hello` of every connection; a client with the same
+   * text may take the handle again at once.
    */
   readonly instance: Id;
   /** Without a handle the client only reads, and nobody sees it. */
@@ -98,14 +98,14 @@ export interface HelloFrame {
   readonly replay?: ReplayMode;
 }
 
-/** Says a whole message, or with `state: "open"` the beginning of one that is written in parts. */
+/** Sends a whole message, or with `state: "open"` the beginning of one that is written in parts. */
 export interface SendFrame {
   readonly type: "send";
   /** The id of the event, and of the message. */
   readonly id: Id;
   /** Blocks only in a whole message; they have the same limit, as JSON. */
   readonly content: MessageText | readonly Block[];
-  /** More of the message comes, with `append`, `replace` and `complete`. Left out for a whole message. */
+  /** More of the message follows, with `append`, `replace` and `complete`. Left out for a whole message. */
   readonly state?: "open";
   /**
    * Handles that are addressed.
@@ -147,7 +147,7 @@ export interface CompleteFrame {
   readonly content: MessageText | readonly Block[];
 }
 
-/** Gives a message that has ended another content. Only its author may. */
+/** Replaces the content of a message that has ended. Only its author may do this. */
 export interface EditFrame {
   readonly type: "edit";
   /** The id of the event. */
@@ -156,7 +156,7 @@ export interface EditFrame {
   readonly content: MessageText | readonly Block[];
 }
 
-/** Deletes a message that has ended. Its author may, and a token that administers the workspace. */
+/** Deletes a message that has ended. Its author may do this, and a token that administers the workspace. */
 export interface DeleteFrame {
   readonly type: "delete";
   /** The id of the event. */
@@ -166,7 +166,10 @@ export interface DeleteFrame {
   readonly reason?: string;
 }
 
-/** Reacts to a message, or takes a reaction back. What is so already changes nothing. */
+/**
+ * Adds a reaction to a message, or removes one. Adding a reaction that exists, or removing one that does not, changes
+ * nothing.
+ */
 export interface ReactFrame {
   readonly type: "react";
   /** The id of the event. */
@@ -210,7 +213,7 @@ export interface CancelFrame {
   readonly reason: string;
 }
 
-/** A frame that becomes an event of the log. Because of its id it may be sent again after a lost connection. */
+/** A frame that becomes an event of the log. Its id allows the client to send it again after a lost connection. */
 export type PostFrame =
   | SendFrame
   | AppendFrame
@@ -229,13 +232,13 @@ export type PartFrame = AppendFrame | ReplaceFrame | CompleteFrame;
 /** A frame about a message that has ended. */
 export type ChangeFrame = EditFrame | DeleteFrame | ReactFrame;
 
-/** Up to here events were handed over to the reader. Answered with `null`. */
+/** Events up to here were handed over to the reader. Answered with `null`. */
 export interface ReceivedFrame {
   readonly type: "received";
   readonly sequence: Sequence;
 }
 
-/** Up to here everything is done. Answered with the session. */
+/** Everything up to here is processed. Answered with the session. */
 export interface CommitFrame {
   readonly type: "commit";
   readonly sequence: Sequence;
@@ -257,8 +260,8 @@ export interface StoreFrame {
 }
 
 /**
- * Asks for the newest messages of the history. Answered with a list of `HistoryItem`, oldest first, and fewer where they are
- * very long.
+ * Asks for the newest messages of the history. Answered with a list of `HistoryItem`, oldest first, with fewer messages
+ * if they are very long.
  */
 export interface HistoryFrame {
   readonly type: "history";
@@ -282,7 +285,7 @@ export interface ClaimFrame {
   readonly sequence: Sequence;
   /** The name of the agent's program, for the run. */
   readonly agent: Id;
-  /** Messages of agents since a person's last one, before the input is left unanswered. */
+  /** The number of agents' messages since a person's last one that leaves the input unanswered. */
   readonly maxTurns?: Count;
 }
 
@@ -330,11 +333,11 @@ export type ClaimedInput =
 
 /** A frame that the server answers with `ok` or `error`. */
 export type RequestFrame = (PostFrame | SessionFrame) & {
-  /** The client counts its requests: 1, 2, 3 …, over all connections. The answer has the number. */
+  /** The client counts its requests: 1, 2, 3 …, over all connections. The answer has the same number. */
   readonly request: Count;
 };
 
-/** A sign of life, which each side sends every 3 s. */
+/** Shows that its sender is alive; each side sends one every 3 s. */
 export interface HeartbeatFrame {
   readonly type: "heartbeat";
 }
@@ -344,7 +347,7 @@ export interface PauseFrame {
   readonly type: "pause";
 }
 
-/** The events after this sequence, again or for the first time. */
+/** Asks for the events after this sequence, whether or not they were sent before. */
 export interface ResumeFrame {
   readonly type: "resume";
   readonly after: Sequence;
@@ -364,7 +367,7 @@ export interface HistoryItem {
   readonly sequence: Sequence;
 }
 
-/** The client was let in. */
+/** The server accepted the client. */
 export interface WelcomeFrame {
   readonly type: "hello";
   readonly protocol: Count;
@@ -376,8 +379,8 @@ export interface WelcomeFrame {
   /** The replay begins after this sequence. */
   readonly after: Sequence;
   /**
-   * The number of messages up to `upTo` that are not sent, because `replay` asked for less. Messages that are
-   * addressed to the handle are counted here, and sent.
+   * The number of messages up to `upTo` that are not sent, because of `replay`. The number includes messages that are
+   * addressed to the handle, which are sent.
    */
   readonly omitted?: { readonly messages: Count; readonly upTo: Sequence };
   readonly session: ParticipantSession | null;
@@ -385,7 +388,7 @@ export interface WelcomeFrame {
   readonly degraded: string | null;
 }
 
-/** An event of the log. Those between `after` and it were left out on purpose (parts of messages that ended). */
+/** An event of the log. Events between `after` and this one were left out on purpose (parts of messages that ended). */
 export interface EventFrame {
   readonly type: "event";
   /** The sequence of the event that was sent before it. */
@@ -393,7 +396,9 @@ export interface EventFrame {
   readonly event: WireEvent;
 }
 
-/** The replay is over: everything up to `sequence` was sent. It returns after `resume` from before there. */
+/**
+ * The replay is over: everything up to `sequence` was sent. It is sent again after a `resume` from an earlier sequence.
+ */
 export interface ReadyFrame {
   readonly type: "ready";
   readonly sequence: Sequence;
@@ -401,7 +406,7 @@ export interface ReadyFrame {
   readonly roster: readonly Participant[];
 }
 
-/** Somebody came or went. */
+/** A participant joined or left. */
 export interface PresenceFrame {
   readonly type: "presence";
   readonly change: "joined" | "left";
@@ -418,7 +423,7 @@ export interface SessionStateFrame {
 export interface OkFrame {
   readonly type: "ok";
   readonly request: Count;
-  /** `{ sequence }` for a frame that becomes an event; otherwise as the frame says. */
+  /** `{ sequence }` for a frame that becomes an event; otherwise the result that the frame describes. */
   readonly result: unknown;
 }
 
@@ -429,13 +434,13 @@ export interface ErrorFrame {
   readonly error: WireError["error"];
 }
 
-/** The reader was too slow for too long; the connection ends, and the next one begins after this sequence. */
+/** The reader was too slow for too long: the connection ends, and the next connection begins after this sequence. */
 export interface CatchUpFrame {
   readonly type: "catch_up";
   readonly after: Sequence;
 }
 
-/** The server ends; come again after `retryMs`. */
+/** The server stops; the client connects again after `retryMs`. */
 export interface ByeFrame {
   readonly type: "bye";
   readonly retryMs: Milliseconds;
@@ -455,7 +460,7 @@ export type ServerFrame =
 
 /** Close codes of the WebSocket. */
 export const CLOSE = {
-  /** The client must not come again with the same `hello`. */
+  /** The client must not connect again with the same `hello`. */
   refused: 4000,
   /** A message that is not a valid frame. */
   protocol: 4002,
@@ -463,12 +468,12 @@ export const CLOSE = {
   draining: 4012,
   /** A frame that is larger than the server reads. */
   tooLarge: 1009,
-  /** Its heartbeats stayed away, or its handle was given to somebody else. */
+  /** No heartbeats of the client came, or its handle was given to somebody else. */
   gone: 4010,
 } as const;
 
 /**
- * Codes of an `error` without a `request` that another try does not change: the client ends. After any other code,
+ * Codes of an `error` without a `request` that another try would meet again: the client ends. After any other code,
  * including unknown ones, it connects again.
  */
 export const FINAL_CODES: readonly string[] = [

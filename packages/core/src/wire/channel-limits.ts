@@ -1,4 +1,6 @@
-/** Every limit of the channel protocol, in one place. What exceeds one is refused with `too_large` or `invalid`. */
+/**
+ * Every limit of the channel protocol, in one place. Values above a limit are refused with `too_large` or `invalid`.
+ */
 
 export const LIMITS = {
   /** UTF-16 units of an id that a client makes. */
@@ -32,9 +34,9 @@ export const LIMITS = {
   heartbeatMs: 3_000,
   /** A participant that is silent for this time is gone. */
   silenceMs: 10_000,
-  /** The time for which a handle waits for its participant after a seen disconnect. */
+  /** The time for which a handle stays reserved for its participant after the server saw the connection end. */
   reconnectMs: 2_000,
-  /** From a socket's opening to its `hello`. */
+  /** The time from the opening of a socket to its `hello`. */
   helloMs: 10_000,
   historyItems: 1_000,
 } as const;

@@ -19,7 +19,7 @@ export function parseClientFrame(text: string): ClientFrame {
   return parse(fields);
 }
 
-/** Checks only the shape of a server's frame: a type that a newer server sends is `null`. Errors: `invalid`. */
+/** Checks only the shape of a server's frame; a type that only a newer server knows gives `null`. Errors: `invalid`. */
 export function parseServerFrame(text: string): ServerFrame | null {
   const fields = parseObject(text);
   if (!SERVER_FRAMES.has(String(fields.type))) return null;

@@ -1,4 +1,4 @@
-/** Channels as they are read over HTTP: lists, and whole messages in windows from the end. */
+/** Channels over HTTP: lists, and windows of whole messages, from the newest ones. */
 
 import type { Block } from "../model/index.ts";
 import type { Attachment } from "./channel-data.ts";
@@ -21,15 +21,15 @@ export interface ChannelMessage {
   readonly state: "complete" | "open" | "interrupted" | "deleted";
   readonly to?: readonly string[];
   readonly replyTo?: string;
-  /** When its author changed it last. */
+  /** The time of the last edit by its author. */
   readonly editedAt?: Timestamp;
-  /** In the order in which they were added first. */
+  /** In the order in which each reaction was first added. */
   readonly reactions?: readonly MessageReaction[];
 }
 
 export interface MessageReaction {
   readonly reaction: Reaction;
-  /** The handles that reacted so, in the order of their reactions. */
+  /** The handles with this reaction, in the order in which they reacted. */
   readonly handles: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface MessageReaction {
 export interface MessagesWindow {
   /** Oldest first. */
   readonly messages: readonly ChannelMessage[];
-  /** The newest event that they were made of: a reader continues after it. */
+  /** The sequence of the newest event of these messages: a reader continues after it. */
   readonly sequence: number;
   /** True if there are older ones: ask with `before`, the sequence of the first message. */
   readonly hasOlder: boolean;
@@ -58,7 +58,7 @@ export interface ChannelHead {
 /** The body of `POST /v1/channels/NAME/messages`: a whole message of an author that is not connected. */
 export interface MessageRequest {
   readonly content: MessageText | readonly Block[];
-  /** The handle that says it; it may be left out if the token names a handle. */
+  /** The handle of the author; it may be left out if the token names a handle. */
   readonly handle?: Name;
   /** The id of the event and of the message: a request that is sent again stores the message once. */
   readonly id?: Id;
@@ -69,12 +69,12 @@ export interface MessageRequest {
   readonly attachments?: readonly Attachment[];
 }
 
-/** The body of `PUT /v1/channels/NAME/messages/ID`: another content for a message that has ended. */
+/** The body of `PUT /v1/channels/NAME/messages/ID`: a new content for a message that has ended. */
 export interface MessageEditRequest {
   readonly content: MessageText | readonly Block[];
   /** The author; it may be left out if the token names a handle. */
   readonly handle?: Name;
-  /** The id of the event: a request that is sent again changes nothing more. */
+  /** The id of the event: a request that is sent again has no further effect. */
   readonly id?: Id;
 }
 
@@ -84,14 +84,14 @@ export interface MessageAnswer {
   readonly sequence: Sequence;
 }
 
-/** The answer of `GET /v1/channels/NAME/anchor`; 0 where there is no anchor. */
+/** The answer of `GET /v1/channels/NAME/anchor`; 0 if there is no anchor. */
 export interface AnchorAnswer {
   readonly sequence: Sequence;
 }
 
 /** A row of the list of channels. */
 export interface ChannelSummary {
-  /** `null` if nobody has written yet. Its content is only a beginning. */
+  /** `null` if nobody has written yet. Its content is shortened to its beginning. */
   readonly newest: ChannelMessage | null;
   /** The participants who are connected now. */
   readonly people: number;
@@ -112,6 +112,6 @@ export interface ChannelRow {
   /** ISO 8601 UTC. */
   readonly createdAt: string;
   readonly changedAt: string;
-  /** With `?summary=true`. `null`: a server of an earlier version did not look. */
+  /** With `?summary=true`. `null` if an earlier version of the server did not look for it. */
   readonly summary?: ChannelSummary | null;
 }

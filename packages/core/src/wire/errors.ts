@@ -1,4 +1,4 @@
-/** Errors on the wire: `{ error: { code, message, hint, details } }`, and back. */
+/** Turns errors into `{ error: { code, message, hint, details } }` for the wire, and back. */
 
 import { ContinuoError, ERROR_KINDS, type ErrorCode, isContinuoError, present } from "../model/index.ts";
 
@@ -11,7 +11,7 @@ export interface WireError {
   };
 }
 
-/** An error that is not ours tells a stranger nothing: its text may hold paths and data. */
+/** An error that is not a `ContinuoError` is hidden from clients: its text may contain paths and data. */
 export function toWireError(error: unknown): WireError {
   if (!isContinuoError(error)) {
     return {

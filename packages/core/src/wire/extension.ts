@@ -5,13 +5,13 @@
 
 import { OWN_LABELS } from "./pages.ts";
 
-/** An extension and a server fit together if both have this number. */
+/** An extension and a server are compatible if both have this number. */
 export const EXTENSION_PROTOCOL = 1;
 
 /** The scope that an extension gets. */
 export const EXTENSION_SCOPE = "live:*:read,write";
 
-/** The body of `POST /v1/extension/requests`. Its sender is the origin of the request. */
+/** The body of `POST /v1/extension/requests`. The origin of the request identifies its sender. */
 export interface ExtensionRequest {
   readonly protocol: number;
   /** The version of the extension, and the site on which the person pressed its button; both are only shown. */
@@ -19,10 +19,10 @@ export interface ExtensionRequest {
   readonly site: string | null;
 }
 
-/** The answer to it. */
+/** The answer to an `ExtensionRequest`. */
 export interface ExtensionRequested {
   readonly requestId: string;
-  /** Collects the token. */
+  /** The secret that collects the token. */
   readonly secret: string;
   /** The path of the page on which the person answers. */
   readonly page: string;
@@ -36,7 +36,10 @@ export interface ExtensionRequested {
 export interface ExtensionDecision {
   readonly nonce: string;
   readonly isGranted: boolean;
-  /** A code that the server printed in its terminal, where the system does not say whose a connection is; else `""`. */
+  /**
+   * A code that the server printed in its terminal, if the system does not report the owner of a connection; otherwise
+   * `""`.
+   */
   readonly code: string;
 }
 
@@ -45,7 +48,7 @@ export interface ExtensionCollection {
   readonly secret: string;
 }
 
-/** The answer to it; the token is in one answer only. */
+/** The answer to an `ExtensionCollection`; only one answer contains the token. */
 export type ExtensionAccess =
   | { readonly state: "waiting" | "refused" }
   | { readonly state: "granted"; readonly token: string; readonly expiresAt: string | null };

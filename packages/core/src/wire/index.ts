@@ -1,7 +1,7 @@
 /**
  * The words that the server and its clients share: frames, errors, scopes and paths as they appear on the wire.
  *
- * Promises: pure; runs in a browser; two paths never lead to one log.
+ * Promises: pure; runs in a browser; two different paths never lead to the same log.
  * Does not know: how anything is stored or sent.
  */
 

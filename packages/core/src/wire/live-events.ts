@@ -1,6 +1,6 @@
 /**
- * Reads the events of a continuous session: the change of a note, and evidence. The server, the viewer and the extension
- * fold the log with it, so that all of them show the same notes.
+ * Reads the events of a continuous session: the change of a note, and evidence. The server, the viewer and the
+ * extension fold the log with these functions, so that all of them show the same notes.
  */
 
 import { numberOr, recordOf, textOfContent, textOr, type WireEvent } from "./channel-events.ts";
@@ -22,7 +22,7 @@ type ReadEvent = Pick<WireEvent, "type" | "actor" | "data">;
 
 /**
  * Returns `null` for an event that changes no note. A note that a person wrote or accepted stays: later events of the
- * agent on it do not count. The end of a note that is not known does not count either.
+ * agent about it have no effect. An event that ends an unknown note has no effect either.
  */
 export function noteChangeOf(
   event: ReadEvent,
@@ -51,7 +51,7 @@ export function noteChangeOf(
 }
 
 function ownerAfter({ operation, restoredBy, by: carriedBy }: Fields, by: Note["by"]): Note["by"] {
-  // A continuing session takes notes over with their owner.
+  // Notes that a session takes over keep their owner.
   if (operation === "carry") return carriedBy === "person" ? "person" : "agent";
   // An undo gives the note back to its former owner.
   return operation === "undo" && restoredBy === "agent" ? "agent" : by;
@@ -80,10 +80,10 @@ function statusOf(value: unknown): NoteStatus {
 /** Evidence that a person can read or look at. */
 export interface ReadableEvidence extends Span {
   readonly type: "transcript_added" | "remark_added" | "frame_captured";
-  /** The words, or the description of a frame. */
+  /** The spoken words, or the description of a frame. */
   readonly text: string;
   readonly speaker: string | null;
-  /** BCP 47; `null` if nobody says it. */
+  /** BCP 47; `null` if it is not known. */
   readonly lang: string | null;
   /** Its video, if that is not the video of the session. */
   readonly videoId: string | null;
@@ -92,7 +92,7 @@ export interface ReadableEvidence extends Span {
   readonly full: string | null;
 }
 
-/** Returns `null` for events of other types, and for one that has no payload any more. */
+/** Returns `null` for events of other types, and for an event without a payload. */
 export function evidenceOf({ type, data: value }: Pick<WireEvent, "type" | "data">): ReadableEvidence | null {
   if (type !== "transcript_added" && type !== "remark_added" && type !== "frame_captured") return null;
   // The payload was pruned, or is damaged.

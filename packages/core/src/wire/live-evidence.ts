@@ -37,7 +37,7 @@ export interface TranscriptInput {
   /** The beginning in the medium, in milliseconds: a whole number from 0. */
   readonly mediaTimeMs: number;
   readonly endMs?: number;
-  /** BCP 47. Without it, no word is a stop word. */
+  /** BCP 47. Without a language, no word is a stop word. */
   readonly lang?: string;
   readonly speaker?: string;
   /** 0 to 1. */
@@ -64,7 +64,7 @@ export interface FrameInput {
   readonly full?: BlobPointer;
   readonly thumbnail?: BlobPointer;
   readonly embedding?: readonly number[];
-  /** The version of the model that made the embedding: embeddings of two versions are never compared. */
+  /** The version of the model that made the embedding: embeddings of different versions are never compared. */
   readonly embeddingVersion?: string;
   readonly description?: string;
   /** A person captured it: it begins a batch, as a remark does. */
@@ -81,11 +81,11 @@ export interface VoiceActivityInput {
   readonly mediaTimeMs: number;
 }
 
-/** The video was paused, somebody went to another place of it, or it ended: the thought that was open ends. */
+/** The video was paused or ended, or somebody moved to another position: the open thought ends. */
 export interface PlaybackInput {
   readonly type: "playback_changed";
   readonly state: "paused" | "moved" | "ended";
-  /** The place at which it played last. */
+  /** The last position that was played. */
   readonly mediaTimeMs: number;
   /** The video, if that is not the video of the session. */
   readonly videoId?: string;
@@ -99,12 +99,12 @@ export interface TelemetryInput {
 }
 
 /**
- * The captions of the video as a whole, before they are played: the outline is made of them, and the note writer does not
+ * All captions of the video, before they are played: the outline is made from them, and the note writer does not
  * receive them.
  */
 export interface CaptionsInput {
   readonly type: "captions_listed";
-  /** At least 1 and at most 500; a longer list comes in several pieces of evidence. */
+  /** From 1 to 500 captions; a longer list is sent in several pieces of evidence. */
   readonly cues: readonly ListedCue[];
   /** BCP 47. */
   readonly lang?: string;
@@ -141,12 +141,12 @@ export const EVIDENCE_TYPES: readonly EvidenceInput["type"][] = [
 ];
 
 /**
- * The body of `POST /v1/live/KEY/evidence`. A producer numbers its batches 0, 1, 2 …; a batch that was stored before
- * is acknowledged again and not stored again. A client that lost its count begins a new epoch, with batch 0.
+ * The body of `POST /v1/live/KEY/evidence`. A producer numbers its batches 0, 1, 2 …; a batch that was stored before is
+ * acknowledged again and not stored again. A client that no longer knows its number begins a new epoch, with batch 0.
  */
 export interface EvidenceBatch {
   readonly producerId: string;
-  /** The session that the batch was made for; the present one of the key if none is given. */
+  /** The session that the batch was made for; the current session of the key if none is given. */
   readonly sessionId?: string;
   readonly epoch: number;
   readonly sequence: number;

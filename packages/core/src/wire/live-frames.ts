@@ -14,7 +14,7 @@ export type LiveClientFrame =
       readonly token?: string;
       /** Replay begins after this sequence; 0 if none is given. */
       readonly after?: number;
-      /** The session that `after` belongs to: of another one, everything is replayed. */
+      /** The session that `after` belongs to: if the key has another session now, everything is replayed. */
       readonly sessionId?: string;
     }
   | { readonly type: "heartbeat" };
@@ -29,7 +29,7 @@ export type LiveServerFrame =
   | { readonly type: "event"; readonly event: WireEvent }
   /** The replay is over. */
   | { readonly type: "ready"; readonly sequence: number }
-  /** When it changes, on joining, and with every change of state. */
+  /** Sent when the level changes, on joining, and with every change of state. */
   | {
       readonly type: "backpressure";
       readonly level: Level;
@@ -44,16 +44,13 @@ export type LiveServerFrame =
       readonly draftId: string;
       readonly question: string | null;
     }
-  /** On joining, and when others are due: pictures of the video that are removed within a day. */
+  /** Sent on joining, and when others are due: pictures of the video that will be removed within a day. */
   | { readonly type: "purge_warning"; readonly blobs: readonly PurgeWarning[] }
   | { readonly type: "heartbeat" }
   | { readonly type: "error"; readonly error: WireError["error"] }
   | { readonly type: "bye"; readonly retryMs: number };
 
-/**
- * The types that are sent as events: the words and acts of people. Runs and other bookkeeping stay on the
- * server.
- */
+/** The types of events that are sent: words and acts of people. Runs and other bookkeeping stay on the server. */
 export const LIVE_FEED_TYPES: readonly string[] = [
   "transcript_added",
   "remark_added",
@@ -77,7 +74,7 @@ export const LIVE_FEED_TYPES: readonly string[] = [
   "page_changed",
 ];
 
-/** `null` for anything that is not a frame of a client. */
+/** `null` if the text is not a frame of a client. */
 export function parseLiveClientFrame(text: string): LiveClientFrame | null {
   let frame: unknown;
   try {

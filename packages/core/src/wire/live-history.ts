@@ -1,4 +1,4 @@
-/** A continuous session as it is read in windows: runs of its log, and the notes as they were before each. */
+/** A continuous session in windows: parts of its log, and the notes as they were before each part. */
 
 import type { WireEvent } from "./channel-events.ts";
 import type { NoteStatus } from "./live-notes.ts";
@@ -16,24 +16,26 @@ export interface LiveHistory {
   /** Oldest first: every event of the feed after `from` and up to `sequence`. */
   readonly events: readonly WireEvent[];
   readonly from: number;
-  /** A reader goes on after it. */
+  /** A reader continues after it. */
   readonly sequence: number;
   /** The sequence of the newest event of the log. */
   readonly latestSequence: number;
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
-  /** The notes at `from`, before the first event. Archived ones are among them only if events of the window name them. */
+  /**
+   * The notes at `from`, before the first event. Archived notes are included only if events of the window name them.
+   */
   readonly notes: readonly NoteEvent[];
 }
 
-/** A note at a place of the log: the event that has it. */
+/** A note at one position of the log: the event that contains it. */
 export interface NoteEvent {
-  /** With the note's fields and `operation`; texts and lists of a large answer are cut. */
+  /** The event has the fields of the note and `operation`; texts and lists of a large answer are cut. */
   readonly event: WireEvent;
   /** The status that later events gave it. */
   readonly status: NoteStatus;
   readonly by: "agent" | "person";
-  /** The full length of the text that was cut; `null` if nothing was. */
+  /** The full length of the text that was cut; `null` if nothing was cut. */
   readonly cut: NoteCut | null;
 }
 
@@ -51,6 +53,6 @@ export interface NoteHistory {
   /** Oldest first, at most the newest 20. */
   readonly versions: readonly NoteEvent[];
   readonly hasOlder: boolean;
-  /** The notes that were merged or split into its first version, as they were then. */
+  /** The notes that were merged or split into its first version, as they were at that time. */
   readonly origins: readonly NoteEvent[];
 }

@@ -1,8 +1,10 @@
-/** The outline of a video: what its captions tell before they are played, and which part of it was watched. */
+/**
+ * The outline of a video: its content according to captions that need not be played yet, and the part that was watched.
+ */
 
 import type { Span } from "./live-notes.ts";
 
-/** Text as it is said in the video. */
+/** Text that is spoken in the video. */
 export interface OutlinePassage extends Span {
   readonly text: string;
 }
@@ -16,12 +18,12 @@ export interface OutlineChapter extends OutlinePassage {
 /** The answer of `GET /v1/live/KEY/outline`. It is made without a model. */
 export interface LiveOutline {
   /**
-   * The number of captions that it is made of. With 0, the page has listed none, and the rest is empty.
+   * The number of captions that it is made of. With 0, the page has listed no captions, and all other fields are empty.
    *
    * @type integer
    */
   readonly cues: number;
-  /** BCP 47; empty where nobody knows. */
+  /** BCP 47; empty if it is not known. */
   readonly lang: string;
   readonly summary: readonly OutlinePassage[];
   /** In the order of the medium; they do not overlap. */

@@ -16,7 +16,10 @@ export interface PageItem extends Span {
   readonly text: string;
   /** Ids of the events that it cites. */
   readonly evidence: readonly string[];
-  /** The video in which its span lies, if that is not the video of the session: its tab joined the session. */
+  /**
+   * The video in which its span lies, if that is not the video of the session: the tab of that video joined the
+   * session.
+   */
   readonly videoId?: string;
   /** Later passes never change an item that a person edited or accepted. */
   readonly by: Note["by"];
@@ -25,7 +28,7 @@ export interface PageItem extends Span {
 
 /** The answer of `GET /v1/live/KEY/page`, in `page`. */
 export interface LivePage {
-  /** The session that wrote it: this one, or the one that it continues. */
+  /** The session that wrote the page: this one, or the one that it continues. */
   readonly sessionId: string;
   /**
    * The number of the pass that wrote it, from 1.
@@ -33,21 +36,24 @@ export interface LivePage {
    * @type integer
    */
   readonly pass: number;
-  /** Why it was written: a long pause, or the end of the session. */
+  /** The reason for the pass: a long pause, or the end of the session. */
   readonly reason: "pause" | "end";
   /** The writer of the newest pass; `extractive` is the one without a model. */
   readonly writer: string;
-  /** One sentence: why the pass was made without the model; `null` if it was not. */
+  /** One sentence that says why the pass used no model; `null` if it used one. */
   readonly standIn: string | null;
   /**
-   * The evidence up to this sequence is in it.
+   * The page includes the evidence up to this sequence.
    *
    * @type integer
    */
   readonly through: number;
   /** ISO 8601 UTC. */
   readonly writtenAt: string;
-  /** The kinds in the order of `PAGE_ITEM_KINDS`, and each kind in the order of its video; that of the session comes first. */
+  /**
+   * The kinds in the order of `PAGE_ITEM_KINDS`, and each kind in the order of its video; the video of the session
+   * comes first.
+   */
   readonly items: readonly PageItem[];
 }
 
@@ -70,7 +76,7 @@ export function writtenItemsOf({ data }: Pick<WireEvent, "data">): readonly Page
 export interface PageChange {
   readonly itemId: string;
   readonly operation: PageOperation["operation"];
-  /** The item after the operation; of a removed item, as it was. */
+  /** The item after the operation; for a removed item, the item before its removal. */
   readonly item: PageItem | null;
 }
 
@@ -86,8 +92,7 @@ export function pageChangeOf({ type, data }: Pick<WireEvent, "type" | "data">): 
 }
 
 /**
- * The items as people see them: what a person changed takes the place of what was written, even if a later pass left
- * the item out.
+ * The items as people see them: changes by a person replace the written items, even if a later pass left the item out.
  */
 export function pageItemsOf(
   written: readonly PageItem[],
@@ -102,12 +107,12 @@ export function pageItemsOf(
   return [...rest, ...own].toSorted(byKindAndTime);
 }
 
-/** From this share of the shorter span on, two chapters are the same one. */
+/** Two chapters whose spans overlap by at least this share of the shorter span are the same chapter. */
 const SAME_SPAN = 0.5;
 
 /**
- * True for the same item after another pass. Items are compared by their ids, chapters also by their position, and
- * other items also by their text.
+ * True if both are the same item, before and after another pass. Items are compared by their ids, chapters also by
+ * their position, and other items also by their text.
  */
 export function isSameItem(a: PageItem, b: PageItem): boolean {
   if (a.itemId === b.itemId) return true;
@@ -123,7 +128,7 @@ function byKindAndTime(a: PageItem, b: PageItem): number {
   return kinds || byVideo(a, b) || a.startMs - b.startMs || (a.itemId < b.itemId ? -1 : 1);
 }
 
-/** Each video has its own times: that of the session comes first. */
+/** Each video has its own times: the video of the session comes first. */
 function byVideo({ videoId: a = "" }: PageItem, { videoId: b = "" }: PageItem): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -1,6 +1,6 @@
 /** Continuous sessions as the server shows them: states, levels, and the answers of `/v1/live`. */
 
-/** The states that are stored. `checkpointed` is only reported. */
+/** The states that are stored. `checkpointed` is only reported, not stored. */
 export const LIVE_STATES = ["created", "active", "idle", "degraded", "closed", "abandoned"] as const;
 
 export type LiveState = (typeof LIVE_STATES)[number];
@@ -10,7 +10,7 @@ export type ReportedState = LiveState | "checkpointed";
 
 export const LEVELS = ["normal", "warning", "critical"] as const;
 
-/** The distance of the notes behind the evidence. */
+/** The delay of the notes behind the evidence. */
 export type Level = (typeof LEVELS)[number];
 
 /** One lane processes all input in order; `split` gives critical and supplementary input a lane each. */
@@ -27,12 +27,12 @@ export interface LiveCost {
   readonly costUsd: number;
 }
 
-/** An event of the session's log that is not what was written, or a run of events that are missing. */
+/** An event of the session's log that differs from what was written, or a range of missing events. */
 export interface DamagedEvent {
   /** @type integer */
   readonly sequence: number;
   /**
-   * The last one of a run of missing events; else the same as `sequence`.
+   * The last one of a range of missing events; otherwise the same as `sequence`.
    *
    * @type integer
    */
@@ -49,7 +49,7 @@ export interface LiveHealth {
   readonly lastCheckpointError: string | null;
   readonly degradedReason: string | null;
   readonly degradedAt: string | null;
-  /** One sentence: why notes are made without the model at present; `null` if they are not. */
+  /** One sentence: why notes are currently made without the model; `null` if the model is used. */
   readonly standIn: string | null;
   /** The events of the log that cannot be trusted and are left out everywhere; at most the first 100. */
   readonly damaged: readonly DamagedEvent[];
@@ -63,26 +63,26 @@ export interface LiveSession {
   readonly keys?: readonly string[];
   readonly videoId: string;
   readonly title: string | null;
-  /** The closed or abandoned session of the same key or video that this one follows. */
+  /** The closed or abandoned session of the same key or video that this session follows. */
   readonly parentId: string | null;
-  /** The session no longer exists: a person removed it and can restore it, or it is deleted. */
+  /** That session no longer exists: a person removed it and can restore it, or it was deleted. */
   readonly parentStatus?: "removed" | "deleted";
-  /** The notes of the session of `parentId` were taken over: they are among this session's. */
+  /** The notes of the session of `parentId` were taken over: they are now among the notes of this session. */
   readonly tookNotesOver?: true;
-  /** The session has a page of its own: summary, chapters, decisions and open questions. */
+  /** The session has its own page: summary, chapters, decisions and open questions. */
   readonly hasPage?: true;
   readonly state: ReportedState;
   readonly level: Level;
-  /** Transcripts, remarks, frames and note events of people that were appended and not processed. */
+  /** Transcripts, remarks, frames and note events of people that were appended and are not processed yet. */
   readonly depth: number;
   /** The number of times that another owner took the session over. */
   readonly restarts: number;
   readonly noteIds: readonly string[];
-  /** The newest sequence that was processed together with all before it. */
+  /** The newest sequence up to which everything was processed. */
   readonly ledgerCursor: number;
-  /** Changes whenever the notes do. */
+  /** A hash that changes whenever the notes change. */
   readonly contextHash: string;
-  /** The note writer that is used, `extractive` for none with a model. A server that only reads does not know it. */
+  /** The note writer that is used, `extractive` for the one without a model. Missing from a server that only reads. */
   readonly noteWriter?: string;
   /** `true` for a note writer that costs nothing, because its model runs on the machine of the server. */
   readonly isWriterFree?: boolean;
@@ -93,7 +93,7 @@ export interface LiveSession {
   /** Kept in the memory of one server only; `true` when the store failed at creation and the client allowed it. */
   readonly ephemeral: boolean;
   readonly createdAt: string;
-  /** The time of the last input; the creation if none came. */
+  /** The time of the last input; the time of creation if there was none. */
   readonly lastActivityAt: string;
   readonly closedAt: string | null;
 }
@@ -105,7 +105,7 @@ export interface RemovedLiveSession {
   readonly videoId: string;
   readonly title: string | null;
   readonly removedAt: string;
-  /** Until then `restore` brings it back. */
+  /** Until then, `restore` can bring the session back. */
   readonly deletedAfter: string;
 }
 
@@ -113,10 +113,10 @@ export interface RemovedLiveSession {
 export interface LiveSessionRequest {
   readonly videoId: string;
   readonly title?: string;
-  /** `allow`: an ephemeral session is better than none when the store cannot be written. */
+  /** `allow`: if the store cannot be written, the server makes an ephemeral session. */
   readonly ephemeral?: "allow";
   readonly lanes?: Lanes;
-  /** The name of a note writer of the server; its default if none is given. */
+  /** The name of a note writer of the server; the server's default if none is given. */
   readonly noteWriter?: string;
   /** A budget of this session, which can only be tighter than the server's. */
   readonly budget?: { readonly maxTokens?: number; readonly maxCostUsd?: number };
@@ -133,11 +133,11 @@ export interface OfferedWriter {
   /** `none`: without a model. `here`: a model that runs on the machine of the server. `agent`: an agent that is installed there. */
   readonly kind: "none" | "named" | "here" | "agent";
   /**
-   * 0 for a writer that costs nothing, else the cost of its sessions in an hour; `null` while no session was long
+   * 0 for a writer that costs nothing, otherwise the cost of its sessions per hour; `null` while no session was long
    * enough.
    */
   readonly hourUsd: number | null;
-  /** The session uses it. */
+  /** True if the session uses this writer. */
   readonly isUsed: boolean;
 }
 
@@ -146,7 +146,9 @@ export interface OpenedLiveSession {
   readonly state: ReportedState;
   /** True if this request created it. */
   readonly created: boolean;
-  /** The video of the session: another one than in the request if the key joined the session of another video. */
+  /**
+   * The video of the session; it differs from the one in the request if the key joined the session of another video.
+   */
   readonly videoId: string;
   readonly ephemeral?: true;
 }
@@ -159,17 +161,17 @@ export interface LiveAnswer {
    * question.
    */
   readonly by: "model" | "quote";
-  /** Ids of the events and notes that it is made of. */
+  /** Ids of the events and notes that the answer is made from. */
   readonly evidence: readonly string[];
   readonly noteIds: readonly string[];
 }
 
-/** The answer to accepted input, which is durable then. */
+/** The answer to accepted input, which is durable by then. */
 export interface Acknowledgement {
   /** Sequences of the stored events, in the order of the input; empty for a batch that was stored before. */
   readonly sequences: readonly number[];
   readonly depth: number;
   readonly level: Level;
-  /** Telemetry that was not stored, because the session is behind. */
+  /** Telemetry that was not stored, because the session was behind with its evidence. */
   readonly dropped: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The rule which participants may change a message of a channel, and how. Servers, late readers and clients fold the
- * log with it, so that all of them see the same text.
+ * The rules for changes of a message of a channel: which participants may make them, and which effect they have.
+ * Servers, late readers and clients fold the log with these rules, so that all of them see the same text.
  */
 
 import { type Block, present } from "../model/index.ts";
@@ -14,8 +14,8 @@ export function isByServer({ actor }: Pick<WireEvent, "actor">): boolean {
 }
 
 /**
- * Only its writer changes a message, and only the server interrupts one. A writer of `null` is no handle. The server
- * accepts a deletion of its author and of administrators.
+ * Only its writer changes a message, and only the server interrupts one. A writer that is `null` is not a handle. The
+ * server accepts a deletion by the author of the message or by an administrator.
  */
 export function isByWriter(event: Pick<WireEvent, "type" | "actor">, writer: string | null): boolean {
   if (event.type === "message_deleted") return true;
@@ -108,8 +108,8 @@ export function toMessageChange(
 }
 
 /**
- * A message after a change; the same object where the change does not count: an edit by another participant, an edit or a
- * deletion of a message in progress, anything about a deleted one.
+ * A message after a change; the same object if the change has no effect: an edit by another participant, an edit or a
+ * deletion of a message in progress, and every change of a deleted message.
  */
 export function changedMessage<Message extends ChangeableMessage>(
   message: Message,
@@ -139,7 +139,7 @@ function withReaction<Message extends ChangeableMessage>(
   return (reactions.length === 0 ? rest : { ...rest, reactions }) as Message;
 }
 
-/** The text of a content, and its blocks where it is not only a text. */
+/** The text of a content, and its blocks if it has more than text. */
 export function contentOf(content: unknown): {
   readonly content: string;
   readonly blocks?: readonly Block[];
@@ -147,7 +147,7 @@ export function contentOf(content: unknown): {
   return { content: textOfContent(content), ...blocksIn(content) };
 }
 
-/** `blocks` of a content that is not only a text. */
+/** The blocks of a content that has more than text. */
 export function blocksIn(content: unknown): { readonly blocks?: readonly Block[] } {
   return Array.isArray(content) ? { blocks: content as readonly Block[] } : {};
 }

@@ -1,10 +1,10 @@
 /**
- * Access for pages of the server, and how both sides prove their identity. A code opens a page once. After that
- * the page proves its identity with a secret that its tab keeps, or on a host with TLS with a cookie that no
- * script can read.
+ * Access for pages of the server, and how both sides prove their identity. A code opens a page once. After that the
+ * page proves its identity with a secret that its tab keeps, or, on a host with TLS, with a cookie that no script can
+ * read.
  */
 
-/** A page is known by a code, then by the secret of a tab, or by a cookie. */
+/** A page is identified by a code, later by the secret of a tab or by a cookie. */
 export type PageKind = "code" | "tab" | "cookie";
 
 /** The label of a token that the server made for a page. */
@@ -16,7 +16,7 @@ export interface PageLabel {
 
 /** The beginning of labels that only Continuo gives to tokens. */
 export const OWN_LABELS = "continuo:";
-/** The label of the token that the command line finds without a flag. */
+/** The label of the token that the command line uses by default. */
 export const LOOPBACK_LABEL = "continuo:loopback";
 
 export function pageLabel({ kind, parentId }: PageLabel): string {

@@ -1,7 +1,7 @@
 /**
- * Paths of logs on the server: `channels/NAME`, `sessions/ID`, anything else is a stream of the user's own. A
- * session's log has the session's id, so the ids of the other logs begin with a word and a slash, and an id of
- * a session that is reached over HTTP has no slash.
+ * Paths of logs on the server: `channels/NAME`, `sessions/ID`, anything else is a stream of the user's own. A session's
+ * log has the session's id. Therefore the ids of all other logs begin with a word and a slash, and a session can be
+ * reached over HTTP only if its id has no slash.
  */
 
 import { ContinuoError } from "../model/index.ts";
@@ -20,10 +20,13 @@ const STREAMS = "streams/";
 /** Logs of the server itself; no path leads to them. */
 export const SERVER_LOGS = "server/";
 
-/** The handle of a token whose holder may write under any handle. It is no handle of a participant. */
+/** The handle of a token whose holder may write under any handle. A participant cannot have it as its handle. */
 export const ANY_HANDLE = "*";
 
-/** Up to 128 characters; no `:`, no `/`, no control characters, no space at either end. Of a channel or a handle. */
+/**
+ * Up to 128 characters; no `:`, no `/`, no control characters, no space at either end. True for a name of a channel or
+ * a handle.
+ */
 export function isName(name: unknown): name is string {
   return (
     typeof name === "string" &&
@@ -58,7 +61,7 @@ export function addressOf(path: string): StreamAddress {
   return { kind: "stream", name: path, logId: `${STREAMS}${path}` };
 }
 
-/** The path of a log; `null` for a log of the server itself, or one that no path leads to. */
+/** The path of a log; `null` for a log of the server itself, and for a log that no path leads to. */
 export function pathOfLog(logId: string): string | null {
   if (logId.startsWith(CHANNELS)) return logId;
   if (logId.startsWith(STREAMS)) return logId.slice(STREAMS.length);

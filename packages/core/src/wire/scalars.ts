@@ -1,6 +1,6 @@
 /**
- * Values on the wire that have a rule of their own. The schemas in `protocol/` refer to them: `@minLength`, `@pattern`
- * and the like are their keywords, and a word in place of a number is a key of `CHANNEL_LIMITS`.
+ * Values on the wire that have rules. The schemas in `protocol/` refer to them: `@minLength`, `@pattern` and the like
+ * are their keywords, and a word in place of a number is a key of `CHANNEL_LIMITS`.
  */
 
 /**
@@ -49,7 +49,7 @@ export type Id = string;
 export type Name = string;
 
 /**
- * The words of a message, or a part of them. All parts of one message together have the same limit.
+ * The text of a message, or a part of it. All parts of one message together have the same limit.
  *
  * @maxLength messageLength
  */

@@ -1,12 +1,13 @@
 /**
- * Scopes: the rights of a token. They are written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`, `approval:ID:write`,
- * `machine:read`, `machine:answer`, `machine:write`, `metrics` or `admin`. A name that ends with `*` is a prefix; `*` alone is every name.
+ * Scopes: the rights of a token. They are written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`,
+ * `approval:ID:write`, `machine:read`, `machine:answer`, `machine:write`, `metrics` or `admin`. A name that ends with
+ * `*` is a prefix; `*` alone means every name.
  */
 
 import { ContinuoError } from "../model/index.ts";
 
 export type Access = "read" | "write";
-/** `answer`: to answer an agent's question for permission, once. `write` includes it. */
+/** `answer`: may answer an agent's question for permission, once. `write` includes `answer`. */
 export type MachinePermission = Access | "answer";
 export type NamedKind = "channel" | "session" | "live" | "stream" | "approval";
 
@@ -66,7 +67,7 @@ export function formatScope(scope: Scope): string {
   }
 }
 
-/** `admin` allows everything but the machine: native sessions and programs need a scope that names them. */
+/** `admin` allows everything except access to the machine: native sessions and programs need a scope of their own. */
 export function allows(scopes: readonly Scope[], need: Need): boolean {
   return scopes.some((scope) => {
     if (need.kind === "machine") return scope.kind === "machine" && allowsAccess(scope.access, need.access);

@@ -23,7 +23,7 @@ export const STREAM_HEADERS = {
 export interface StreamControl {
   /** The offset of the next request. */
   readonly streamNextOffset: string;
-  /** A client sends it with its next request, so that a cache does not give the same answer twice. */
+  /** A value that a client sends with its next request, so that a cache does not give the same answer twice. */
   readonly streamCursor?: string;
   /** There is no newer record now. */
   readonly upToDate?: true;
@@ -37,7 +37,7 @@ export const STREAM_ROOT = "/v1/stream/";
 const DIGITS = 16;
 const EPOCH: string = "0".repeat(DIGITS);
 
-/** The sequence of the last record that was read. Offsets sort as text. Clients must not look inside. */
+/** The sequence of the last record that was read. Offsets sort as text. Clients must not interpret them. */
 export function formatOffset(sequence: number): string {
   return `${EPOCH}_${String(sequence).padStart(DIGITS, "0")}`;
 }

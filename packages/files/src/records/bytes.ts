@@ -1,8 +1,8 @@
 /**
  * Bytes of a file by position, plain or compressed with Zstandard (`.zst`). Nothing is ever written.
  *
- * Reads of plain files are synchronous inside: one bounded read costs less than a trip through the
- * thread pool, and code that reads a lot lets other work run in between (`lines.ts`).
+ * Reads of plain files are synchronous inside: one bounded read costs less than a trip through the thread pool, and
+ * code that reads much data lets other work run between reads (`lines.ts`).
  */
 
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from "node:fs";
@@ -13,7 +13,7 @@ import { ALWAYS_EXPANDED_BYTES, MAX_EXPANSION_RATIO, MAX_FRAMES } from "./limits
 export interface ByteSource {
   /** Up to `length` bytes from `position`; fewer only at the end. The buffer is the caller's own. */
   read(position: number, length: number): Promise<Buffer>;
-  /** Why the bytes end before they should (a compressed file that is cut or damaged), else `null`. */
+  /** The reason why the bytes end too early (a compressed file that is incomplete or damaged), otherwise `null`. */
   damage(): string | null;
   close(): void;
 }
@@ -27,7 +27,9 @@ export function openBytes(path: string): ByteSource {
   return zstdBytes(path, size);
 }
 
-/** Never waits: a pipe that nobody writes to is no regular file either. Errors: `not_found`, `unreadable`. */
+/**
+ * Never waits: a pipe without a writer is refused, because it is not a regular file. Errors: `not_found`, `unreadable`.
+ */
 export function openForReading(path: string): number {
   try {
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -69,7 +71,7 @@ function plainBytes(path: string, fd: number): ByteSource {
   };
 }
 
-/** A stream that can only go forwards: a read after the current position starts it again. */
+/** A stream that is read only forwards: a read before the current position starts it again. */
 function zstdBytes(path: string, sizeBytes: number): ByteSource {
   const limit = Math.max(ALWAYS_EXPANDED_BYTES, sizeBytes * MAX_EXPANSION_RATIO);
   let stream = startZstd(path, sizeBytes);
@@ -115,12 +117,12 @@ function zstdBytes(path: string, sizeBytes: number): ByteSource {
   };
 }
 
-/** The pieces of a stream that are held, by their position: each byte is copied only when it is read. */
+/** The pieces of a stream that are kept, by their position: each byte is copied only when it is read. */
 interface Window {
   start(): number;
   end(): number;
   push(piece: Buffer): void;
-  /** Pieces that end before the position are held no longer. */
+  /** Drops the pieces that end before the position. */
   forget(position: number): void;
   copy(position: number, length: number): Buffer;
 }
@@ -165,7 +167,7 @@ interface Expansion {
 function startZstd(path: string, sizeBytes: number): Expansion {
   let stopFrame = (): void => undefined;
   let isStopped = false;
-  /** A stream of Node's ends with the first frame: the next one begins where that stopped to take bytes. */
+  /** A decompressor of Node ends with the first frame: the next one begins where that one stopped to read. */
   async function* expand(): AsyncGenerator<Buffer, void, void> {
     let start = 0;
     for (let frames = 0; !isStopped; frames++) {
@@ -194,7 +196,8 @@ function startFrame(path: string, start: number): { plain: ZstdDecompress; stop:
   const file = createReadStream(path, { start });
   const plain = createZstdDecompress();
   file.on("error", (error) => plain.destroy(error));
-  // The decompressor also receives the bytes after the frame, and fails on them when nobody listens any more.
+  // The decompressor also receives the bytes after the frame, and its error about them must not be left without a
+  // listener.
   plain.on("error", () => file.destroy());
   file.pipe(plain);
   return {

@@ -3,8 +3,8 @@
 import { COUNT_DEPTH_CHARS } from "./limits.ts";
 
 /**
- * Deeper JSON is no record: writing it again, and every walk through it, would overflow the stack. More than the store
- * takes (1,000 levels), with room for the record around an input.
+ * Deeper JSON is not accepted as a record: writing it again, or visiting all of it, would overflow the stack. This is
+ * more than the store accepts (1,000 levels), with room for the record around an input.
  */
 export const MAX_RECORD_DEPTH = 1_100;
 

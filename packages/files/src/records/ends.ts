@@ -1,9 +1,9 @@
 /**
- * The newest records of a JSON Lines file, and the lines that hold given bytes, without a parse of the rest.
+ * Reads the newest records of a JSON Lines file, or the lines that contain given bytes, without parsing the rest.
  *
- * Both go from the end of the file to its start, so that a caller stops as soon as it knows enough. Line
- * numbers are unknown here and are 0; `offset` names the place. Only for plain files: a compressed file
- * cannot be read from its end (`isCompressed`).
+ * Both read from the end of the file to its start, so that a caller stops as soon as it knows enough. Line numbers are
+ * unknown here and are 0; `offset` names the place. Only for plain files: a compressed file cannot be read from its end
+ * (`isCompressed`).
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -29,7 +29,7 @@ export function isCompressed(path: string): boolean {
   return path.endsWith(".zst");
 }
 
-/** Lines that are not blank, newest first. Lines longer than a record may be are passed over. */
+/** Lines that are not blank, newest first. Lines that are longer than a record may be are skipped. */
 export async function* linesBackwards(
   bytes: ByteSource,
   sizeBytes: number,
@@ -47,7 +47,7 @@ export async function* linesBackwards(
     const start = Math.max(0, stop - size);
     const chunk = await bytes.read(start, stop - start);
     const buffer = tail.length === 0 ? chunk : Buffer.concat([chunk, tail]);
-    // Bytes before the first line feed belong to a line that begins further up.
+    // Bytes before the first line feed belong to a line that begins earlier in the file.
     const whole = start === 0 ? 0 : buffer.indexOf(LF) + 1;
     if (start === 0 || whole > 0) {
       yield* linesOf(buffer.subarray(whole), start + whole, options.needles);

@@ -1,6 +1,6 @@
 /**
- * JSON whose numbers are written again as they stood: `12.0`, and integers that JavaScript cannot hold. A value that is
- * read has plain numbers; a record that is kept verbatim is written from its exact form.
+ * JSON whose numbers are written again exactly as they were read: `12.0`, and integers that JavaScript cannot
+ * represent. A value that is read has plain numbers; a record that is kept verbatim is written from its exact form.
  */
 
 import { parseJson } from "./depth.ts";
@@ -13,7 +13,7 @@ export function keepExact(value: object, exact: unknown): void {
   exactForms.set(value, exact);
 }
 
-/** Parses like `parseJson`, and notes the exact form. Throws `SyntaxError` and `TooDeepError`. */
+/** Parses like `parseJson`, and remembers the exact form. Throws `SyntaxError` and `TooDeepError`. */
 export function parseExactly(text: string): unknown {
   const value: unknown = parseJson(text);
   if (typeof value !== "object" || value === null || !MAY_DIFFER.test(text)) return value;
@@ -23,16 +23,17 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * Returns the value that `JSON.stringify` writes as it was read. A number that it would write differently is an
- * object of `JSON.rawJSON` in it.
+ * Returns a value for which `JSON.stringify` writes the text that was read. In that value, a number that would be
+ * written differently is an object of `JSON.rawJSON`.
  */
 export function exactOf<T>(value: T): T {
   return typeof value === "object" && value !== null ? ((exactForms.get(value) ?? value) as T) : value;
 }
 
 /**
- * A number with many digits, an exponent, a zero at the end of its fraction, or a minus before zero; some texts look so too.
- * Not a plain zero, and not a time of day: both are in most records, and reading the exact form takes three times as long.
+ * Matches a number with many digits, an exponent, a zero at the end of its fraction, or a minus before zero; some texts
+ * match too. It does not match a plain zero or a time of day, because both are in most records, and reading the exact
+ * form takes three times as long.
  */
 const MAY_DIFFER =
   /[:,[]\s*(?:-?(?:\d{16}|\d+\.\d{15}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?=\s*[,}\]]))|-0(?=\s*[,}\]]))/u;

@@ -6,7 +6,10 @@ export const MAX_RECORD_BYTES: number = 256 * 1024 * 1024;
 /** Records of a file up to this size are kept parsed between the two passes of a reader; of a larger one they are read again. */
 export const KEEP_PARSED_BYTES: number = 8 * 1024 * 1024;
 
-/** The same for a caller that goes through all records several times, as a hand-over does; parsed, they take a few times as much. */
+/**
+ * The same for a caller that goes through all records several times, as a hand-over does; parsed records need a few
+ * times as much memory.
+ */
 export const KEEP_ALL_BYTES: number = 16 * 1024 * 1024;
 
 /** One read of a scan; the first is smaller and the next ones grow, because many readers need only the head. */
@@ -21,7 +24,7 @@ export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;
 
 /**
  * The largest expansion of a compressed file, as a multiple of its size: agents' files expand 5 to 50 times. Any file
- * may expand to the bytes below, so that a short one of repetitions stays readable.
+ * may expand to the number of bytes below, so that a short file of repetitions stays readable.
  */
 export const MAX_EXPANSION_RATIO: number = 250;
 export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;
@@ -29,5 +32,8 @@ export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;
 /** Frames in one compressed file; a new decompressor reads each of them. */
 export const MAX_FRAMES: number = 500;
 
-/** Characters from which the depth of a text is counted before it is parsed: every level costs the parser about 50 bytes. */
+/**
+ * The length from which the depth of a text is counted before it is parsed: every level costs the parser about 50
+ * bytes.
+ */
 export const COUNT_DEPTH_CHARS: number = 1024 * 1024;

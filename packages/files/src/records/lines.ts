@@ -1,5 +1,5 @@
 /**
- * The records of a JSON Lines file: scanned in order, searched for bytes, fetched again by place.
+ * The records of a JSON Lines file: they are scanned in order, searched for bytes, or fetched again by their place.
  *
  * Bounds: a scan holds one chunk and the record it is in; fetching holds one window; the parsed records
  * of a small file are kept between a scan and the fetches that follow it (`limits.ts`).
@@ -37,14 +37,14 @@ export interface LineRecord extends LinePlace {
   readonly problems: readonly Problem[];
   /** A last line without a line end, which may still be written to. */
   readonly unended?: true;
-  /** Holds U+2028 or U+2029 as they are, which some readers take for line ends. Only of a `whole` scan. */
+  /** Holds U+2028 or U+2029 as they are, which some readers take for line ends. Only in a `whole` scan. */
   readonly separators?: true;
 }
 
-/** After the last line that has a line end. */
+/** The position after the last line that has a line end. */
 export interface LinesPosition {
   readonly offset: number;
-  /** Lines before it. */
+  /** The number of lines before the position. */
   readonly lines: number;
   readonly byteOrderMark: boolean;
   readonly lfLines: number;
@@ -56,7 +56,7 @@ export interface LinesPosition {
 export interface ScanOptions {
   /** Start at the first line that begins at or after this byte. */
   readonly from?: number;
-  /** Start where an earlier scan of the file, or of a shorter one that it grew from, ended. */
+  /** Start at the end of an earlier scan of this file, which may have grown since then. */
   readonly position?: LinesPosition;
   /** The part to read; a head is read in small pieces. The default is `head`. */
   readonly part?: "head" | "whole";
@@ -84,8 +84,8 @@ const CR = 0x0d;
 
 /**
  * Errors: `not_found`, `unreadable`.
- * @param sizeBytes as the caller saw it; decides whether parsed records are kept.
- * @param keep `all`: of larger files too.
+ * @param sizeBytes as the caller knows it; it decides whether parsed records are kept.
+ * @param keep `all`: the records of larger files too.
  */
 export function openLines(path: string, sizeBytes: number, keep?: "all"): LineFile {
   const bytes = openBytes(path);
@@ -113,12 +113,15 @@ interface FileShape {
   byteOrderMark: boolean;
   lfLines: number;
   crlfLines: number;
-  /** After the last line with an end. */
+  /** The offset after the last line that has a line end. */
   offset: number;
   lines: number;
 }
 
-/** A hash of all bytes before a place; empty where the file is shorter. Of places in order each byte is read once. */
+/**
+ * A hash of all bytes before a place; empty if the file is shorter. If the places are in order, each byte is read only
+ * once.
+ */
 function createMarks(bytes: ByteSource): (offset: number) => Promise<string> {
   let hash = createHash("sha256");
   let at = 0;
@@ -200,12 +203,12 @@ function continueShape(shape: FileShape, { mark: _, ...before }: LinesPosition):
   Object.assign(shape, before);
 }
 
-/** A file that fits is read at once, with one byte more, so that the read shows that the file has ended. */
+/** A small file is read at once; the read asks for one byte more, and so shows that the file has ended. */
 function firstSize({ part, sizeBytes }: ScanOptions & { readonly sizeBytes: number }): number {
   return part === "whole" ? Math.min(sizeBytes + 1, CHUNK_BYTES) : FIRST_CHUNK_BYTES;
 }
 
-/** Small at first, for callers that need only the head; a record that is longer than a read doubles it. */
+/** The size of a read is small at first, for callers that need only the head; it doubles if a record is longer. */
 function nextSize(size: number, pending: Buffer): number {
   return Math.max(Math.min(4 * size, CHUNK_BYTES), pending.length);
 }
@@ -238,7 +241,7 @@ interface KeptRecords {
   set(offset: number, record: LineRecord): void;
 }
 
-/** Keeps no records if they are larger than `maxBytes` together, which is known late for a compressed file. */
+/** Keeps no records if together they are larger than `maxBytes`; for a compressed file this is known only late. */
 function createKeptRecords(maxBytes: number): KeptRecords {
   const records = new Map<number, LineRecord>();
   let bytes = 0;
@@ -259,7 +262,7 @@ interface ParseContext {
 
 function parsedNow(bytes: Buffer, place: LinePlace, { ended, kept }: ParseContext): LineRecord {
   const known = kept?.get(place.offset);
-  // A line that broke off may be complete now, and a scan from elsewhere counts from there.
+  // An incomplete last line may be complete now, and a scan that begins elsewhere counts its lines from there.
   if (known?.line === place.line && known.length === place.length) return known;
   const { line, offset, length } = place;
   const record = { line, offset, length, ...parseLine(bytes, line, ended) };
@@ -322,7 +325,7 @@ function parseLine(bytes: Buffer, line: number, ended: boolean): ParsedLine {
   }
 }
 
-/** Only the white space of JSON, with which no record begins; a line of other blanks is reported as not JSON. */
+/** Only the white space of JSON, with which no record begins; a line with other white space is reported as not JSON. */
 function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== CR) return false;
   return true;
@@ -352,7 +355,7 @@ function startsWithByteOrderMark(buffer: Buffer): boolean {
   return buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf;
 }
 
-/** The first byte after the first line feed at or after `from - 1`; the end of the file where there is none. */
+/** The first byte after the first line feed at or after `from - 1`; the end of the file if there is none. */
 async function nextLineStart(bytes: ByteSource, from: number): Promise<number> {
   for (let position = from - 1; ; ) {
     const chunk = await bytes.read(position, FIRST_CHUNK_BYTES);

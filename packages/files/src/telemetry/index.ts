@@ -1,5 +1,5 @@
 /**
- * Numbers and spans through the OpenTelemetry API: the SDK is the application's.
+ * Numbers and spans through the OpenTelemetry API: the application brings the SDK.
  *
  * Promises: without a provider nothing is recorded, and the cost is almost zero; no content of a session is recorded unless
  * `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` asks for it; no message of an error is recorded, only its code.

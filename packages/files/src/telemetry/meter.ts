@@ -1,4 +1,4 @@
-/** Metrics by a table: what each is called, counts and says, in one place. */
+/** Metrics by a table, which has the name, the kind and the description of each. */
 
 import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
 import { registered } from "./registered.ts";
@@ -10,7 +10,7 @@ export interface Metric {
   readonly says: string;
 }
 
-/** One number, as it is counted or recorded. */
+/** One number that was counted or recorded. */
 export interface Measurement {
   readonly name: string;
   readonly kind: "counter" | "histogram";
@@ -27,7 +27,7 @@ export interface Observation {
 type Source = () => Iterable<Observation>;
 
 export interface Meter<Counters extends string, Histograms extends string, Gauges extends string = never> {
-  /** Counts nothing for 0. */
+  /** Does nothing for the value 0. */
   count(name: Counters, value?: number, attributes?: Attributes): void;
   record(name: Histograms, value: number, attributes?: Attributes): void;
   /** Calls `read` whenever the gauge is read, until the returned function is called. */
@@ -43,12 +43,12 @@ export function onMeasurement(listener: (measurement: Measurement) => void): () 
   return () => listeners.delete(listener);
 }
 
-/** The gauges of this process with their values now, by name. */
+/** The gauges of this process with their current values, by name. */
 export function observed(): ReadonlyMap<string, readonly Observation[]> {
   return new Map([...gauges].map(([name, sources]) => [name, valuesOf(sources)]));
 }
 
-/** Sources with the same attributes add up: several stores or servers may be open in one process. */
+/** Values with the same attributes are added: several stores or servers may be open in one process. */
 function valuesOf(sources: ReadonlySet<Source>): readonly Observation[] {
   const sums = new Map<string, Observation>();
   for (const source of sources) {

@@ -1,6 +1,7 @@
 /**
- * The providers that the program registered with the API of OpenTelemetry, found without loading that package: every
- * program that imports the library would load its fifty modules, and most register nothing.
+ * The providers that the program registered with the API of OpenTelemetry, found without loading that package:
+ * otherwise every program that imports the library would load the fifty modules of that package, and most programs
+ * register nothing.
  */
 
 import type { ContextManager, MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
@@ -12,11 +13,11 @@ export interface Registered {
   readonly propagation?: TextMapPropagator;
 }
 
-/** The copies of the package in a process, of any version 1.x, find each other's providers under it. */
+/** All copies of the package in a process, of any version 1.x, share their providers under this key. */
 const KEY = Symbol.for("opentelemetry.js.api.1");
 const NOTHING: Registered = {};
 
-/** Those of this moment: a program may register or replace a provider at any time. */
+/** Returns the present providers: a program may register or replace a provider at any time. */
 export function registered(): Registered {
   const found: Registered | undefined = Reflect.get(globalThis, KEY);
   return found ?? NOTHING;

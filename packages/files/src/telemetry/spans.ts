@@ -11,7 +11,7 @@ export interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
-/** The work inside of a span tells of it by these. */
+/** The functions with which the work inside a span describes it. */
 export interface SpanOfWork {
   setAttributes(attributes: Attributes): unknown;
   /** 2 is an error. */
@@ -23,7 +23,7 @@ export interface SpanOfWork {
 const KINDS = { internal: 0, server: 1, client: 2 } as const;
 const FAILED = 2;
 
-/** It stands for the span where the program registered no provider. */
+/** Used in place of a span if the program registered no provider. */
 const UNRECORDED: SpanOfWork = {
   setAttributes: () => undefined,
   setStatus: () => undefined,
@@ -34,7 +34,7 @@ function tracer(): Tracer | undefined {
   return registered().trace?.getTracer("continuo");
 }
 
-/** A span around the work. An exception ends it as failed, with the code of the error as `error.type`. */
+/** Runs the work inside a span. An exception ends the span as failed, with the code of the error as `error.type`. */
 export async function inSpan<Result>(
   name: string,
   { kind = "internal", attributes = {} }: SpanOptions,
@@ -62,7 +62,7 @@ export async function inRemoteSpan<Result>(
 ): Promise<Result> {
   const { context, propagation } = registered();
   const run = (): Promise<Result> => inSpan(name, options, work);
-  // Without a manager of contexts no span is the child of another.
+  // Without a context manager, no span is the child of another.
   if (context === undefined || propagation === undefined) return await run();
   const parent = propagation.extract(context.active(), headers, {
     get: (carrier: Headers, key) => carrier.get(key) ?? undefined,
@@ -71,10 +71,10 @@ export async function inRemoteSpan<Result>(
   return await context.with(parent, run);
 }
 
-/** A span whose end is seen elsewhere. Its children are those of the span around it. */
+/** A span that is ended by other code. Spans of the work inside become children of the surrounding span. */
 export interface OpenSpan {
   set(attributes: Attributes): void;
-  /** Idempotent. With an error it has failed. */
+  /** Idempotent. With an error, the span has failed. */
   end(error?: unknown): void;
 }
 

@@ -1,4 +1,4 @@
-/** The note on a thought: its most telling sentences, in the order in which they were said. */
+/** The note on a thought: its most informative sentences, in the order in which they were said. */
 
 import { isAboutSpeaker, isFiller, isGlued, type Sentence } from "../sentences/index.ts";
 import { LIMITS } from "./limits.ts";

@@ -85,8 +85,8 @@ async function trash(
 /**
  * Moves a deleted session back, byte for byte, and verifies that its agent finds it again.
  *
- * With `force`, a session is restored even if its agent has written to its place since: those files go to the trash.
- * Files that were changed in the trash are restored as they are now.
+ * With `force`, a session is restored even if its agent has written to its place in the meantime: those files go to the
+ * trash. Files that were changed in the trash are restored as they are now.
  *
  * @param id a trash id, a session id or the beginning of one, with or without `agent:`
  *
@@ -108,7 +108,7 @@ export async function restoreNativeSession(
   const { agent, sessionId, location } = restored.info;
   const reader = await formatOf(agent);
   if ((await recognised(reader, location, places)) === sessionId) return restored;
-  // A file without an id in its name has another id for a look-up by its path than in a list.
+  // A file without an id in its name may have one id in a list and another one in a look-up by path.
   if (await isListed({ reader, found: restored.info }, places)) return restored;
   throw new ContinuoError(
     "verification_failed",
@@ -142,7 +142,7 @@ export function emptyTrash(
   return emptied;
 }
 
-/** Finds it by id and location, because the same id in another place is another session. */
+/** Finds the session by id and location, because the same id in another place is another session. */
 async function isListed(
   {
     reader,

@@ -1,4 +1,4 @@
-/** A native session forked: a new session of the same agent with the same history, or the beginning of it. */
+/** Forks a native session: makes a new session of the same agent with the same history, or with the beginning of it. */
 
 import { isAbsolute } from "node:path";
 import {
@@ -30,7 +30,7 @@ import { firstDifference } from "./same.ts";
 import { settleUnfinished } from "./settling/index.ts";
 
 export interface ForkOptions extends LookupOptions {
-  /** Id of the last message that goes along; the last one of the active branch by default. */
+  /** The id of the last message of the fork; the last one of the active branch by default. */
   readonly at?: string;
 }
 
@@ -49,7 +49,7 @@ export interface ForkedSession {
  * The source is only read, so that it may be open in its agent.
  *
  * Errors: those of a lookup; `not_found` for a message that does not exist, `invalid` for a cut between a call and its
- * result with `details.instead`, and for a session that holds nothing; `unsupported`, `unreadable`, `unwritable`;
+ * result with `details.instead`, and for an empty session; `unsupported`, `unreadable`, `unwritable`;
  * `verification_failed` if the fork reads differently. Nothing is written then.
  */
 export async function forkNativeSession(ref: SessionRef, options: ForkOptions = {}): Promise<ForkedSession> {
@@ -71,7 +71,7 @@ async function makeFork(ref: SessionRef, options: ForkOptions): Promise<ForkedSe
   const makers = makersOfNow();
   const title = own === null ? null : forker.titleOf(own);
   const { cwd } = opened.details;
-  // A relative path has an unknown base.
+  // The base of a relative path is not known.
   if (cwd === null || !isAbsolute(cwd)) throw folderUntold(forkedFrom, agent);
   const forked = { agent, cwd, forkedFrom, messages: count };
   if (first !== null)
@@ -100,7 +100,7 @@ async function makeFork(ref: SessionRef, options: ForkOptions): Promise<ForkedSe
   };
 }
 
-/** The same for the same part of the same conversation. */
+/** The key is the same for the same part of the same conversation. */
 function keyOf({ details }: OpenedSession, part: readonly Message[]): string {
   const { agent, location, sessionId } = details;
   return attemptKey(
@@ -112,7 +112,7 @@ function keyOf({ details }: OpenedSession, part: readonly Message[]): string {
   );
 }
 
-/** An agent lists a session where it works: in any other folder nobody would find the fork. */
+/** An agent lists a session only in the session's folder: in any other folder nobody would find the fork. */
 function folderUntold(sessionId: string, agent: AgentName): ContinuoError {
   return new ContinuoError(
     "unsupported",
@@ -151,7 +151,7 @@ interface Forking {
   readonly wanted: readonly Message[];
 }
 
-/** Reads the fork in a home of its own. Errors: `verification_failed`. */
+/** Reads the fork back in a separate home. Errors: `verification_failed`. */
 async function verify(
   { reader }: Lookup,
   { writer, session, fork, wanted }: Forking,
@@ -160,7 +160,7 @@ async function verify(
   const home: Places = { home: scratch.path, env: {} };
   const file = await stageRecords({ writer, session, records: fork.records, home });
   const found = await reader.recognise(file, home);
-  if (found === null) throw differs("it is no session");
+  if (found === null) throw differs("it is not a session");
   using opened = await reader.open(found, home, {});
   if (opened.details.sessionId !== session.sessionId) throw differs("it has another id");
   const difference = await firstDifference(wanted, opened.history());

@@ -8,9 +8,9 @@ import { takeOutOfTrash } from "./trash/index.ts";
 
 export interface RestoredCopy {
   readonly info: SessionInfo;
-  /** Its file now. */
+  /** The present file of the session. */
   readonly location: string;
-  /** Files of the copy that stay away, since the agent would delete the session with them. */
+  /** Files of the copy that are not restored, because with them the agent would delete the session. */
   readonly leftOut: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export interface RestoreCopyOptions {
 }
 
 /**
- * Puts all files of a copy back, with a time stamp of now, so that the agent's next sweep leaves them, and verifies that the
- * agent's reader finds the session. The copy stays.
+ * Puts all files of a copy back, with the present time as their time stamp, so that the agent's next sweep does not
+ * delete them, and verifies that the agent's reader finds the session. The copy stays in the guard.
  *
  * Errors: `not_found`, `ambiguous`, `corrupt`, `conflict`, `busy`, `unwritable`, `verification_failed`.
  */

@@ -1,4 +1,4 @@
-/** A session that its agent's own list does not show, brought back into it; its old state goes to the trash. */
+/** Makes a session visible again that its agent's own list does not show; its old state is moved to the trash. */
 
 import { dirname, join, relative } from "node:path";
 import { type AgentName, ContinuoError, present } from "@continuo/core/model";
@@ -41,19 +41,19 @@ export interface ReturnedSession {
   readonly sessionId: string;
   readonly location: string;
   readonly cause: string;
-  /** The changes, in their order; empty where Continuo cannot make them. */
+  /** The changes, in their order; empty if Continuo cannot make them. */
   readonly steps: readonly string[];
-  /** The agent's own command that does it, where it has one and Continuo does not. */
+  /** The agent's own command for it, if there is one and Continuo cannot do it. */
   readonly command: readonly string[] | null;
   /** Its location afterwards. */
   readonly newLocation: string;
-  /** The id for `restoreNativeSession`, which undoes it byte for byte; `null` if nothing was written. */
+  /** The id for `restoreNativeSession`, which undoes the change byte for byte; `null` if nothing was written. */
   readonly trashId: string | null;
 }
 
 /**
- * Errors: `session_live`, `has_forks`, `busy`, `conflict`, `too_large`, `unreadable`, `unwritable`; `verification_failed`
- * where the changed session would say less, or would be hidden still. Nothing has changed then.
+ * Errors: `session_live`, `has_forks`, `busy`, `conflict`, `too_large`, `unreadable`, `unwritable`;
+ * `verification_failed` if the changed session would lose content, or would still be hidden. Nothing has changed then.
  */
 export async function returnHiddenSession(
   hidden: HiddenSession,
@@ -94,7 +94,10 @@ interface Changing<Change = FileMending> {
   readonly places: Places;
 }
 
-/** The new state, alone in a home of its own, says all that the old one says, and the rules of the list show it there. */
+/**
+ * Verifies the new state in a separate home: it must have all content of the old state, and the rules of the list must
+ * show it.
+ */
 async function verify(changing: Changing, rules: AgentVisibility): Promise<void> {
   const { reader, found, mending, places } = changing;
   using scratch = openScratch();
@@ -111,7 +114,7 @@ async function verify(changing: Changing, rules: AgentVisibility): Promise<void>
     copyDurably(from, placeOf(to));
   }
   const again = await reader.recognise(location, staged);
-  if (again === null) throw unsound("it would be no session");
+  if (again === null) throw unsound("it would not be a session");
   const before = await textsOf({ reader, found }, places, found.location);
   assertAllSaid(before, await textsOf({ reader, found: again }, staged, location));
   for await (const still of rules.hidden(staged, {})) {
@@ -120,7 +123,7 @@ async function verify(changing: Changing, rules: AgentVisibility): Promise<void>
   }
 }
 
-/** A list that leaves the session out on purpose for another cause does so whatever is changed. */
+/** If the list hides the session on purpose for another reason, it still does so after the change. */
 function isOtherPurpose(still: string, mended: string, { causes }: AgentVisibility): boolean {
   return still !== mended && causes[still]?.intended === true;
 }
@@ -131,7 +134,7 @@ function filesBeside({ beside }: FileMending): FileMending["beside"] {
   );
 }
 
-/** Gives the trash id of the old state. */
+/** Returns the trash id of the old state. */
 async function replace(
   { reader, found, mending, places }: Changing,
   signal: AbortSignal | undefined,
@@ -156,7 +159,7 @@ async function replace(
   });
 }
 
-/** Gives the trash id of the old row. Nothing that was said is in it, and so it is looked at where it is. */
+/** Returns the trash id of the old row. The row contains no messages, so it is verified in its place. */
 async function replaceRow(
   { reader, found, mending, places }: Changing<RowMending>,
   rules: AgentVisibility,

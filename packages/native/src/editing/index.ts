@@ -1,7 +1,7 @@
 /**
  * Changes to native sessions: fork, rename, repair, append, relocate, delete and restore.
  *
- * Promises: a new state is read back before it is placed; the old file stays until the new one is there.
+ * Promises: a new state is read back before it is placed; the old file stays until the new one is in place.
  * Does not know: the format of any agent, or how a result is shown.
  */
 

@@ -1,4 +1,6 @@
-/** Finds out if a session is open in its agent: from the agent's own files if they tell it, otherwise from processes. */
+/**
+ * Finds out if a session is open in its agent: from the agent's own files if they show it, otherwise from processes.
+ */
 
 import { type ErrorParts, openInAgent, type SessionInfo } from "@continuo/core/model";
 import { programsIn, type RunningProgram, writersOf } from "@continuo/files";
@@ -21,7 +23,9 @@ export function refuseLive(
   throw openInAgent(found, parts);
 }
 
-/** Refuses a session that is open as it is on disk now. Errors: `session_live`, those of reading it. */
+/**
+ * Refuses a session that is open, according to its present state on disk. Errors: `session_live`, those of reading it.
+ */
 export async function refuseOpen(
   { found, reader }: Lookup,
   parts: Pick<ErrorParts, "hint"> = {},
@@ -36,8 +40,9 @@ interface LastState {
 }
 
 /**
- * Another program has the session's file open for writing; or a database, and the session was written to since that
- * program started; or the agent works in the session's folder, and wrote to the session since it started.
+ * True in three cases: another program has the session's file open for writing; or it has the database open, and the
+ * session was written to since that program started; or the agent runs in the session's folder, and the session was
+ * written to since the agent started.
  */
 function isLive(found: FoundSession, { cwd, updatedMs, nowMs }: LastState): boolean {
   if (found.live !== null) return found.live;

@@ -1,6 +1,6 @@
 /**
- * A project that has another folder than before: every place that holds its path is changed, at all agents, as one change
- * that one restoration from the trash undoes byte for byte.
+ * Relocates a project to another folder: every place that contains its path is changed, for all agents, in one change
+ * that a single restoration from the trash undoes byte for byte.
  */
 
 import { existsSync, readdirSync, rmdirSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ import { moveToTrash, restoreFromTrash } from "./trash/index.ts";
 export interface RelocateOptions {
   /** This user's by default. */
   readonly places?: Places;
-  /** All that can be read by default. */
+  /** All agents that Continuo reads by default. */
   readonly agents?: readonly AgentName[];
   /** Left out: nothing is written. */
   readonly write?: "in place";
@@ -33,18 +33,18 @@ export interface RelocateOptions {
 
 export interface RelocatedProject extends Relocation {
   readonly agents: readonly RelocatedAgent[];
-  /** The id for `restoreNativeSession`, which undoes all of it; `null` if nothing was written. */
+  /** The id for `restoreNativeSession`, which undoes the whole change; `null` if nothing was written. */
   readonly trashId: string | null;
 }
 
 export interface RelocatedAgent {
   readonly agent: AgentName;
   readonly sessionIds: readonly string[];
-  /** Files that get another place, and those that keep theirs with other bytes. */
+  /** The files that are moved, and those that stay in place with other bytes. */
   readonly moved: number;
   readonly changed: number;
   readonly rows: number;
-  /** Sessions that keep the old path, since their files are damaged. */
+  /** Sessions that keep the old path, because their files are damaged. */
   readonly leftOut: readonly string[];
 }
 
@@ -53,9 +53,9 @@ interface AgentPart extends RelocationPart {
 }
 
 /**
- * Errors: `invalid` for folders that cannot be these, `not_found` if no session names the old one, `session_live` while
- * an agent is open in one of them, `conflict`, `busy`, `unsupported`, `unwritable`; `verification_failed` if a session
- * would not be found in the new folder. Nothing has changed then.
+ * Errors: `invalid` for unsuitable folders, `not_found` if no session names the old one, `session_live` while an agent
+ * is open in one of them, `conflict`, `busy`, `unsupported`, `unwritable`; `verification_failed` if a session would not
+ * be found in the new folder. Nothing has changed then.
  */
 export async function relocateProject(
   from: string,
@@ -147,7 +147,7 @@ async function refuseRunning(parts: readonly AgentPart[], { from, to }: Relocati
   }
 }
 
-/** Gives the trash id. */
+/** Returns the trash id. */
 async function change(parts: readonly AgentPart[], relocation: Relocation, places: Places): Promise<string> {
   const [first] = parts.filter(({ sessions }) => sessions.length > 0);
   const [found] = first?.sessions ?? [];
@@ -179,12 +179,12 @@ async function change(parts: readonly AgentPart[], relocation: Relocation, place
   return trashId;
 }
 
-/** The old file is gone when a row is asked for what replaced it, and so its bytes are read before. */
+/** The bytes of the old file are read first, because it is gone when the replacement of a row is computed. */
 function keptRewrite(from: string, rewrite: (bytes: Buffer) => Buffer): () => Uint8Array {
   return () => rewrite(readToMend(from));
 }
 
-/** The row by which the trash shows it. */
+/** The row for the list of the trash. */
 async function infoFor(found: FoundSession, count: number, { from, to }: Relocation): Promise<SessionInfo> {
   const row = await (await formatOf(found.agent)).skim(found, { part: "ends" });
   const sessions = count === 1 ? "1 session" : `${count} sessions`;
@@ -212,7 +212,7 @@ async function missingIn(
   return null;
 }
 
-/** Folders of the agents that are empty by it. */
+/** Removes the agents' folders that became empty. */
 async function removeEmptied(parts: readonly AgentPart[], places: Places): Promise<void> {
   for (const { agent, files } of parts) {
     const roots = (await formatOf(agent)).folders?.(places) ?? [];

@@ -11,10 +11,10 @@ export async function damageOf(lookup: Lookup, places: Places): Promise<Problem[
 }
 
 /**
- * Returns the problems of a session once the repaired copy is in its place: the damage of the copy, and that of other
- * files, which the session has around it and the copy has not.
+ * Returns the problems of a session once the repaired copy is in its place: the damage of the copy, and the damage of
+ * the session's other files, which the copy does not have.
  *
- * @param copy `null` if nothing in the copy itself says that it is a session.
+ * @param copy `null` if the copy itself does not show that it is a session.
  */
 export async function damageLeft(session: Lookup, copy: Lookup | null, places: Places): Promise<Problem[]> {
   const around = (await damageOf(session, places)).filter(isAround);

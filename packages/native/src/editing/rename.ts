@@ -1,4 +1,4 @@
-/** Another title for a session, through the agent's own format, so that the agent shows it. */
+/** Changes the title of a session in the agent's own format, so that the agent shows it. */
 
 import { assertKnownOptions, cancellable } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
@@ -18,8 +18,8 @@ import { againOnConflict, appendRecords, placeTitle } from "./placing/index.ts";
 import { settleUnfinished } from "./settling/index.ts";
 
 /**
- * Gives the title as it is now. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`,
- * `busy`, `unsupported`, `unwritable`.
+ * Returns the new title. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`, `busy`,
+ * `unsupported`, `unwritable`.
  */
 export async function renameNativeSession(
   ref: SessionRef,

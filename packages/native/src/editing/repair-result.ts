@@ -5,12 +5,12 @@ import type { LookupOptions } from "../native/index.ts";
 import type { RepairEdit } from "../native/repairing/index.ts";
 
 export interface RepairOptions extends LookupOptions {
-  /** Nothing is written by default. A file must not be there yet, unless `force` replaces it. */
+  /** Nothing is written by default. The file must not exist, unless `force` replaces it. */
   readonly write?: "in place" | CopyTo;
 }
 
 export interface CopyTo {
-  /** A relative one is of the folder `cwd`. */
+  /** A relative path starts from the folder `cwd`. */
   readonly file: string;
   readonly force?: boolean;
 }
@@ -19,14 +19,14 @@ export interface SessionRepair {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
-  /** Empty where there is nothing to repair; nothing is written then. */
+  /** Empty if there is nothing to repair; then nothing is written. */
   readonly edits: readonly RepairEdit[];
-  /** The number of results that the edits remove because no call waits for them: no model receives those. */
+  /** The number of results that the edits remove because no call waits for them: models never receive such results. */
   readonly droppedResults: number;
   /** The problems that remain in the repaired session, by a full read of it. */
   readonly remaining: readonly Problem[];
   /** The file, or database, that was written; `null` if none was. */
   readonly written: string | null;
-  /** The id for `restoreNativeSession`, which brings the old state back; `null` if nothing moved. */
+  /** The id for `restoreNativeSession`, which brings the old state back; `null` if nothing was moved. */
   readonly trashId: string | null;
 }

@@ -1,4 +1,4 @@
-/** Repairs a session of an agent that keeps a database: row by row, or as a file that the agent imports. */
+/** Repairs a session of an agent that keeps a database: row by row, or by writing a file that the agent imports. */
 
 import { join } from "node:path";
 import { ContinuoError, present } from "@continuo/core/model";
@@ -21,8 +21,8 @@ interface Repairing {
 }
 
 /**
- * Errors: `unsupported` for an exported file in place; `conflict` for a file that exists; `busy`, `unreadable`,
- * `unwritable`, `verification_failed`.
+ * Errors: `unsupported` for an exported file that should be repaired in place; `conflict` for a file that exists;
+ * `busy`, `unreadable`, `unwritable`, `verification_failed`.
  */
 export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup">): Promise<SessionRepair> {
   const repairing = { lookup, ...parts };
@@ -30,7 +30,7 @@ export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup"
   const { agent, sessionId, location } = lookup.found;
   const database = fileOf(lookup.found);
   if (database === location && options.write === "in place") throw unsupported();
-  // A result of opencode is a part of its call.
+  // In opencode, a result is a part of its call.
   const unwritten = { agent, sessionId, location, droppedResults: 0, written: null, trashId: null };
   const isSalvaged = lookup.found.problems.some(({ code }) => code === "damaged_database");
   if (isSalvaged && options.write === "in place") throw damagedDatabase(database);
@@ -94,11 +94,11 @@ async function copyTo(
   const copy = join(scratch.path, "session.json");
   writeNewFile(copy, bytes);
   const again = await reader.recognise(copy, { home: scratch.path, env: {} });
-  if (again === null) throw unsound("it is no session");
+  if (again === null) throw unsound("it is not a session");
   const before = await textsOf(lookup, places, found.location);
   assertAllSaid(before, await textsOf({ reader, found: again }, places, copy));
   using reread = await reader.open(again, places, {});
-  if ((await repairer.mendRows(reread)).edits.length > 0) throw unsound("it would have to be repaired again");
+  if ((await repairer.mendRows(reread)).edits.length > 0) throw unsound("another repair would be needed");
   const remaining = await damageLeft(lookup, { reader, found: again }, places);
   const written = to === undefined ? null : await writeCopy(to, bytes, { ...pick(options, "cwd"), places });
   return { remaining, written };

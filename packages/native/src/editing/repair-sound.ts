@@ -1,4 +1,4 @@
-/** Checks that a repaired session contains all texts of the damaged one, and writes a copy. */
+/** Checks that a repaired session contains all texts of the damaged one, and writes copies. */
 
 import { resolve } from "node:path";
 import { ContinuoError, type Message } from "@continuo/core/model";
@@ -25,14 +25,19 @@ export async function writeCopy(to: CopyTo, bytes: Buffer, options: CopyOptions)
   return output.path;
 }
 
-/** @param before,after `textsOf` the damaged session, and the repaired one. Errors: `verification_failed`. */
+/**
+ * @param before,after the results of `textsOf` for the damaged and the repaired session. Errors: `verification_failed`.
+ */
 export function assertAllSaid(before: readonly string[], after: readonly string[]): void {
   const said = new Set(after);
   const lost = before.filter((text) => !said.has(text)).length;
   if (lost > 0) throw unsound(`${lost} texts would be lost`);
 }
 
-/** Returns the texts of the messages in the session's own file; results of tools are not included, because a repair may remove one that belongs to no call. */
+/**
+ * Returns the texts of the messages in the session's own file; results of tools are not included, because a repair may
+ * remove results without a call.
+ */
 export async function textsOf({ reader, found }: Lookup, places: Places, main: string): Promise<string[]> {
   using opened = await reader.open(found, places, {});
   const texts: string[] = [];

@@ -1,4 +1,7 @@
-/** A damaged native session repaired: what would be changed, as a copy, or in its place with the old file in the trash. */
+/**
+ * Repairs a damaged native session: shows the changes, writes a copy, or repairs it in place and moves the old file to
+ * the trash.
+ */
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -44,8 +47,8 @@ import { moveToTrash, type TrashedSession } from "./trash/index.ts";
 
 /**
  * Errors: those of a lookup; `session_live`, `has_forks`, `busy` in place; `conflict` for a file that exists;
- * `unsupported`, `too_large`, `unreadable`, `unwritable`; `invalid` if no whole record is left; `verification_failed`
- * if the repaired session says less. Nothing is written then.
+ * `unsupported`, `too_large`, `unreadable`, `unwritable`; `invalid` if no complete record is left;
+ * `verification_failed` if the repaired session would lose content. Nothing is written then.
  */
 export async function repairNativeSession(
   ref: SessionRef,
@@ -148,19 +151,19 @@ async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promis
 }
 
 /**
- * Checks that the words are still there, and that there is nothing more to repair. Returns the damage that
- * remains. Errors: `verification_failed`.
+ * Checks that all texts are still there, and that there is nothing more to repair. Returns the damage that remains.
+ * Errors: `verification_failed`.
  */
 async function verify({ reader, found }: Lookup, places: Places, mended: RepairFile): Promise<Problem[]> {
-  if (mended.again(mended.bytes).length > 0) throw unsound("it would have to be repaired again");
+  if (mended.again(mended.bytes).length > 0) throw unsound("another repair would be needed");
   const before = await textsOf({ reader, found }, places, found.location);
   using scratch = openScratch();
   const folder = basename(dirname(mended.file.path));
   const copy = join(scratch.path, "sessions", folder, basename(mended.file.path));
   writeNewFile(copy, mended.bytes);
   const again = await reader.recognise(copy, { home: scratch.path, env: {} });
-  // A file that only its place marked as a session has no messages.
-  if (again === null && before.length > 0) throw unsound("it is no session");
+  // A file that was a session only because of its place has no messages.
+  if (again === null && before.length > 0) throw unsound("it is not a session");
   const repaired = again === null ? null : { reader, found: again };
   if (repaired !== null) assertAllSaid(before, await textsOf(repaired, places, copy));
   return await damageLeft({ reader, found }, repaired, places);
@@ -183,7 +186,7 @@ async function replace(
   const plan = { type: "files", paths: [file.path], indexLines: [], forks } as const;
   const { signal } = options;
   return await lockedForEdit({ ...found, file: file.path }, { places, signal }, async () => {
-    // First: a list that says what a session begins with does no harm where the rest fails.
+    // Written first, because a list with the beginning of a session does no harm if the rest fails.
     await relist();
     return await moveToTrash(found, info, plan, { places, now: new Date(), replacement: { bytes } });
   });

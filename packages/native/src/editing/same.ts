@@ -5,8 +5,8 @@ import type { Block, Message } from "@continuo/core/model";
 type Messages = AsyncIterable<Message> | Iterable<Message>;
 
 /**
- * The first difference in words; `null` if there is none. Ids of messages and places of records are a session's
- * own. Both sides are read in step: a message of each is held.
+ * The first difference in words; `null` if there is none. Ids of messages and places of records differ between
+ * sessions, so they are not compared. Both sides are read in parallel, with one message of each in memory.
  */
 export async function firstDifference(source: Messages, fork: Messages): Promise<string | null> {
   const [ones, others] = [iteratorOf(source), iteratorOf(fork)];

@@ -15,7 +15,7 @@ export interface SessionAdapterOptions {
   readonly sessionFile?: string;
   /** Required if the file contains several sessions. With `create`, the id of the new session. */
   readonly sessionId?: string;
-  /** Makes a new session with the first message: at `sessionFile`, or where the agent looks for sessions. */
+  /** The first message creates a new session, at `sessionFile` or where the agent looks for sessions. */
   readonly create?: {
     /** Absolute. */
     readonly cwd: string;
@@ -40,7 +40,7 @@ const OPTIONS: KnownOptions<SessionAdapterOptions> = {
 
 const LOCK_WAIT_MS = 30_000;
 
-/** Does no I/O before the first call of the adapter. Errors: `usage`. */
+/** Opens an adapter, which does no I/O before its first call. Errors: `usage`. */
 export function openSessionAdapter(options: SessionAdapterOptions): SessionAdapter {
   assertKnownOptions("openSessionAdapter", options, OPTIONS);
   assertKnownOptions("create", options.create ?? {}, { cwd: true, title: true, gitBranch: true });

@@ -1,4 +1,6 @@
-/** A session in an older format brought to today's in its place, as its agent does when it opens it. */
+/**
+ * Converts a session in an older format to today's format in its place, as its agent does when it opens the session.
+ */
 
 import { basename, join } from "node:path";
 import { ContinuoError, type Message } from "@continuo/core/model";
@@ -24,7 +26,7 @@ export interface UpgradeOptions {
 }
 
 /**
- * False where the session is in today's format. The earlier files go to the trash. The caller has the lock. Errors:
+ * False if the session already has today's format. The earlier files go to the trash. The caller has the lock. Errors:
  * `verification_failed` if it would read differently; those of the trash. Nothing has changed then.
  */
 export async function upgradeSession(upgrading: UpgradeOptions): Promise<boolean> {

@@ -1,4 +1,6 @@
-/** Tells a damaged index from a disk that fails, and from a mistake of Continuo, after which the index stays. */
+/**
+ * Distinguishes a damaged index from a failing disk and from a mistake of Continuo; only a damaged index is removed.
+ */
 
 import type { DatabaseSync } from "node:sqlite";
 import { createSchema } from "./schema.ts";
@@ -27,16 +29,19 @@ export function fromRow<T>(parse: () => T): T {
   }
 }
 
-/** Perm, busy, locked, no memory, read-only, interrupted, input or output, full, cannot open, authorisation. */
+/**
+ * The codes for: no permission, busy, locked, no memory, read-only, interrupted, input or output, full, cannot open,
+ * authorisation.
+ */
 const OUTSIDE_CAUSES: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 13, 14, 23]);
 
-/** Corrupt, and not a database. */
+/** The codes for: corrupt, and not a database. */
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 
 /**
- * Damage shows itself also as a table that does not exist, or as a row that breaks a constraint. A statement of
- * Continuo that is wrong has the same codes: the file itself tells which it is. @param database the open one that
- * failed
+ * Damage can also appear as a table that does not exist, or as a row that breaks a constraint. A wrong statement of
+ * Continuo has the same codes, so the file itself is checked to find out which it is. @param database the open database
+ * that failed
  */
 export function failureOf(error: unknown, database: DatabaseSync | null): IndexFailure {
   if (error instanceof DamagedRowError) return "damaged";
@@ -62,7 +67,7 @@ function stateOfContent(database: DatabaseSync): IndexFailure {
   }
 }
 
-/** Tables that SQLite makes by itself differ between its versions. */
+/** The tables that SQLite itself makes differ between its versions. */
 function tablesOf(database: DatabaseSync): readonly unknown[] {
   return database
     .prepare(

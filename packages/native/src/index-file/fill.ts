@@ -1,6 +1,6 @@
 /**
- * Fills the index with the text of sessions: those that are new or changed, the newest first, until all are there or
- * the time is over. Completed work stays, and the next fill continues.
+ * Fills the index with the text of sessions: new or changed sessions, the newest first, until all are done or the time
+ * is over. Completed work stays, and the next fill continues.
  */
 
 import { randomUUID, hash as toHash } from "node:crypto";
@@ -36,10 +36,10 @@ const debug = debugOf("index-file");
 export interface TextSource {
   /** Unique on this machine: the same session has the same key. */
   readonly key: string;
-  /** Changes whenever the text may have changed; `null` where that cannot be relied on yet. */
+  /** Changes whenever the text may have changed; `null` if that is not reliable yet. */
   readonly stamp: string | null;
   readonly sizeBytes: number;
-  /** Errors: `ContinuoError` where it cannot be read. */
+  /** Errors: `ContinuoError` if it cannot be read. */
   open(signal: AbortSignal | undefined, before: TextBefore | null): Promise<OpenText>;
 }
 
@@ -50,18 +50,18 @@ export interface TextBefore {
 }
 
 export interface OpenText extends Disposable {
-  /** Whatever a search needs to filter, to show and to open the session, as JSON. */
+  /** The facts that a search needs to filter, show and open the session, as JSON. */
   readonly source: string;
   readonly steps: TextSteps;
-  /** Stamps, by name, of files outside of the session on which the text depends, as they were before it was read. */
+  /** Stamps, by name, of files outside the session on which the text depends, taken before the text was read. */
   readonly beside: Readonly<Record<string, string>>;
 }
 
 export interface FillOptions {
-  /** In the order in which they are wanted. */
+  /** In the order in which they should be read. */
   readonly sources: readonly TextSource[];
   readonly signal?: AbortSignal;
-  /** Asked before each session: `false` ends the fill. */
+  /** Called before each session: `false` ends the fill. */
   readonly goOn?: () => boolean;
   readonly onProgress?: (done: FillProgress) => void;
   /** Text that one transaction writes, in characters; `BATCH_CHARS` by default. */
@@ -74,7 +74,7 @@ export interface FillProgress {
 }
 
 export interface FillResult extends FillProgress {
-  /** Keys of the sessions whose text is in the index now. */
+  /** The keys of the sessions whose text is in the index now. */
   readonly filled: ReadonlySet<string>;
   /** Why sessions could not be read, by key. */
   readonly failures: ReadonlyMap<string, unknown>;
@@ -82,7 +82,7 @@ export interface FillResult extends FillProgress {
   readonly left: number;
 }
 
-/** Errors: `unwritable` if the index cannot be written; what was written before stays. */
+/** Errors: `unwritable` if the index cannot be written; everything that was written before stays. */
 export async function fillText(path: string, options: FillOptions): Promise<FillResult> {
   const writer = createBatch(path, options.batchChars ?? BATCH_CHARS);
   const known = await keysOf(path);
@@ -106,7 +106,8 @@ export async function fillText(path: string, options: FillOptions): Promise<Fill
     sessions += 1;
     sizeBytes += source.sizeBytes;
     options.onProgress?.({ sessions, sizeBytes });
-    // Small files are read and written without a pause: Ctrl-C and other requests to this process would wait.
+    // Lets other work run, because small files are read and written without a pause, and Ctrl-C and other requests to
+    // this process would have to wait.
     await otherWork();
   }
   await writer.flush();
@@ -139,7 +140,7 @@ function notWritten(path: string, { state, cause }: { readonly state: string; re
   });
 }
 
-/** Errors: `unwritable` for changes that SQLite refuses: to try them again changes nothing. */
+/** Errors: `unwritable` for changes that SQLite refuses: trying them again would not help. */
 async function writeChanges(
   path: string,
   changes: readonly TextChange[],
@@ -187,13 +188,13 @@ function createBatch(path: string, maxChars: number): Batch {
 
 interface Filling {
   readonly batch: Batch;
-  /** The index had no turn of the session when the fill began. */
+  /** True if the index had no turn of the session when the fill began. */
   readonly isNew: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Turns that exist already stay as they are. Of a session that grew they are not even read, where it can be continued;
+ * Turns that exist already stay as they are. If a grown session can be continued, such turns are not even read;
  * otherwise they are recognized by their hashes.
  */
 async function fillSession(
@@ -224,7 +225,7 @@ async function fillSession(
   for await (const turn of turnsOf(read.messages, last, goOn.turns > 0 || last !== null)) {
     number += 1;
     turns.push([turn.messages, turn.cutChars]);
-    // The chunk is made of the same text.
+    // The chunk is made from the same text.
     const json = JSON.stringify(turn.passages);
     const hash = hashOf(turn, json);
     chunk.add({ ...turn, number, hash, json });
@@ -233,7 +234,7 @@ async function fillSession(
       if (chunk.chars > CHUNK_CHARS) await write();
       else await begin();
     } else if (known.turns[number]?.chunk !== before.chunk) {
-      // The chunk that exists ends with this turn, and all of it is as it was.
+      // The existing chunk ends with this turn, and is unchanged.
       keep = number;
       chunk = createChunk();
     }
@@ -250,7 +251,7 @@ async function fillSession(
 
 interface TurnsToKeep {
   readonly goOn: ResumePoint;
-  /** Those that do not stay where they are, and the one that may continue, from the index. */
+  /** Reads from the index the turns that change their position, and the one that may continue. */
   readonly turns: readonly NumberedTurn[];
 }
 
@@ -269,8 +270,8 @@ async function turnsToKeep(
     const [messages, cutChars] = known.kept?.turns[turn.number - 1] ?? [0, 0];
     return { ...turn, messages, cutChars, json: JSON.stringify(turn.passages) };
   });
-  // Another process may have written it since. Injected text is in one turn with the first question, and may be the new
-  // part.
+  // Another process may have written it in the meantime. Injected text is in one turn with the first question, and may
+  // be the new part.
   const isLeadIn =
     goOn.turns === 0 && turns.at(-1)?.passages.every(({ voice }) => voice === "other") === true;
   const isSame =
@@ -280,7 +281,7 @@ async function turnsToKeep(
 
 interface StepsRead {
   readonly messages: AsyncIterable<Message>;
-  /** Steps that were not read, and those that were. */
+  /** The steps that were kept without reading, and those that were read. */
   readonly kept: [key: string, messages: number | readonly string[]][];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The file: opened for a moment, made private, and replaced where it is damaged.
+ * The file of the index, which is opened for short times, made private, and replaced if it is damaged.
  *
  * - one file with a rollback journal, not a write-ahead log: there is no shared memory that could outlive a file that
  *   was deleted, and SQLite refuses to write to a database that is no longer at its path
@@ -35,7 +35,7 @@ export type IndexUse<T> =
 
 /**
  * Calls `use` with the open database. Only `write` creates the file. A file that is damaged is removed: everything in
- * it can be found out again. A file that cannot be used is a state, not an error. Errors: those of `use`, also a
+ * it can be computed again. A file that cannot be used is a state, not an error. Errors: those of `use`, also a
  * statement that SQLite refuses although the file is whole.
  */
 export async function useIndex<T>(
@@ -66,13 +66,13 @@ export async function useIndex<T>(
   }
 }
 
-/** Succeeds even if there is no file. Errors: those of the system. */
+/** Removes the index; succeeds even if there is no file. Errors: those of the system. */
 export function removeIndex(path: string): void {
-  // A journal that outlives its database would be played back into the next one.
+  // A journal that outlives its database would be applied to the next one.
   for (const file of [`${path}-journal`, path]) removeFile(file);
 }
 
-/** The forced removal of Node gives no code for a read-only disk, so that nobody could say what is wrong. */
+/** The forced removal of Node gives no code for a read-only disk, so the reason could not be reported. */
 function removeFile(path: string): void {
   try {
     unlinkSync(path);
@@ -126,9 +126,9 @@ function stateOf(database: DatabaseSync): IndexState {
   return version === SCHEMA_VERSION ? "ready" : "missing";
 }
 
-/** Creates the tables where they are missing. An older index is emptied: it can be found out again. */
+/** Creates the tables where they are missing. An older index is emptied, because its content can be computed again. */
 function prepare(database: DatabaseSync): IndexState {
-  // Changes of a transaction stay in memory until the commit: spilled earlier, they would keep readers out until then.
+  // Changes of a transaction stay in memory until the commit: if they were written earlier, readers would have to wait.
   database.exec("pragma cache_spill = off; pragma synchronous = normal");
   const state = stateOf(database);
   if (state !== "missing") return state;

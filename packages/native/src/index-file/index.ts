@@ -1,8 +1,8 @@
 /**
- * The index: one SQLite file that keeps what was found out about sessions, so that lists and searches are fast.
+ * The index: one SQLite file that keeps facts about sessions, so that lists and searches are fast.
  *
- * Promises: a cache that may be deleted at any time; private; safe with many processes, and after a kill at any
- * moment; an answer counts for one path, size, inode and time of change of a file; a newer index is left alone.
+ * Promises: a cache that may be deleted at any time; private; safe with many processes, and after a kill at any moment;
+ * an answer is valid for one path, size, inode and time of change of a file; a newer index is not touched.
  * Does not know: any format, how results are ranked, or how they are shown.
  */
 

@@ -7,13 +7,13 @@ export const BUSY_TIMEOUT_MS = 2_000;
 export const WRITE_ATTEMPTS = 5;
 export const WRITE_RETRY_MS = 200;
 
-/** A file that changed less than this time before it was read may change again within one tick of its time stamps. */
+/** If a file changed less than this time before it was read, a further change may have the same time stamp. */
 export const SETTLED_AFTER_MS = 2_000;
 
-/** A longer run of letters and digits is data (base64, a hash of hashes), and no word. */
+/** A longer run of letters and digits is data (base64, a hash of hashes), not a word. */
 export const MAX_WORD_CHARS = 64;
 
-/** A name in code of more parts counts as a whole only. */
+/** A name in code with more parts is only indexed as a whole. */
 export const MAX_NAME_PARTS = 12;
 
 /** The length of one text (a block of a message); the rest is counted but not searched. */
@@ -28,16 +28,19 @@ export const CHUNK_CHARS: number = 256 * 1024;
 /** Text that one transaction writes, in characters. */
 export const BATCH_CHARS: number = 4 * 1024 * 1024;
 
-/** Words of a transaction that SQLite keeps in memory: a batch is written as one segment, and merged less often. */
+/**
+ * The memory of SQLite for the words of a transaction, so that a batch is written as one segment, and merged less
+ * often.
+ */
 export const WORDS_MEMORY_BYTES: number = 16 * 1024 * 1024;
 
-/** Segments that are merged into one of the next level: fewer are searched faster, and cost a fill more. */
+/** Segments that are merged into one of the next level: fewer segments are searched faster, but make a fill slower. */
 export const MERGED_SEGMENTS = 8;
 
 /** The depth to which the arguments of a tool are searched. */
 export const MAX_ARGUMENT_DEPTH = 8;
 
-/** Files and tools that are remembered of one turn. */
+/** The number of files and tools that are stored for one turn. */
 export const MAX_FACTS = 500;
 
 /** One chunk, decompressed: a turn of the greatest length in JSON. */

@@ -1,21 +1,21 @@
 /**
- * The place at which the text of a grown session continues: after the unchanged turns. A history comes in
- * steps, each with a key for its content; as long as the keys are the same, so are the messages.
+ * Finds the point at which the text of a grown session continues, after the unchanged turns. A history comes in steps,
+ * each with a key for its content; as long as the keys are the same, so are the messages.
  */
 
 import type { Message } from "@continuo/core/model";
 
-/** The messages of a session, by what they are made of. */
+/** The messages of a session, in steps. */
 export interface TextSteps {
-  /** The key of each step; none if that is unknown; then everything is read each time. */
+  /** The key of each step; empty if the keys are unknown, and then everything is read each time. */
   readonly keys: readonly string[];
   /** True if equal keys stand for the same messages. */
   readonly isContinued: boolean;
-  /** Messages that several branches share come once: what was read before is known by their ids. */
+  /** True if messages that several branches share are yielded once, and recognized by their ids. */
   readonly withIds: boolean;
-  /** Every message once, in order, from a step on. @param before ids of the messages before it, where `withIds` */
+  /** Every message once, in order, from a step on. @param before ids of the messages before it, if `withIds` */
   read(from: number, before: readonly string[]): AsyncIterable<HistoryStep>;
-  /** Asked when all was read. `null` if the next fill must read the session as a whole. */
+  /** Called after everything was read. `null` if the next fill must read the session as a whole. */
   saved(): SavedSteps | null;
 }
 
@@ -43,17 +43,17 @@ export interface StoredSteps {
 export type StoredTurnLength = readonly [messages: number, cutChars: number];
 
 export interface ResumePoint {
-  /** Turns that stay where they are: whole chunks. */
+  /** The number of turns that keep their position: whole chunks. */
   readonly stay: number;
-  /** Turns that are as they were, these included: taken from the index. */
+  /** The number of unchanged turns, including these: they are taken from the index. */
   readonly turns: number;
-  /** The turn after these is as it was too, and may continue. */
+  /** True if the turn after these is unchanged too, but may continue. */
   readonly isOpen: boolean;
-  /** The turns of the steps before `step`. */
+  /** The steps before `step`. */
   readonly kept: StoredSteps["steps"];
   /** The step at which reading starts. */
   readonly step: number;
-  /** Messages of that step which belong to the turns before. */
+  /** The number of messages of that step which belong to earlier turns. */
   readonly skip: number;
 }
 
@@ -76,7 +76,7 @@ export function resumePointOf(
   return { stay, turns, isOpen, kept: same.slice(0, step), step, skip };
 }
 
-/** A turn ends where another one begins, with a message that is the same; the last one may continue. */
+/** A turn is complete if the next one begins with an unchanged message; the last turn may continue. */
 function turnsWithin(
   turns: readonly StoredTurnLength[],
   sameMessages: number,
@@ -104,12 +104,12 @@ function placeOf(
   return { step, skip: message - before };
 }
 
-/** The ids of the messages of some steps; none where they were not kept. */
+/** The ids of the messages of some steps; none if they were not kept. */
 export function idsOf(steps: StoredSteps["steps"]): string[] {
   return steps.flatMap(([, messages]) => (typeof messages === "number" ? [] : messages));
 }
 
-/** Messages that nothing is known of before they are read. */
+/** Treats all messages as one step, if nothing is known before they are read. */
 export function asOneStep(messages: AsyncIterable<Message>): TextSteps {
   return {
     keys: [],

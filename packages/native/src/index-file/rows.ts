@@ -1,6 +1,6 @@
 /**
- * Results of skims, stored for the next list: a result counts for one path, size, inode and time of
- * change, and is never given for another.
+ * Results of skims, stored for the next list: a result is valid for one path, size, inode and time of change, and is
+ * never returned for another.
  */
 
 import { existsSync } from "node:fs";
@@ -60,7 +60,7 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
     },
     expect: (files) => stored.expect(files.map(({ path }) => path)),
     async save(asked) {
-      // A list asks about other files than a search does: what neither can find again is gone.
+      // A list and a search read different files; a row is removed only if neither can find its file again.
       const names = asked === "part" ? [] : await stored.unasked();
       const gone = names.filter((name) => !rows.has(name) && !existsSync(name));
       if (changed.size + brief.changed.size + gone.length === 0) return;
@@ -112,7 +112,7 @@ interface Stored {
   /** All of them, unless the one that is requested was expected. */
   rows(name: string): FindAnswers | Promise<FindAnswers>;
   expect(names: readonly string[]): Promise<void>;
-  /** Files in everything that was read, but for those that the summary was asked about. */
+  /** The files in all rows that were read, except for those that the summary was asked for. */
   unasked(): Promise<readonly string[]>;
 }
 
@@ -200,12 +200,12 @@ function writeRows(database: DatabaseSync, { table, rows, changed, brief, gone }
       insert.run(name, row.stamp, answers, checksumOf(name, row.stamp, answers));
     }
     if (brief.size + gone.length === 0) return;
-    // Another process may have written since.
+    // Another process may have written in the meantime.
     changeSummary(database, table, new Map([...gone.map((name) => [name, null] as const), ...brief]));
   });
 }
 
-/** Returns nothing for another state of the file, and for a damaged row. */
+/** Returns no answers for another state of the file or a damaged row. */
 function parseAnswers(row: KnownRow | undefined, name: string, stamp: string): Answers | null {
   if (row === undefined || row.stamp !== stamp) return null;
   if (checksumOf(name, stamp, row.answers) !== row.checksum) return null;
@@ -216,7 +216,7 @@ function checksumOf(name: string, stamp: string, answers: string): number {
   return crc32(answers, crc32(stamp, crc32(name)));
 }
 
-/** The files after the first are named, because their paths are part of the key of the answer. */
+/** The paths of the files after the first one are part of the key of the answer. */
 export function stampOf(files: readonly FoundFile[]): string {
   const [only] = files;
   if (only !== undefined && files.length === 1) return ` ${numbersOf(only)}`;
@@ -234,7 +234,7 @@ function numbersOf({ sizeBytes, mtimeMs, ctimeMs, inode }: FoundFile): string {
   return `${sizeBytes} ${mtimeMs} ${ctimeMs} ${inode}`;
 }
 
-/** The names of the answers that a question takes, the best first. */
+/** The names of the answers that a question accepts, the best first. */
 function answersTo(key: MemoKey): string[] {
   return key.part === "ends" ? [nameOf({ ...key, part: "whole" }), nameOf(key)] : [nameOf(key)];
 }

@@ -1,4 +1,4 @@
-/** The tables. A change of them, or of the meaning of their values, needs a new version. */
+/** The tables of the index. A change of the tables, or of the meaning of their values, needs a new version. */
 
 import type { DatabaseSync } from "node:sqlite";
 import { quotedName } from "@continuo/files";
@@ -7,7 +7,7 @@ import { MERGED_SEGMENTS, WORDS_MEMORY_BYTES } from "./limits.ts";
 /** `PRAGMA user_version`. */
 export const SCHEMA_VERSION = 13;
 
-/** `PRAGMA application_id`, which tells an index from the database of another program: "Cnti". */
+/** `PRAGMA application_id`, which distinguishes an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;
 
 /**

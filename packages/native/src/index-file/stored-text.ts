@@ -8,16 +8,16 @@ import { MAX_BATCH_BYTES } from "./limits.ts";
 import type { ChunkTurns, NumberedTurn } from "./text.ts";
 import type { Passage } from "./turns.ts";
 
-/** A session whose text is in the index, as it was when it was filled. */
+/** A session whose text is in the index, in its state at the last fill. */
 export interface StoredSession {
   readonly id: number;
   readonly key: string;
-  /** Empty while it is being filled, or where the files changed a moment before. */
+  /** Empty while the session is being filled, or if the files had changed just before. */
   readonly stamp: string;
   /** Stamps of other files that the text came from, by path. */
   readonly beside: Readonly<Record<string, string>>;
   readonly cutChars: number;
-  /** Nobody is writing it. */
+  /** True if no process is writing it. */
   readonly isComplete: boolean;
   /** The facts of `OpenText`, as JSON. */
   readonly source: string;
@@ -38,7 +38,7 @@ function readSessions(database: DatabaseSync): StoredSession[] {
       id,
       key,
       stamp,
-      // Hardly any session depends on another file.
+      // Few sessions depend on another file.
       beside: beside === "{}" ? NOTHING_BESIDE : fromRow(() => JSON.parse(beside)),
       cutChars,
       isComplete: writer === null,
@@ -60,7 +60,7 @@ type SessionColumns = readonly [
   source: string,
 ];
 
-/** Stamps of the sessions that nobody is writing, by their numbers. Within an open index. */
+/** The stamps of the sessions that no process is writing, by their numbers. Valid only while the same index is open. */
 export function stampsOfSessions(database: DatabaseSync): ReadonlyMap<number, string> {
   const select = database.prepare("select id, stamp from sessions where writer is null");
   select.setReturnArrays(true);
@@ -88,7 +88,7 @@ export interface TurnQuery {
   readonly weights: readonly number[];
 }
 
-/** Every turn that matches, in no order. */
+/** Every turn that matches, in no particular order. */
 export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery): TurnMatch[] {
   const rows =
     match === undefined
@@ -107,7 +107,7 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
 /** The facts that rank a turn. */
 export type RankedTurn = Pick<TurnMatch, "id" | "session" | "number" | "at" | "score">;
 
-/** The turns of `matchTurns`, with no more than ranks them: of tens of thousands, few are shown. */
+/** The turns of `matchTurns` with only the facts for ranking, because only a few of tens of thousands are shown. */
 export function rankedTurns(database: DatabaseSync, match: string, weights: readonly number[]): RankedTurn[] {
   const select = database.prepare(
     `select turns.id, session, number, at, -bm25(words, ${weights.map(() => "?").join(", ")})
@@ -139,7 +139,7 @@ type TurnColumns = readonly [
   score: number,
 ];
 
-/** A common word makes tens of thousands of them: one field each, and no JSON before somebody asks. */
+/** A common word has tens of thousands of turns, so each has few fields, and JSON is parsed only on request. */
 class MatchRow implements TurnMatch {
   readonly #row: TurnColumns;
 
@@ -201,7 +201,7 @@ export function scoreTurns(
   return select.all(...weights, match) as unknown as readonly (readonly [number, number])[];
 }
 
-/** Turns by their `id`, in no order. Their `score` is 0. */
+/** The turns with these values of `id`, in no particular order. Their `score` is 0. */
 export function turnsByIds(database: DatabaseSync, ids: readonly number[]): TurnMatch[] {
   const select = database.prepare(
     `select ${TURN_COLUMNS}, 0 as score from turns where id in (select value from json_each(?))`,
@@ -220,8 +220,8 @@ export function countTurns(database: DatabaseSync, match?: string): number {
 }
 
 /**
- * The words of a turn on average, as BM25 of FTS5 has it; `null` if there is no turn. FTS5 keeps it as its record 1: the
- * number of rows and, for each column, the number of words in it, as numbers of 7 bits a byte.
+ * The average number of words in a turn, as BM25 of FTS5 computes it; `null` if there is no turn. FTS5 stores this in
+ * its record 1: the number of rows and, for each column, the number of words in it, as numbers of 7 bits a byte.
  */
 export function meanWordsOf(database: DatabaseSync): number | null {
   const block = database.prepare("select block from words_data where id = 1").get()?.block;
@@ -248,10 +248,10 @@ export function passagesOf(
   return turns.find(([one]) => one === number)?.[1] ?? [];
 }
 
-/** Turns as they were written, except for content that is not in their rows. */
+/** The turns in their written form, except for content that is not in their rows. */
 export type StoredTurnText = Omit<NumberedTurn, "messages" | "cutChars" | "json">;
 
-/** Some turns of a session, in order; fewer where another process writes it. */
+/** Some turns of a session, in order; fewer while another process writes it. */
 export function storedTurnTexts(
   database: DatabaseSync,
   key: string,

@@ -1,6 +1,7 @@
 /**
- * Short answers about all files in one row: a list needs little of each of thousands of files. The row is columns, not
- * JSON: a file is found by its path, its state is compared as numbers, and only answers that are requested are parsed.
+ * Short answers about all files in one row: a list needs only a few facts about each of thousands of files. The row
+ * consists of columns, not of JSON: a file is found by its path, its state is compared as numbers, and only requested
+ * answers are parsed.
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -13,7 +14,7 @@ export interface Summary {
   /** The answers about this state of the file; `null` if there are none. */
   find(file: FoundFile): Answers | null;
   isAsked(path: string): boolean;
-  /** Files that `find` was never asked about, with answers of any state. */
+  /** The files with stored answers that `find` was never called for. */
   unasked(): readonly string[];
 }
 
@@ -22,7 +23,7 @@ export type SummaryChange = { readonly file: FoundFile; readonly answers: Answer
 
 /** The numbers of a file: size, both times, inode. */
 const WIDTH = 4;
-/** Between paths and answers: no path contains it, and JSON escapes it. */
+/** The separator of paths and answers: no path contains it, and JSON escapes it. */
 const END = "\0";
 
 /** Returns nothing for a damaged row. */
@@ -109,7 +110,7 @@ function isSame(
   );
 }
 
-/** One character beyond Latin would double the size of the text in memory. */
+/** A single character that is not Latin would double the size of the text in memory. */
 function toAscii(json: string): string {
   return json.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

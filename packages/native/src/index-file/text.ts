@@ -1,6 +1,6 @@
 /**
- * Text of sessions in the index, written in batches. A batch holds whole turns and is one transaction, so that a
- * process that is killed leaves a session that is not finished and never one that is wrong: `stamp` is set last.
+ * Writes the text of sessions into the index, in batches. A batch has whole turns and is one transaction, and `stamp`
+ * is set last, so that a killed process leaves an incomplete session, but never a wrong one.
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -22,7 +22,8 @@ export interface StoredTurn {
 /** The changes of one transaction, in order. */
 export type TextChange =
   /**
-   * Takes the session: other processes that write it stop. Keeps the first turns where they still have these hashes.
+   * Takes the session for this process: other processes that write it stop. Keeps the first turns if they still have
+   * these hashes.
    */
   | { readonly type: "begin"; readonly key: string; readonly source: string; readonly kept: string }
   | { readonly type: "turns"; readonly key: string; readonly turns: readonly NumberedTurn[] }
@@ -41,17 +42,17 @@ export type TextChange =
 export interface NumberedTurn extends Turn {
   readonly number: number;
   readonly hash: string;
-  /** The passages, as they are in a chunk. */
+  /** The passages in the form of a chunk. */
   readonly json: string;
 }
 
 /** The content of a chunk as JSON: its turns by number, with their passages. */
 export type ChunkTurns = readonly (readonly [number: number, passages: readonly Passage[]])[];
 
-/** Between two texts of a turn, so that no phrase goes from one to the other. No word contains it. */
+/** The separator between two texts of a turn, so that no phrase matches across them. No word contains it. */
 const BETWEEN_TEXTS = " \ue000 ";
 
-/** @param writer names this process and fill; a session that another writer took is skipped */
+/** @param writer identifies this process and fill; a session that another writer took is skipped */
 export function applyChanges(database: DatabaseSync, changes: readonly TextChange[], writer: string): void {
   inTransaction(database, () => {
     for (const change of changes) apply(database, change, writer);
@@ -92,7 +93,7 @@ export function storedTurnsOf(database: DatabaseSync, key: string): StoredTurn[]
   return rows as unknown as StoredTurn[];
 }
 
-/** All that a fill needs to know of a session, at one moment. */
+/** The facts that a fill needs about a session, at one moment. */
 export interface StoredText {
   readonly turns: readonly StoredTurn[];
   readonly kept: StoredSteps | null;
@@ -115,7 +116,7 @@ export function storedTextOf(database: DatabaseSync, key: string): StoredText {
   }
 }
 
-/** `null` for more than is read again. */
+/** `null` if the result is larger than the limit for reading. */
 export function packKept(kept: StoredSteps): Uint8Array | null {
   const bytes = Buffer.from(JSON.stringify(kept));
   const params = { [constants.ZSTD_c_checksumFlag]: 1 };
@@ -155,11 +156,12 @@ function begin(
   if (session !== null) removeTurns(database, session, keep);
 }
 
-/** Every turn after `keep`. A chunk has no turn on both sides: `keep` ends one. */
+/** Removes every turn after `keep`. `keep` is always at the end of a chunk. */
 function removeTurns(database: DatabaseSync, session: number, keep: number): void {
   database.prepare("delete from scans where session = ?").run(session);
   const after = "session = ? and number > ?";
-  // Looking into `words`, even for no row, writes what the transaction has added to it as a segment of its own.
+  // A query of `words`, even one without a result, writes the words that the transaction has added so far as a separate
+  // segment.
   if (database.prepare(`select 1 from turns where ${after} limit 1`).get(session, keep) === undefined) return;
   database
     .prepare(`delete from words where rowid in (select id from turns where ${after})`)
@@ -207,7 +209,7 @@ function addTurns(database: DatabaseSync, session: number, turns: readonly Numbe
 
 function wordColumns(passages: readonly Passage[]): string[] {
   const parts = new Set<string>();
-  // Parts have no voice: those of injected text would be everybody's.
+  // Parts of names are not stored by voice, so parts of injected text are left out.
   for (const { voice, text } of passages) if (voice !== "other") partsOf(text, parts);
   const voices = VOICES.map((voice) =>
     passages

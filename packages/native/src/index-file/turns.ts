@@ -1,11 +1,11 @@
-/** Messages as turns: what a person said, and everything that was said and done until the person speaks again. Pure. */
+/** Turns messages into turns: a message of a person, and everything until the person's next message. Pure. */
 
 import type { Block, Message } from "@continuo/core/model";
 import { createTurnStarts, messageKind } from "@continuo/core/transcript";
 import { filesOfCall } from "./files-of-call.ts";
 import { MAX_ARGUMENT_DEPTH, MAX_FACTS, MAX_TEXT_CHARS, MAX_TURN_CHARS } from "./limits.ts";
 
-/** Whose words a text is: the columns of the index, which ranking weighs apart. */
+/** The voice of a text, which is a column of the index with its own weight in the ranking. */
 export const VOICES = ["person", "agent", "call", "result", "other"] as const;
 
 export type Voice = (typeof VOICES)[number];
@@ -18,7 +18,7 @@ export interface Passage {
 }
 
 export interface Turn {
-  /** The message that it begins with. */
+  /** The message that the turn begins with. */
   readonly messageId: string;
   /** ISO 8601, of the last message that has a time. */
   readonly at: string | null;
@@ -27,15 +27,15 @@ export interface Turn {
   readonly tools: readonly string[];
   /** Paths of files that calls name. */
   readonly files: readonly string[];
-  /** Results that say that the call failed, and errors that the agent showed. */
+  /** The number of failed results, and of errors that the agent showed. */
   readonly errors: number;
-  /** Characters of texts that are too long to be kept whole. */
+  /** The number of characters that were cut from texts that are too long. */
   readonly cutChars: number;
   readonly messages: number;
 }
 
 /**
- * Messages in their order. Each message is in one turn; a turn of more than `MAX_TURN_CHARS` comes in several.
+ * Messages in their order. Each message is in one turn; a turn of more than `MAX_TURN_CHARS` is divided into several.
  *
  * @param open the turn that the messages continue; not one that has only what was injected before the first question
  * @param isBegun there are turns before these messages
@@ -94,7 +94,7 @@ function createDraft(messageId: string): TurnDraft {
 function toDraft({ messageId, at, passages, tools, files, errors, cutChars, messages }: Turn): TurnDraft {
   const chars = passages.reduce((sum, { text }) => sum + text.length, 0);
   const sets = { passages: [...passages], tools: new Set(tools), files: new Set(files) };
-  // A turn is known by the hash of its JSON: its fields have one order.
+  // A turn is identified by the hash of its JSON, so its fields must have a fixed order.
   return { ...createDraft(messageId), at, ...sets, errors, chars, cutChars, messages };
 }
 
@@ -154,7 +154,7 @@ function foldBlock(draft: TurnDraft, block: Block, { said, add }: BlockTarget): 
   }
 }
 
-/** The texts and numbers in a value; the names of its fields are the tool's, and say nothing. */
+/** The texts and numbers in a value; the names of its fields come from the tool and are not indexed. */
 function* textsIn(value: unknown, depth: number): Generator<string, void, void> {
   if (typeof value === "string") yield value;
   else if (typeof value === "number") yield String(value);

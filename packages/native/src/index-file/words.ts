@@ -146,7 +146,7 @@ export function wordsOf(text: string): string[] {
 /** The border between two parts of a name. */
 const HUMP = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/g;
 const NOT_OF_NAME = /[^A-Za-z0-9]/g;
-/** A name with shorter parts on average is random text, in which upper and lower case alternate often. */
+/** A name whose parts are shorter on average is random text, in which upper and lower case alternate often. */
 const MIN_PART_CHARS = 2;
 
 /** The parts of names such as `readUserName`, which no separator splits: in lower case, each once. */

@@ -1,4 +1,7 @@
-/** One session, or one log, as an adapter uses it: reading an unknown one finds nothing, and the first append makes it. */
+/**
+ * One session, or one log, as an adapter uses it: reading one that does not exist returns nothing, and the first append
+ * creates it.
+ */
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -19,13 +22,13 @@ import { LIMITS } from "./limits.ts";
 
 export interface AdapterSession {
   readonly sessionId: string;
-  /** The events get ids where they have none, so that a repeated call stores them once. */
+  /** Events without an id get one, so that a repeated call stores them once. */
   append(events: readonly NewEvent[], options?: AppendOptions): Promise<readonly StoredEvent[]>;
   /** An empty page where there is no session. */
   read(options?: ReadOptions): Promise<EventPage>;
 }
 
-/** `made` describes the session in case it must be made. */
+/** `made` describes the session, if it must be created. */
 export function adapterSession(
   store: Store,
   sessionId: string,
@@ -34,7 +37,7 @@ export function adapterSession(
   return madeWhenNeeded(store, sessionId, () => openSession(store, sessionId, made));
 }
 
-/** The same for a log that is no session. */
+/** The same for a log without a session. */
 export function adapterLog(
   store: Store,
   logId: string,
@@ -69,7 +72,10 @@ function madeWhenNeeded(store: Store, sessionId: string, make: () => Promise<unk
 
 const EMPTY: EventPage = { events: [], nextAfter: null };
 
-/** Repeats a call while the store does not answer: one that may be repeated, since a lost try may have been carried out. */
+/**
+ * Repeats a call while the store does not answer: only a call that may be repeated, because a try without an answer may
+ * have been executed.
+ */
 async function patiently<Result>(call: () => Promise<Result>): Promise<Result> {
   const end = performance.now() + LIMITS.storeMs;
   for (let waitMs: number = LIMITS.retryMs; ; waitMs = Math.min(2 * waitMs, LIMITS.maxRetryMs)) {

@@ -1,6 +1,6 @@
 /**
- * A state in memory that is the fold of a session's log. It is brought up to date before it is read, and a change is
- * appended only if nothing was appended since it was decided.
+ * A state in memory that is the fold of a session's log. It is updated before it is read, and a change is appended only
+ * if nothing else was appended since the change was decided.
  */
 
 import { isContinuoError, type NewEvent, type StoredEvent } from "@continuo/core/model";
@@ -26,7 +26,7 @@ export class FoldedLog<State> {
     this.#state = options.initial();
   }
 
-  /** `look` sees the state with everything that is stored, and nothing changes until it returns. */
+  /** `look` receives the state with everything that is stored; the state does not change until `look` returns. */
   read<Result>(look: (state: State) => Result): Promise<Result> {
     return this.#inOrder.run(this.#session.sessionId, async () => {
       await this.#catchUp();
@@ -35,8 +35,8 @@ export class FoldedLog<State> {
   }
 
   /**
-   * Appends what `decide` makes of the newest state, all of it or nothing; `decide` is asked again after another writer
-   * was faster. An error of the function is thrown, and an empty list appends nothing.
+   * Appends the events that `decide` returns for the newest state, all of them or none; `decide` is called again if
+   * another writer was faster. An error of the function is thrown, and an empty list appends nothing.
    */
   change<Result>(
     decide: (state: State) => { readonly events: readonly NewEvent[]; readonly result: Result },
@@ -50,7 +50,9 @@ export class FoldedLog<State> {
     });
   }
 
-  /** A session that has just been made has an event of its own: that is a conflict too, and is read. */
+  /**
+   * A session that another writer has just created has an event already: that is a conflict too, and the event is read.
+   */
   async #isAppended(events: readonly NewEvent[]): Promise<boolean> {
     try {
       await this.#session.append(events, { expectedSequence: this.#last?.sequence ?? 0 });
@@ -62,7 +64,7 @@ export class FoldedLog<State> {
   }
 
   async #catchUp(): Promise<void> {
-    // The last known event is read again: another one in its place is that of a new log of the same name.
+    // The last known event is read again: a different event in its place belongs to a new log with the same name.
     for (let after: number | null = Math.max(0, (this.#last?.sequence ?? 0) - 1); after !== null; ) {
       const page = await this.#session.read({ after });
       const [first, ...rest] = page.events;

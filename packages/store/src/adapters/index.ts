@@ -1,9 +1,9 @@
 /**
  * For adapters of agent frameworks: a session that is made at its first append, a state that is folded from its log,
- * and bytes that are kept in an event or beside it.
+ * and bytes that are stored in an event or as a blob.
  *
- * Promises: a change is decided on everything that is stored, however many processes write; a call that waits for a
- * store without an answer never stores twice.
+ * Promises: a change is decided with everything that is stored, however many processes write; a call that waits for a
+ * store that does not answer never stores anything twice.
  * Does not know: the frameworks.
  */
 

@@ -1,9 +1,9 @@
-/** Bytes of a framework's own form, inside of an event or, where they are many, as a blob that it refers to. */
+/** Bytes in a framework's own form, inside an event or, if there are many, as a blob that the event refers to. */
 
 import type { Store } from "@continuo/core/model";
 import { LIMITS } from "./limits.ts";
 
-/** `type` is the word of the framework's serializer; JSON is kept as its text, so that searches find it. */
+/** `type` is the name that the framework's serializer uses; JSON is stored as text, so that searches find it. */
 export type KeptBytes =
   | { readonly type: string; readonly text: string }
   | { readonly type: string; readonly base64: string }
@@ -25,7 +25,7 @@ export async function keptBytes(store: Store, kept: KeptBytes): Promise<Uint8Arr
   return Buffer.concat(await Array.fromAsync(bytes));
 }
 
-/** An event with these bytes has to refer to them. */
+/** The blob to which an event with these bytes must refer. */
 export function blobOf(kept: KeptBytes): readonly string[] {
   return "blob" in kept ? [kept.blob] : [];
 }

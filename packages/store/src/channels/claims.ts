@@ -1,7 +1,7 @@
 /**
  * Inputs of agents: an agent claims a message that is addressed to it, and ends the run when it has answered. The run
- * and the cursor are written in one transaction, so that no input is lost or answered twice when the agent's process or
- * this one dies.
+ * and the cursor are written in one transaction, so that no input is lost or answered twice if the agent's process or
+ * this process dies.
  */
 
 import {
@@ -38,23 +38,23 @@ import { openParticipantSession, type ParticipantPlace } from "./participant-ses
 export interface ClaimOptions extends ParticipantPlace {
   /** The sequence of the message in the channel's log. */
   readonly sequence: number;
-  /** The `connect()` of the agent. A run of any other `connect()` has ended. */
+  /** The id of the `connect()` call of the agent. A run of any other `connect()` counts as ended. */
   readonly instance: string;
   readonly agent: string;
   /**
-   * The number of messages that agents may write after the last message of a person; 20 by default. The next
-   * input is not answered.
+   * The number of messages that agents may write after the last message of a person; 20 by default. The next input
+   * after that is not answered.
    */
   readonly maxTurns?: number;
 }
 
 /**
  * Creates the run, journals the input and moves `received`, in one transaction. A repeated claim of the same
- * `connect()` returns the same run, unless the server has interrupted its answer since. If the process of an earlier
- * run is gone, that run is ended first: as completed if its whole answer is in the channel; otherwise as interrupted,
- * and the input is given again in a new run.
+ * `connect()` returns the same run, unless the server has interrupted its answer since then. If the process of an
+ * earlier run is gone, that run is ended first: as completed if its whole answer is in the channel; otherwise as
+ * interrupted, and the input is given again in a new run.
  *
- * The agent receives the words that the author gave the message last; a message that was deleted is `done`.
+ * The agent receives the text of the author's last edit; a message that was deleted is `done`.
  *
  * Errors: `not_found` for the message, `invalid` if it is not an input of the handle, `conflict` if another input comes
  * first (`details.sequence`), `fenced`.
@@ -86,14 +86,14 @@ export async function claimInput(store: Store, options: ClaimOptions): Promise<C
 }
 
 /**
- * A run's id follows from the message, the handle and the attempt, so that two processes that claim an input claim the
- * same run.
+ * A run's id is computed from the message, the handle and the attempt, so that two processes that claim an input claim
+ * the same run.
  */
 function runIdOf({ handle, channel }: ConnectionRef, event: StoredEvent, attempt: number): string {
   return `run:${channel}:${handle}:${event.sequence}:${attempt}`;
 }
 
-/** Events of the answer have ids that follow from the run's. */
+/** Events of the answer have ids that are computed from the run's id. */
 export function answerIdOf(runId: string): string {
   return `answer:${runId}`;
 }
@@ -137,14 +137,17 @@ async function assertFirst(
   }
 }
 
-/** The input with the words that its author gave it last. */
+/** The input with the text of its author's last edit. */
 async function asEdited(store: Store, { channel }: ConnectionRef, event: StoredEvent): Promise<StoredEvent> {
   const { sequence, actor } = event;
   const content = await editedContent(store, channel, { id: messageIdOf(event), sequence, actor });
   return content === undefined ? event : { ...event, data: { ...recordOf(event.data), content } };
 }
 
-/** Returns true if agents have written so many messages to each other that the next one waits for a person. */
+/**
+ * Returns true if agents have written as many messages to each other as allowed, so that the next one must wait for a
+ * person.
+ */
 async function isEndless(
   store: Store,
   { place: { channel }, sequence, maxTurns = LIMITS.agentTurns }: ClaimOptions,
@@ -216,7 +219,7 @@ async function createRun(
     { id: `${runId}/created`, type: "run_created", runId, data: { runId, input, agent, metadata } },
     { id: `${runId}/started`, type: "run_started", runId, data: { runId, owner: instance, attempt } },
   ];
-  // The session's log has each input once, however often it is claimed.
+  // The session's log contains each input once, however often it is claimed.
   if (attempt === 1) {
     const actor = { kind: "person", id: from } as const;
     events.push({
@@ -261,7 +264,7 @@ async function isAnswerInterrupted(store: Store, place: ConnectionRef, run: Run)
   return (await endOfAnswer(store, place, { run, type: "message_interrupted" })) !== null;
 }
 
-/** The text of the answer when its last event is in the channel. */
+/** The text of the answer, if its last event is in the channel. */
 async function completedAnswer(store: Store, place: ConnectionRef, run: Run): Promise<string | null> {
   return endOfAnswer(store, place, { run, type: "message_completed" });
 }
@@ -290,14 +293,14 @@ async function endOfAnswer(
 export interface EndRunOptions extends ParticipantPlace {
   readonly runId: string;
   readonly status: RunEnd;
-  /** The answer in the channel; left out where the agent wrote nothing. */
+  /** The answer in the channel; left out if the agent wrote nothing. */
   readonly answer?: string;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
 /**
  * Ends the run and moves `processed`, in one transaction; the participant is active again. A repeated call changes
- * nothing. Errors: `not_found`, `invalid_transition` when the run ended otherwise, `fenced`.
+ * nothing. Errors: `not_found`, `invalid_transition` if the run ended with another status, `fenced`.
  */
 export async function endRun(
   store: Store,
@@ -333,7 +336,7 @@ export async function endRun(
   await store.append(sessionId, events, { lease: fence, also });
 }
 
-/** Gives up an input after its agent's process ended on it several times. */
+/** Gives up an input after its agent's process ended several times while it answered. */
 async function giveUp(store: Store, options: ClaimOptions, event: StoredEvent): Promise<ClaimedInput> {
   const { handle } = options.place;
   const message = `${handle} was interrupted ${LIMITS.attempts} times while it answered, and does not try again`;
@@ -360,7 +363,7 @@ async function leaveUnanswered(
   return await passOver(store, { place, fence, sequence });
 }
 
-/** The input counts as answered. */
+/** Lets an input count as answered. */
 async function passOver(
   store: Store,
   { place, fence, sequence }: Pick<ClaimOptions, "place" | "fence" | "sequence">,

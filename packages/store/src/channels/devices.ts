@@ -20,8 +20,8 @@ interface DeviceUse {
 }
 
 /**
- * Remembers that the device is used. If it is one too many, devices that were not seen for a month are forgotten.
- * Errors: `too_large` if none was, `not_found` without a session, `fenced`.
+ * Remembers that the device is used. If there are too many, devices that were not seen for a month are forgotten.
+ * Errors: `too_large` if none can be forgotten, `not_found` without a session, `fenced`.
  */
 export async function seeDevice(store: Store, use: DeviceUse): Promise<void> {
   const key = `${store.workspaceId}/${participantSession(use.place)}`;
@@ -38,7 +38,10 @@ export async function seeDevice(store: Store, use: DeviceUse): Promise<void> {
   }
 }
 
-/** The last connection of each person: many that come at once would undo each other's writes for long. */
+/**
+ * The last connection of each person, for which the next one waits: many at the same time would conflict with each
+ * other again and again.
+ */
 const waiting = new Map<string, Promise<void>>();
 
 /** Returns false if another connection changed the session in the meantime. */

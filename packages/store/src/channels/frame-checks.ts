@@ -6,7 +6,7 @@ import { authorOfMessage } from "./sent-messages.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a frame that says the same; `null` for an event that no frame makes. */
+/** The fields of the frame that would make this event; `null` for an event that no frame makes. */
 type ToFrame = (data: Fields) => Fields | null;
 
 const FRAMES: Readonly<Record<string, ToFrame>> = {
@@ -23,13 +23,13 @@ const FRAMES: Readonly<Record<string, ToFrame>> = {
   method_cancelled: ({ callId, reason }) => ({ type: "cancel", callId, reason }),
 };
 
-/** The author of these must be connected, so that others learn when it is gone. */
+/** The author of these events must be connected, so that others learn when the author is gone. */
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated", "message_completed"]);
 /** The server compares the author of the message before it stores these. */
 const CHANGES: ReadonlySet<string> = new Set(CHANGE_TYPES);
 /** The server adds these fields to the data of a client. */
 const OF_THE_SERVER = ["writer", "replyToHandle"] as const;
-/** The key that repeats the id of the event. */
+/** The key of the payload that repeats the id of the event. */
 const ID_KEYS: Fields = { message_sent: "messageId", method_called: "callId" };
 
 /**

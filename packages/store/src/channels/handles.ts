@@ -1,6 +1,7 @@
 /**
  * The holder of a handle. The handle of an agent has one connection, that of a person may have several. Each connection
- * holds a lease, which fences its writes: an agent that of the handle, a person one of its own below it.
+ * holds a lease, which fences its writes: an agent's connection the lease of the handle, a person's connection a lease
+ * of its own below it.
  */
 
 import { ContinuoError, isContinuoError, type ListedLease, present, type Store } from "@continuo/core/model";
@@ -21,8 +22,9 @@ export function leaseOf(place: ConnectionRef, card: Pick<Card, "type" | "instanc
 }
 
 /**
- * Takes the handle. A participant whose connection was just lost keeps it for a moment, and a newcomer waits that long.
- * It also waits while nobody knows whether the holder of an expired lease is alive. Errors: `handle_taken`.
+ * Takes the handle for a connection. A participant whose connection was just lost keeps it for a moment, and a newcomer
+ * waits that long. It also waits while nobody knows whether the holder of an expired lease is alive. Errors:
+ * `handle_taken`.
  */
 export async function takeHandle(
   store: Store,
@@ -43,7 +45,7 @@ export async function takeHandle(
   }
 }
 
-/** `null` when it was not free. Errors: `handle_taken`. */
+/** `null` if the handle was not free. Errors: `handle_taken`. */
 async function tryTake(store: Store, place: ConnectionRef, card: Card): Promise<Fence | null> {
   let fence: Fence;
   try {
@@ -53,12 +55,12 @@ async function tryTake(store: Store, place: ConnectionRef, card: Card): Promise<
   } catch (error) {
     if (!isContinuoError(error, "lease_held")) throw error;
     const leftMs = Number(error.details.leftMs);
-    // A connected participant renews its lease long before it gets so short.
+    // A connected participant renews its lease long before so little time is left.
     if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, { leftMs, cause: error });
     await pause(Math.min(Math.max(leftMs, 20), LIMITS.handlePollMs));
     return null;
   }
-  // An agent and a person that came at the same moment see each other now: each has its lease.
+  // An agent and a person that came at the same moment now see each other, because each has its lease.
   if ((await rivalOf(store, place, card))?.state !== "held") return fence;
   await store.releaseLease(fence);
   await pause(LIMITS.handlePollMs * Math.random());
@@ -69,7 +71,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));
 }
 
-/** The lease of another `connect()`, not given back, that keeps this one from the handle. */
+/** The lease of another `connect()` that was not given back and prevents this one from taking the handle. */
 export async function rivalOf(store: Store, place: ConnectionRef, card: Card): Promise<ListedLease | null> {
   const excludes = (lease: ListedLease): boolean => {
     const holder = cardIn(lease);
@@ -100,7 +102,9 @@ export async function mayHaveLeft(store: Store, name: string): Promise<boolean> 
 }
 
 export interface Holding {
-  /** The time after which the handle is free unless its holder renews it; none if the holder is known to be alive. */
+  /**
+   * The time until the handle becomes free unless its holder renews its lease; none if the holder is known to be alive.
+   */
   readonly leftMs?: number | undefined;
   readonly cause?: ContinuoError;
 }
@@ -122,7 +126,7 @@ export async function renewHandle(store: Store, fence: Fence): Promise<void> {
   await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.silenceMs });
 }
 
-/** The connection was lost: the participant has a moment to come back. */
+/** After a lost connection, gives the participant a moment to come back. */
 export async function awaitReturn(store: Store, fence: Fence): Promise<void> {
   await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.reconnectMs });
 }

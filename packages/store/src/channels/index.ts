@@ -3,8 +3,8 @@
  *
  * Promises: every event of a channel is an event of the log `channels/NAME`; a handle belongs to the holder of its
  * lease, or to several connections of a person, and a lease fences every write; run and cursor change in one
- * transaction; a message that its writer left unfinished ends as interrupted; only its author can edit a message, and nobody
- * receives the text of a deleted one.
+ * transaction; a message that its writer does not finish ends as interrupted; only its author can edit a message, and
+ * nobody receives the text of a deleted one.
  * Does not know: sockets, HTTP, tokens, programs of agents.
  */
 

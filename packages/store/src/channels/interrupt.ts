@@ -21,7 +21,7 @@ export interface InterruptOptions {
   readonly reason: string;
   /** The `connect()` whose messages are not interrupted. */
   readonly except?: string;
-  /** The state of the channel, where the caller has it. */
+  /** The state of the channel, if the caller has it. */
   readonly state?: ChannelState;
 }
 
@@ -46,13 +46,14 @@ export interface EndOptions {
   /** The lease of the connection. */
   readonly fence: Fence;
   readonly reason: string;
-  /** `false` if the caller knows that none of its messages is in progress. */
+  /** `false` if the caller knows that no message of the participant is in progress. */
   readonly hasOpen?: boolean;
 }
 
 /**
- * A connection ended: its unfinished messages end as interrupted, and so does the session of the participant if it
- * leaves any, or received an input and did not answer it. A participant that has another connection continues.
+ * Ends a connection: its unfinished messages end as interrupted. The session of the participant becomes interrupted too
+ * if there are such messages, or an input that it received and did not answer. A participant that has another
+ * connection continues.
  * Errors: `fenced`.
  */
 export async function endConnection(
@@ -66,8 +67,8 @@ export async function endConnection(
     writer !== null && connectionLease(place, writer) === fence.name;
   const left = isOne ? open.filter(isOwn) : open;
   const isOver = !isOne || !(await isShared(store, place, fence));
-  // The messages come last: after a crash between the two steps, the next sweep finds them unfinished and does both
-  // steps again.
+  // The messages are ended last: after a crash between the two steps, the next sweep finds the messages unfinished and
+  // does both steps again.
   if (isOver && (left.length > 0 || (await hasUnanswered(store, place)))) {
     await markInterrupted(store, { place, fence });
   }
@@ -99,7 +100,7 @@ function interruption({ messageId, text, head, handle }: OpenMessage, reason: st
 export interface SweepOptions {
   /** A name for this process. */
   readonly owner: string;
-  /** Tells if the holder of an expired lease is gone. Left out, every such holder is. */
+  /** Tells if the holder of an expired lease is gone. If it is left out, every such holder counts as gone. */
   readonly isGone?: (lease: ListedLease) => Promise<boolean>;
 }
 
@@ -140,7 +141,7 @@ export async function sweepChannels(
 const TURN = `${SERVER_LOGS}sweep`;
 const TURN_MS = CHANNEL_LIMITS.silenceMs;
 
-/** `null` while another server sweeps. */
+/** Returns `null` while another server sweeps. */
 async function takeTurn(store: Store, owner: string): Promise<Fence | null> {
   try {
     return await store.acquireLease(TURN, { owner, ttlMs: TURN_MS });
@@ -150,7 +151,7 @@ async function takeTurn(store: Store, owner: string): Promise<Fence | null> {
   }
 }
 
-/** `false` when the participant came back. */
+/** Returns `false` if the participant came back. */
 async function interruptGone(
   store: Store,
   place: ConnectionRef,
@@ -167,13 +168,13 @@ async function interruptGone(
   }
 }
 
-/** A channel that was deleted has nothing to interrupt. */
+/** In a deleted channel there is nothing to interrupt. */
 function ignoreDeleted(error: unknown): void {
   if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
 }
 
 /**
- * A sweeping server holds the handle for this time before another one may try. A participant that returns waits
- * as long.
+ * The time for which a sweeping server has the handle before another one may try. A participant that returns waits that
+ * long.
  */
 const SWEEP_MS = CHANNEL_LIMITS.reconnectMs;

@@ -13,7 +13,7 @@ export const LIMITS = {
   collectedMessages: 1_000,
   collectedEvents: 10_000,
   collectedBytes: 1_048_576,
-  /** After how many events a fold that goes on keeps what it has, so that nobody folds them again. */
+  /** The number of events after which a long fold stores its state, so that nobody folds these events again. */
   progressEvents: 50_000,
   /** Characters of the messages that one window holds; one message may be longer. */
   windowLength: 2_000_000,
@@ -33,9 +33,7 @@ export const LIMITS = {
    * The interval at which a process looks for participants that joined, left or disappeared on another server.
    */
   rosterMs: 1_000,
-  /**
-   * The interval at which a newcomer looks if a handle is free, and its longest wait for a sweep to find out.
-   */
+  /** The interval at which a newcomer checks if a handle is free, and its longest wait for a sweep that finds out. */
   handlePollMs: 250,
   unknownHolderMs: 10_000,
   /**
@@ -50,7 +48,7 @@ export const LIMITS = {
   sweptLeases: 1_000,
   /** The number of times that an input is offered again after its run was interrupted. */
   attempts: 5,
-  /** Messages of agents since a person's last one, before an agent waits for a person. */
+  /** The number of agents' messages since a person's last one after which an agent waits for a person. */
   agentTurns: 20,
   /** Participants that a roster lists. */
   participants: 10_000,

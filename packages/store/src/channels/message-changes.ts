@@ -1,6 +1,6 @@
 /**
- * Changes of messages that have ended: edits, deletions and reactions. The log keeps the earlier text. The rights to change a
- * message are checked here, for every way to send a change.
+ * Changes of messages that have ended: edits, deletions and reactions. The log keeps the earlier text. The rights to
+ * change a message are checked here, however the change was sent.
  */
 
 import {
@@ -32,10 +32,10 @@ export interface ChangeAuthor extends ConnectionRef {
   readonly moderates?: boolean;
 }
 
-/** The event that a frame becomes, or the stored event that says the same already. */
+/** The event that a frame becomes, or the stored event that already makes the same change. */
 export interface MessageChange {
   readonly event: Pick<NewEvent, "type" | "data" | "blobs">;
-  /** The reason for not making the change now; the same event may have made it earlier. */
+  /** The reason why the change cannot be made now; the same event may have been stored earlier. */
   readonly refusal: ContinuoError | null;
   readonly same: StoredEvent | null;
 }

@@ -51,7 +51,7 @@ export function receivedCursor({ handle }: ConnectionRef, device?: string): stri
   return device === undefined ? `received/${handle}` : `received/${handle}/${device}`;
 }
 
-/** A handle as it is in the payload of an event that speaks to it: in `to` and `replyToHandle`, and in a text. */
+/** The forms of a handle in the payload of an event that addresses it: in `to` and `replyToHandle`, and in a text. */
 export function textsNaming(handle: string): readonly string[] {
   const quoted = JSON.stringify(handle);
   return [quoted, `@${quoted.slice(1, -1)}`];

@@ -56,7 +56,7 @@ export async function hasParticipantSession(store: Store, place: ConnectionRef):
   return (await store.getSession(participantSession(place))) !== null;
 }
 
-/** @param device whose own `received` is read. Errors: `not_found`. */
+/** @param device the device whose own `received` is read. Errors: `not_found`. */
 export async function readParticipantSession(
   store: Store,
   place: ConnectionRef,
@@ -134,7 +134,7 @@ export async function setSdkSession(
   });
 }
 
-/** Does nothing where there is no session. Errors: `fenced`. */
+/** Does nothing if there is no session. Errors: `fenced`. */
 export async function markInterrupted(store: Store, { place, fence }: ParticipantPlace): Promise<void> {
   const session = await store.getSession(participantSession(place));
   if (session === null) return;
@@ -143,7 +143,7 @@ export async function markInterrupted(store: Store, { place, fence }: Participan
   await store.append(session.sessionId, events, { lease: fence, also: writes });
 }
 
-/** Returns true if an input of the handle was received, and neither answered nor given up. */
+/** Returns true if an input of the handle was received, but neither answered nor given up. */
 export async function hasUnanswered(store: Store, place: ConnectionRef): Promise<boolean> {
   const session = await store.getSession(participantSession(place));
   if (session === null) return false;
@@ -219,7 +219,7 @@ export async function clearHistory(
 
 const HISTORY_TYPES = ["message_sent", "message_received", "history_cleared"];
 
-/** The newest messages since it was cleared, oldest first; fewer where they are very long. */
+/** The newest messages since the history was cleared, oldest first; fewer if they are very long. */
 export async function readHistory(
   store: Store,
   place: ConnectionRef,

@@ -12,7 +12,7 @@ import { isRecord, type Participant, PERSON } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, placeOfLease, rosterPrefix } from "./names.ts";
 
-/** One `connect()`. After a lost connection, its `instance` gets the handle back at once. */
+/** One `connect()`. After a lost connection, the same `instance` gets the handle back at once. */
 export interface Card extends Participant {
   readonly instance: string;
 }
@@ -44,13 +44,13 @@ export async function readRoster(store: Store, channel: string): Promise<readonl
   return [...roster.values()];
 }
 
-/** Leases that were not given back. */
+/** The leases that were not given back. */
 export function leasesBelow(store: Store, prefix: string): AsyncGenerator<ListedLease, void, void> {
   return listAll((place) => store.listLeases({ prefix, limit: 1_000, ...place }));
 }
 
 /**
- * Returns what the lease records of its holder. Presence is this one row, so that no second record can
+ * Returns what the lease records of its holder. Presence is stored only in this row, so that no second record can
  * contradict it.
  */
 export function ownerOf({ instance, name, type, capabilities }: Card): string {

@@ -46,8 +46,9 @@ export interface Post {
 
 /**
  * Stores one event and returns it; an event with the same id is returned as it was stored. Errors: `not_found` for the
- * message that a reply or a change names, `conflict` for a message that is not in progress, or that a change finds in
- * progress or deleted, `forbidden` for a change of the message of another participant, `too_large`, `fenced`.
+ * message that a reply or a change names, `conflict` for a message that is not in progress, or for a change of a
+ * message that is in progress or deleted, `forbidden` for a change of the message of another participant, `too_large`,
+ * `fenced`.
  */
 export async function post(store: Store, author: Author, { frame, open }: Post): Promise<StoredEvent> {
   if (isChange(frame)) {
@@ -63,7 +64,7 @@ export async function post(store: Store, author: Author, { frame, open }: Post):
 
 /**
  * Stores whole messages together, with one commit, and returns their events in the same order. Errors: those of `post`,
- * and `conflict` where only some are stored already; nothing is stored then.
+ * and `conflict` if only some of them are already stored; then nothing is stored.
  */
 export async function postTogether(
   store: Store,
@@ -77,7 +78,7 @@ export async function postTogether(
 
 interface Append {
   readonly event: NewEvent;
-  /** The reason for not accepting a new event. */
+  /** The reason why a new event is refused. */
   readonly refusal: ContinuoError | null;
 }
 
@@ -113,7 +114,7 @@ function headerOf(author: Author, { id }: PostFrame): Required<Pick<NewEvent, "i
   return { id, actor: { kind: author.type === "person" ? "person" : "agent", id: author.handle } };
 }
 
-/** Returns true if a message has ended. A client may send its first event again. */
+/** Returns true if a message has ended. The client may be sending its first event again. */
 export async function hasEnded(store: Store, channel: string, message: StoredEvent): Promise<boolean> {
   const { id, sequence } = message;
   const types = ["message_completed", "message_interrupted"];
@@ -164,8 +165,8 @@ async function toEvent(store: Store, author: Author, { frame, open }: SaidPost):
         id,
         type: "message_completed",
         actor,
-        // A client that did not receive the answer sends the event again, when the message may have ended: it must be
-        // the same event.
+        // A client that did not receive the answer sends the event again, and the message may have ended by then: the
+        // event must be the same.
         data: {
           messageId,
           content,

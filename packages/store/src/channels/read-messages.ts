@@ -34,7 +34,7 @@ export interface ReadMessagesOptions {
   readonly before?: number;
 }
 
-/** Returns each message once, however it was written, and fewer messages where they are very long. */
+/** Returns each message once, however it was written, and fewer messages if they are very long. */
 export async function readMessages(
   store: Store,
   channel: string,
@@ -48,11 +48,11 @@ export async function readMessages(
   );
   const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
   let sequence = events.at(-1)?.sequence ?? 0;
-  // An older window is read on only to the ends of its open messages, and for changes.
+  // After an older window, the log is read only for the ends of its open messages, and for changes.
   const isDone = (): boolean =>
     before !== undefined && [...messages.values()].every(({ state }) => state !== "open");
   for (let after: number | null = events[0]?.sequence ?? null; after !== null; ) {
-    // Messages of an older window that have ended can still have been edited.
+    // Messages of an older window may have been edited later, even if they have ended.
     const types = isDone() ? CHANGE_TYPES : MESSAGE_TYPES;
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, { after, types, maxBytes });
     for (const event of page.events) change(messages, event);
@@ -124,7 +124,7 @@ export async function newestIn(
   { types, first, last }: Range,
 ): Promise<StoredEvent | null> {
   let before = last + 1;
-  // In stretches: a read looks for one event more than its limit, so a single read would search the log to its
+  // Reads in parts: a read looks for one event more than its limit, so a single read would search the log to its
   // beginning.
   for (let stretch = LIMITS.stretchEvents; before > first; stretch *= 4) {
     const after = Math.max(first - 1, before - 1 - stretch);

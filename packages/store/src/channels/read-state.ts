@@ -8,8 +8,9 @@ import { type ChannelState, EMPTY_STATE, foldChannel, stateFromSnapshot } from "
 const SNAPSHOT = "channel";
 
 /**
- * The state at the end of the log. `from` is a state that the caller has already. After many events, a snapshot is
- * stored for the next reader, and on the way for one that begins after this process ended. Errors: `not_found`.
+ * The state at the end of the log. `from` is a state that the caller already has. After many events, a snapshot is
+ * stored for the next reader, and also during the fold, in case this process ends before it is done. Errors:
+ * `not_found`.
  */
 export async function readState(store: Store, channel: string, from?: ChannelState): Promise<ChannelState> {
   const logId = channelLogId(channel);
@@ -36,20 +37,20 @@ export function isSnapshotDue(sequence: number): boolean {
   return sequence % LIMITS.snapshotEvents === 0;
 }
 
-/** The sequence of the newest snapshot; 0 where there is none. */
+/** The sequence of the newest snapshot; 0 if there is none. */
 export async function snapshotSequence(store: Store, channel: string): Promise<number> {
   return (await lastSnapshot(store, channelLogId(channel))).sequence;
 }
 
-/** States of channels for many who ask at once: a log is folded once, however many wait for it. */
+/** States of channels for many callers at the same time: a log is folded once, however many callers wait for it. */
 export class ChannelStates {
   readonly #reading = new Map<string, Promise<ChannelState>>();
 
-  /** With every event that was stored before the call. Errors: `not_found`. */
+  /** Returns a state with every event that was stored before the call. Errors: `not_found`. */
   async read(store: Store, channel: string): Promise<ChannelState> {
     const key = `${store.workspaceId}:${channel}`;
     const begun = this.#reading.get(key);
-    // That one may have read the end of the log already: what came since is read in addition.
+    // The earlier fold may have read the end of the log already, so newer events are read in addition.
     if (begun !== undefined) return readState(store, channel, await begun);
     const reading = readState(store, channel).finally(() => this.#reading.delete(key));
     this.#reading.set(key, reading);

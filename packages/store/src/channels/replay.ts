@@ -17,11 +17,11 @@ export interface Replay {
   readonly after: number;
   /** `null` for a reader without a handle. */
   readonly handle: string | null;
-  /** The newest event when the reader came. */
+  /** The newest event at the moment when the reader connected. */
   readonly upTo: number;
   /** Up to this sequence only whole messages and calls that are addressed to the handle are sent; after it, everything. */
   readonly wholeAfter: number;
-  /** The number of messages that begin in the part of which not everything is sent. */
+  /** The number of messages that begin in the part that is not sent completely. */
   readonly omitted: number;
 }
 
@@ -33,7 +33,7 @@ export interface ReplayRequest {
   readonly upTo: number;
 }
 
-/** `skip` reads no event; `collect` the newest messages, and the number of the others; `stream` none of them yet. */
+/** `skip` reads no event; `collect` reads the newest messages and counts the others; `stream` reads nothing yet. */
 export async function planReplay(
   store: Store,
   { channel, handle, mode, after, upTo }: ReplayRequest,
@@ -64,24 +64,26 @@ async function collectedAfter(
   return Math.max(after, upTo - LIMITS.collectedEvents);
 }
 
-/** The end of a replay, read when it begins, and the messages that are in progress there. */
+/**
+ * The end of a replay, which is determined when the replay begins, and the messages that are in progress at that end.
+ */
 export interface ReplayEnd {
-  /** Everything up to it is part of the replay. */
+  /** The replay includes everything up to this sequence. */
   readonly sequence: number;
-  /** The messages in progress then that are known. */
+  /** The known messages that are in progress at the end. */
   readonly open: ReadonlySet<string>;
   /** Messages that began up to this sequence and are not in `open` may be in progress nevertheless. */
   readonly knownAfter: number;
-  /** The messages that were deleted up to then: nobody is sent their words. */
+  /** The messages that were deleted before the end: their text is not sent. */
   readonly deleted: ReadonlySet<string>;
 }
 
-/** May take long where the log has no snapshot. Errors: `not_found`. */
+/** May take long if the log has no snapshot. Errors: `not_found`. */
 export async function readReplayEnd(store: Store, states: ChannelStates, replay: Replay): Promise<ReplayEnd> {
   const { channel, after, upTo, wholeAfter } = replay;
   const deleted = after < upTo ? await deletedAfter(store, channel, after) : new Set<string>();
   if (wholeAfter >= upTo) return { sequence: upTo, open: new Set(), knownAfter: upTo, deleted };
-  // Much that is not sent is not folded only to leave parts out.
+  // A long part that is not sent is not folded only to find the parts to leave out.
   const isFolded = wholeAfter - (await snapshotSequence(store, channel)) <= upTo - wholeAfter;
   const state = isFolded
     ? await states.read(store, channel)
@@ -90,7 +92,9 @@ export async function readReplayEnd(store: Store, states: ChannelStates, replay:
   return { sequence: state.sequence, open, knownAfter: isFolded ? 0 : wholeAfter, deleted };
 }
 
-/** Yields the events after a sequence that speak to the participant, from the part of a replay that leaves out the others. */
+/**
+ * Yields the events after a sequence that address the participant, in the part of a replay that leaves out all others.
+ */
 export async function* addressedEvents(
   store: Store,
   { channel, handle, wholeAfter }: Replay,
@@ -110,7 +114,7 @@ export async function* addressedEvents(
 
 const PAGE = { limit: LIMITS.replayPageEvents, maxBytes: LIMITS.replayPageBytes };
 
-/** The types of events that can speak to a handle. */
+/** The types of events that can address a handle. */
 const ADDRESSED_TYPES = ["message_sent", "message_completed", "message_edited", "method_called"];
 
 /** The end of a message that was written in parts has its whole text. */
@@ -119,7 +123,7 @@ function isWhole({ type, data }: StoredEvent): boolean {
 }
 
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated"]);
-/** The types of events that hold words of a message. */
+/** The types of events that contain text of a message. */
 const SAYS: ReadonlySet<string> = new Set([
   "message_sent",
   "message_streamed",
@@ -131,8 +135,8 @@ const SAYS: ReadonlySet<string> = new Set([
 const ENDS: ReadonlySet<string> = new Set(["message_completed", "message_interrupted"]);
 
 /**
- * Tells which events are left out: the parts of a message that had ended when the replay began, because its last event
- * has the whole text, and everything that a deleted message said. Asked of one event after the other.
+ * Decides which events are left out: the parts of a message that had ended when the replay began, because its last
+ * event has the whole text, and all text of deleted messages. Call it with one event after the other.
  */
 export function partsOfEnded({
   sequence,
@@ -140,7 +144,7 @@ export function partsOfEnded({
   knownAfter,
   deleted,
 }: ReplayEnd): (event: StoredEvent) => boolean {
-  /** Messages that began in the replay and ended in it. */
+  /** Messages that began and ended within the replay. */
   const ended = new Set<string>();
   return (event) => {
     if (event.sequence > sequence) return false;

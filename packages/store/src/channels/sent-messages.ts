@@ -13,7 +13,7 @@ export async function findSent(
   return events[0];
 }
 
-/** The handle that wrote the message; empty for one of the server. Errors: `not_found`. */
+/** The handle that wrote the message; empty for a message of the server. Errors: `not_found`. */
 export async function authorOfMessage(store: Store, channel: string, messageId: string): Promise<string> {
   const found = await findSent(store, channel, messageId);
   if (found !== undefined) return authorOf(found) ?? "";
@@ -51,7 +51,7 @@ export function blobsOf({ content, attachments = [] }: MessageParts): readonly s
   return [...new Set(blobs)];
 }
 
-/** The same as fields of an event. */
+/** The same blobs as fields of an event. */
 export function blobsFor(parts: MessageParts): { readonly blobs?: readonly string[] } {
   const blobs = blobsOf(parts);
   return blobs.length === 0 ? {} : { blobs };

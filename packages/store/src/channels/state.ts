@@ -19,7 +19,7 @@ export interface OpenMessage {
   /** The sequence of its `message_sent`. */
   readonly sequence: number;
   readonly head: MessageHead;
-  /** With all deltas so far. */
+  /** The text with all deltas so far. */
   readonly text: string;
 }
 
@@ -61,7 +61,7 @@ export function openMessagesOf(state: ChannelState, handle: string): readonly Op
   return Object.values(state.open).filter((message) => message.handle === handle);
 }
 
-/** The state in a stored snapshot; `null` for anything else, and the fold starts from the beginning of the log. */
+/** The state in a stored snapshot; `null` for anything else: then the fold starts from the beginning of the log. */
 export function stateFromSnapshot(data: unknown, sequence: number): ChannelState | null {
   const { open } = recordOf(data);
   if (typeof open !== "object" || open === null) return null;

@@ -1,4 +1,4 @@
-/** A channel in one line: its newest message, and its connected participants. */
+/** A summary of a channel: its newest message, and its connected participants. */
 
 import type { Store } from "@continuo/core/model";
 import type { ChannelMessage, ChannelRow, ChannelSummary } from "@continuo/core/wire";

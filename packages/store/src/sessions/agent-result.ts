@@ -1,7 +1,6 @@
 /**
- * The part of an agent's result that a log can hold. An agent may return anything (huge, circular, of the wrong
- * type). This file leaves out and counts what cannot be stored, so that it never prevents a run from ending.
- * Pure.
+ * The part of an agent's result that a log can hold. An agent may return anything (huge, circular, of the wrong type).
+ * This file leaves out and counts what cannot be stored, so that such a result never prevents a run from ending. Pure.
  */
 
 import {
@@ -22,7 +21,7 @@ import type { JournalEntry } from "./journal/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { RunError } from "./result.ts";
 
-/** A field that could not be kept, and why. */
+/** A field that could not be stored, and the reason. */
 export interface Omission {
   readonly field: string;
   readonly code: "invalid" | "too_large";
@@ -34,7 +33,7 @@ export interface CheckedResult {
   readonly omissions: readonly Omission[];
 }
 
-/** Each field is read once: a getter may throw, or give something else the next time. */
+/** Each field is read once: a getter may throw, or return another value the next time. */
 export function checkResult(given: unknown, agent: string): CheckedResult {
   const fields = isRecord(given) ? given : {};
   const omissions: Omission[] = [];
@@ -115,7 +114,7 @@ function checkNumber(value: unknown): number {
 
 /** Plain JSON. Errors: `invalid`, `too_large`. */
 function checkJson(value: unknown, maxBytes: number): unknown {
-  // A few levels are around it in its event.
+  // The event adds a few levels around the value.
   const copy = toPlainJson([[[[value]]]]);
   if (jsonLengthAtLeast(copy, maxBytes) > maxBytes) throw tooLarge(`it has more than ${maxBytes} bytes`);
   const { text } = toJsonText(copy);

@@ -16,7 +16,7 @@ import { createRecorder, type Journal, type TurnJournal } from "./journal/index.
 import { nativeUnavailable } from "./plan.ts";
 import { pause, type Stops, WAIT_OVER } from "./stops.ts";
 
-/** The native session that the agent reports to be in. */
+/** The native session that the agent reports to use. */
 export interface NativePlace {
   readonly ref: NativeRef;
   readonly verifiedBy: VerifiedBy;
@@ -28,10 +28,11 @@ export type Outcome =
   | ({ readonly type: "done" } & CheckedResult)
   | { readonly type: "failed"; readonly error: Error }
   /**
-   * It cannot continue natively, or another program has the session open (`session_live`); nothing reached the model.
+   * The agent cannot continue natively, or another program has the session open (`session_live`); nothing reached the
+   * model.
    */
   | { readonly type: "unavailable"; readonly error: ContinuoError }
-  /** It was cancelled, and did not end in time. */
+  /** The agent was cancelled, and did not end in time. */
   | { readonly type: "left" };
 
 export interface AttemptOptions {
@@ -42,7 +43,7 @@ export interface AttemptOptions {
   readonly journal: Journal;
   readonly stops: Stops;
   readonly graceMs: number;
-  /** Called each time that the agent says where it is. */
+  /** Called each time that the agent reports its native session. */
   readonly onWhere: (where: NativePlace) => void;
   readonly onHeard: (event: AgentEvent) => void;
 }
@@ -100,7 +101,7 @@ async function ended(call: Promise<unknown>, { agent, signal, graceMs }: Outcome
   }
 }
 
-/** Somebody else writes to the native session; `details.began`: since the agent was asked. */
+/** Another program writes to the native session; `details.began`: it began after the agent was called. */
 export function isLive(error: unknown): error is ContinuoError {
   return isContinuoError(error, "session_live");
 }
@@ -125,7 +126,7 @@ interface Confirmation {
   confirm(done: Extract<Outcome, { type: "done" }>): Outcome;
 }
 
-/** Events that do not belong to the turn may come before the agent reports its position. */
+/** Events that do not belong to the turn may come before the agent reports its native session. */
 const BEFORE: ReadonlySet<string> = new Set(["diagnostics", "mode", "title"]);
 
 function createConfirmation(

@@ -32,7 +32,7 @@ export function assertBudget(budget: RunBudget): void {
   }
 }
 
-/** Returns the limit that the turn exceeded, as far as its usage was reported. */
+/** Returns the limit that the turn has exceeded, according to the reported usage. */
 export function exceededBy(turn: TurnJournal, budget: RunBudget): ExceededLimit | null {
   const usage = usageOf(turn.usage);
   const used = {

@@ -25,8 +25,8 @@ export interface CancelOptions {
 
 /**
  * A run that waits is cancelled at once. For a running run, the request is written into the session's log. Its owner
- * reads the request and ends the run, so the returned run is still running. One whose owner is gone is cancelled at
- * once too. Errors: `not_found`, `invalid_transition` when it has ended.
+ * reads the request and ends the run, so the returned run is still running. A run whose owner is gone is cancelled at
+ * once too. Errors: `not_found`, `invalid_transition` when the run has ended.
  */
 export async function cancelRun(given: Store, runId: string, options: CancelOptions = {}): Promise<Run> {
   assertKnownOptions("cancelRun", options, { reason: true, signal: true });
@@ -54,7 +54,7 @@ async function cancel(given: Store, runId: string, { reason, signal }: CancelOpt
   }
 }
 
-/** `null` when it no longer waits. */
+/** Returns `null` if the run no longer waits. */
 export async function cancelPending(
   store: Store,
   runId: string,
@@ -69,7 +69,7 @@ export interface WaitingEnd {
   readonly error?: RunError;
 }
 
-/** Ends a run that waits, without the lease of its session. `null` when it no longer waits. */
+/** Ends a run that waits, without the lease of its session. Returns `null` if the run no longer waits. */
 export async function endWaiting(
   store: Store,
   runId: string,
@@ -78,11 +78,11 @@ export async function endWaiting(
   const { entry, write } = runEnd(runId, status, present({ reason, error }));
   const before = await store.getRun(runId);
   if (before === null) return null;
-  // Ids of their own: the append may be repeated when nobody heard whether it was stored.
+  // The events have ids, so that an append without an answer may be repeated.
   const end = { id: newId(), type: entry.type, data: entry.data, runId };
   const events = [...(await unsaidInput(store, before)), end];
   for (;;) {
-    // Between these two it may begin: then its event is in the log, and the sequence is another one.
+    // The run may begin between the two reads: then its event is in the log, and the sequence has changed.
     const expectedSequence = await store.latestSequence(before.sessionId);
     const run = await store.getRun(runId);
     if (run?.status !== "pending") return null;
@@ -111,7 +111,7 @@ async function cancelRunning(store: Store, run: Run, reason: string | undefined)
   }
   try {
     const now = await store.getRun(runId);
-    // It ended while we looked: that is what was wanted.
+    // The run ended in the meantime, which is what the caller wanted.
     if (now?.status !== "running") return now ?? run;
     await cancelLeft(store, now, { lease, reason });
     return (await store.getRun(runId)) ?? now;

@@ -1,4 +1,4 @@
-/** Continuation: how a run receives the earlier conversation, as the caller asks for it, and the result. */
+/** The options for a continuation, which decide how a run receives the earlier conversation. */
 
 import { ContinuoError, type Resumption } from "@continuo/core/model";
 

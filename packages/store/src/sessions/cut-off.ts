@@ -1,6 +1,6 @@
 /**
- * Input that was cut off and is given again. A person who sends it again knows its words, and seldom its run. It is
- * found also while another process runs the session.
+ * Finds input that was cut off, so that a person can send it again. That person knows the text of the input, and seldom
+ * its run. The input is found even while another process runs the session.
  */
 
 import {
@@ -24,7 +24,7 @@ import { pause } from "./stops.ts";
 import { type OfferedInput, offeredInputs, wake } from "./wake.ts";
 
 export interface CutOffOptions {
-  /** The oldest run that counts, in milliseconds since 1970. */
+  /** The earliest time of a run that counts, in milliseconds since 1970. */
   readonly sinceMs?: number;
   readonly leaseMs?: number;
   readonly signal?: AbortSignal;
@@ -51,7 +51,7 @@ export async function findCutOff(
   const search: Search = { store, sessionId, blocks, leaseMs, signal };
   for (const until = performance.now() + leaseMs; ; ) {
     const { heldBy } = await wake(store, sessionId, { leaseMs, ...call });
-    // The owner of the session ends the runs before its own at once.
+    // The owner of the session ends earlier runs at once.
     const isSettled = heldBy === null || (await isSettledBeside(search));
     if (isSettled || performance.now() > until) break;
     await pause(LIMITS.shortPollMs, signal);
@@ -73,7 +73,10 @@ interface Search {
   readonly signal: AbortSignal | undefined;
 }
 
-/** While another process runs the session: ends what waits with nobody. `false` if that process has yet to end a run. */
+/**
+ * While another process runs the session, ends waiting runs for which no caller waits. `false` if that process must
+ * still end a run.
+ */
 async function isSettledBeside({ store, sessionId, blocks, leaseMs, signal }: Search): Promise<boolean> {
   const holder = await runnerOf(store, sessionId, present({ signal }));
   const runs = listAll((place) =>
@@ -82,14 +85,14 @@ async function isSettledBeside({ store, sessionId, blocks, leaseMs, signal }: Se
   for await (const run of runs) {
     if (!isInput(run.input) || !isSameInput(toBlocks(run.input), blocks)) continue;
     if (run.status === "pending") await endLeftBehind(store, run, leaseMs);
-    // Its own process has the lease no longer.
+    // The process of the run no longer has the lease.
     else if (!isClaimed(run) && run.owner !== holder?.owner) return false;
   }
   return true;
 }
 
 async function endLeftBehind(store: Store, run: Run, leaseMs: number): Promise<void> {
-  // While we hold its place in the line, nobody begins to wait with it.
+  // While this call has the lease of the waiting run, no caller begins to wait for the run.
   const place = await holdLease(store, runLease(run.runId), { owner: newId(), leaseMs });
   if (place === null) return;
   try {

@@ -1,6 +1,7 @@
 /**
- * The ends of a run, in one table: what the event of each holds, what the row keeps, and what it means for the native
- * session that the run used. Every run of this room ends by it; runs of channels end in `channels/claims.ts`.
+ * The ends of a run, in one table: for each end, the data of its event, the fields of the row, and the consequence for
+ * the native session that the run used. Every run of this room ends by this table; runs of channels end in
+ * `channels/claims.ts`.
  */
 
 import { present, RUN_EVENTS, type RunStatus, type RunWrite, type Usage } from "@continuo/core/model";
@@ -9,7 +10,7 @@ import type { RunError } from "./result.ts";
 
 export type EndStatus = Exclude<RunStatus, "pending" | "running">;
 
-/** The facts about an end. The table says which of them a status takes. */
+/** The facts about an end. The table says which facts a status uses. */
 export interface EndFacts {
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: RunError;
@@ -20,7 +21,7 @@ export interface EndFacts {
 
 interface EndRow {
   readonly payload: readonly (keyof EndFacts)[];
-  /** Says if the native session certainly knows the turn; `isTrusted` reads it. */
+  /** True if the native session certainly contains the turn; `isTrusted` reads it. */
   readonly native: "sure" | "sure when heard" | "unsure";
 }
 
@@ -33,7 +34,7 @@ const RUN_ENDS: Readonly<Record<EndStatus, EndRow>> = {
 };
 
 /**
- * Returns true if the next turn may trust the native session. Nobody heard the agent of a run whose process
+ * Returns true if the next turn may trust the native session. Nobody received the last events of a run whose process
  * ended.
  */
 export function isTrusted(status: EndStatus, { isHeard }: { readonly isHeard: boolean }): boolean {

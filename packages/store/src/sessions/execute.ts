@@ -22,8 +22,8 @@ const debug = debugOf("sessions");
 /**
  * Resolves when the run has ended, however it did: `result.status`.
  * Errors: `not_found`; `invalid_transition` when it ended or began before; `conflict` for another agent's run;
- * `native_unavailable` (the run has failed then); `fenced` when the session was lost to somebody else, who has
- * ended the run; `usage`; and the store's own, when it cannot even keep the end (`wake` ends the run later).
+ * `native_unavailable` (the run has failed then); `fenced` when another process took the session and ended the run;
+ * `usage`; and the store's own, when it cannot even keep the end (`wake` ends the run later).
  */
 export async function executeRun(
   given: Store,

@@ -69,13 +69,16 @@ export async function finish(state: TurnState): Promise<RunResult> {
   return toResult(state, end, await store.getRun(run.runId));
 }
 
-/** Whatever ended the turn, it was asked; unless the agent refused to begin it, which its caller learns from the error. */
+/**
+ * The log must contain the input, however the turn ended, unless the agent refused to begin: then the caller learns it
+ * from the error.
+ */
 function lastInput(state: TurnState, { error }: End): readonly JournalEntry[] {
   const isRequired = isContinuoError(error, "native_unavailable");
   return isRequired || isUnheard(state) ? [] : inputEntries(state);
 }
 
-/** No part of it reached the agent: the run counts as never executed. */
+/** No part of the input reached the agent: the run counts as never executed. */
 function isRefused(state: TurnState): boolean {
   return state.plan === null || isUnheard(state);
 }
@@ -84,7 +87,7 @@ function isUnheard({ outcome, turn }: TurnState): boolean {
   return outcome.type === "unavailable" && turn.heard === "nothing";
 }
 
-/** The agent may say only now that it answered from elsewhere. */
+/** The agent may report only now that it answered from another session. */
 function moved(state: TurnState, nativeRef: NativeRef): void {
   const known = state.where?.ref;
   if (known?.sessionId === nativeRef.sessionId) return;
@@ -103,7 +106,7 @@ function lost(runId: string, cause: unknown): ContinuoError {
   });
 }
 
-/** Somebody heard the agent to its end, and has to know that the session does not have it. */
+/** The caller received the whole answer, and must learn that the session does not have all of it. */
 function unkept(error: unknown): unknown {
   if (!isContinuoError(error)) return error;
   const { code, message, hint, details } = error;
@@ -130,7 +133,7 @@ function endOf({ stops, outcome, journal }: TurnState, lostEvents = 0): End {
   return { status: "failed", omissions: [], error: outcome.error };
 }
 
-/** The journal stores as much of the output as the store takes, and counts the missing events. */
+/** The journal stores as much of the output as the store accepts, and counts the missing events. */
 function storageError(cause: unknown, lostEvents: number): ContinuoError {
   const { code, message } = toRunError(cause);
   // Only a store that did not answer may be tried again.
@@ -142,7 +145,7 @@ function storageError(cause: unknown, lostEvents: number): ContinuoError {
   );
 }
 
-/** Everything that is written at the end, in a form that the store takes. */
+/** Everything that is written at the end, in a form that the store accepts. */
 function closing(state: TurnState, end: End): LastAppend {
   const { run, turn, processed } = state;
   const entries: JournalEntry[] = [...turnEnd(state, end)];
@@ -177,7 +180,7 @@ function closing(state: TurnState, end: End): LastAppend {
   return { entries, also };
 }
 
-/** Agents that do not say that their turn is over are helped. */
+/** Adds the end of the turn if the agent did not report it. */
 function turnEnd({ turn }: TurnState, { status, result }: End): readonly JournalEntry[] {
   if (status !== "completed" || turn.completed !== null) return [];
   const isCounted = usageOf(turn.usage) !== undefined;
@@ -192,7 +195,7 @@ function totalUsage({ turn }: TurnState, { result }: End): Usage | undefined {
   return { ...(counted ?? { inputTokens: 0, outputTokens: 0 }), costUsd };
 }
 
-/** Plain JSON: it was checked. */
+/** The result is plain JSON, because it was checked. */
 function resultOf(
   { turn }: TurnState,
   { stopReason, value }: AgentResult,
@@ -213,7 +216,7 @@ function metadataOf(state: TurnState, end: End): MetadataPatches {
     usage === undefined ? {} : { usage: addUsage(session.metadata.usage as Usage | undefined, usage) };
   const model = turn.model === undefined ? {} : { model: turn.model };
   const ref = where?.ref ?? null;
-  // The native session still knows everything that it heard before.
+  // The native session still has everything that it received before.
   if (isRefused(state)) return { session: { ...sums, ...model }, native: null };
   if (ref === null || plan === null) {
     // It should have continued natively, and it is unknown whether it did.
@@ -236,7 +239,7 @@ function newReference(state: TurnState, end: End, ref: NewReference["ref"]): New
   return {
     ref,
     model: turn.model ?? (kept?.sessionId === ref.sessionId ? kept.model : null),
-    // Without the earlier conversation it knows only its own turns.
+    // Without the earlier conversation the native session has only its own turns.
     baseSequence: plan?.kind === "new" ? plan.knownUpTo : journal.knownUpTo,
     verifiedBy: where?.verifiedBy ?? "none",
     state: isSure ? "live" : "unsure",
@@ -244,7 +247,7 @@ function newReference(state: TurnState, end: End, ref: NewReference["ref"]): New
   };
 }
 
-/** The agent says that its own session has the prompt of the turn that failed. */
+/** The agent reports that its own session has the prompt of the failed turn. */
 function isRecorded(outcome: TurnState["outcome"]): boolean {
   return (
     outcome.type === "failed" && isContinuoError(outcome.error) && outcome.error.details.recorded === true
@@ -277,7 +280,7 @@ function toResult(state: TurnState, end: End, run: RunResult["run"] | null): Run
   return { ...ended, status };
 }
 
-/** The cause of a copy that is safe to read is the error as the agent threw it. */
+/** The copy is safe to read; its cause is the error that the agent threw. */
 function thrownIn(error: unknown): unknown {
   return error instanceof Error && !isContinuoError(error) ? (error.cause ?? error) : error;
 }

@@ -27,7 +27,7 @@ export async function runOnce(
 ): Promise<RunResult> {
   const { sessionId, session, runId, id: inputId, metadata, priority, ...others } = options;
   const { maxQueued, retryOf, ...execution } = others;
-  // Before anything is written.
+  // The options are checked before anything is written.
   assertOptions(execution);
   assertKnownOptions("session", session ?? {}, START_SESSION_OPTIONS);
   assertPriority(priority);

@@ -1,4 +1,4 @@
-/** Input of a run: words, or blocks. */
+/** Input of a run: text, or blocks. */
 
 import { isDeepStrictEqual } from "node:util";
 import { type Block, ContinuoError, isRunPriority, MAX_RUN_PRIORITY } from "@continuo/core/model";
@@ -25,7 +25,7 @@ export function toBlocks(input: unknown): readonly Block[] {
   return input as readonly Block[];
 }
 
-/** Compares an input with another one as they are stored: the order of fields does not count. */
+/** True if two inputs are equal in their stored form, in which the order of fields does not count. */
 export function isSameInput(input: unknown, blocks: readonly Block[]): boolean {
   const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
   return isDeepStrictEqual(asStored(input), asStored(blocks));

@@ -23,7 +23,7 @@ interface Lease {
 export const PROCESS_ENDED = "the process that ran it ended";
 export const NOBODY_WAITS = "nobody waits with it any more";
 
-/** The reason why a message ended whose process ended before it was complete. */
+/** The reason for the end of a message if its process ended before it was complete. */
 export const CUT_OFF = "interrupted";
 
 export interface InterruptOptions {
@@ -51,7 +51,7 @@ export async function interruptRun(
   return "interrupted";
 }
 
-/** The request that its owner did not read any more. */
+/** The request to cancel that the owner of the run did not read any more. */
 async function cancelAsked(
   store: Store,
   { sessionId, runId }: Run,
@@ -66,7 +66,7 @@ export interface CancelLeftOptions {
   readonly reason: string | undefined;
 }
 
-/** The same for a run that somebody cancels after its process ended: nobody knows more of it. */
+/** The same for a run that somebody cancels after its process ended, so that no more is known about it. */
 export async function cancelLeft(
   store: Store,
   run: Run,
@@ -93,12 +93,12 @@ async function endLeft(store: Store, run: Run, { lease, end }: LeftEnd): Promise
     events.splice(-1, 0, { type: "session_updated", data: { metadata }, runId });
     also.push({ type: "session", patch: { metadata } });
   }
-  // Ids of our own: the append may be repeated when nobody heard whether it was stored.
+  // The events have ids, so that an append without an answer may be repeated.
   const repeatable = events.map((event) => ({ id: newId(), ...event }));
   await store.append(sessionId, repeatable, { lease, also });
 }
 
-/** Nobody knows what the native session heard of a turn that was cut off. */
+/** It is not known how much of an interrupted turn the native session has. */
 async function unsure(store: Store, run: Run): Promise<Readonly<Record<string, unknown>> | null> {
   const native = usedNative(run.metadata);
   const session = native === null ? null : await store.getSession(run.sessionId);
@@ -110,7 +110,7 @@ interface Part {
   text: string;
 }
 
-/** Messages that were stored only in parts, stored as a whole. Parts may be pruned one day. */
+/** Stores messages as a whole if only their parts were stored. The parts may be pruned later. */
 async function unsaidMessages(store: Store, { sessionId, runId, agent, metadata }: Run): Promise<NewEvent[]> {
   const open = new Map<string, Part[]>();
   const types = ["message_streamed", "message_received"];

@@ -1,4 +1,4 @@
-/** The lease of a session: its holder runs the session. It is renewed until it is let go. */
+/** The lease of a session: its holder runs the session. It is renewed until it is released. */
 
 import {
   assertKnownOptions,
@@ -22,9 +22,9 @@ export interface HeldLease {
   onLost(tell: (error: unknown) => void): void;
   /** The write that releases the lease together with the holder's last append. */
   readonly releaseWrite: Write;
-  /** The same. From now on it is not renewed. */
+  /** The write that `lastWrite` of the holder returns. From now on the lease is not renewed. */
   lastWrite(): Promise<Write>;
-  /** That append was stored. */
+  /** Call it when that append was stored. */
   givenBack(): void;
   release(): Promise<void>;
 }
@@ -33,19 +33,19 @@ export function sessionLease(sessionId: string): string {
   return `session/${sessionId}`;
 }
 
-/** Held while a run waits, so that no process takes the run for abandoned. */
+/** Held while a run waits, so that no process considers the run abandoned. */
 export function runLease(runId: string): string {
   return `run/${runId}`;
 }
 
 export interface HoldOptions {
-  /** An id: which process that is, is added to it. */
+  /** An id, to which the identity of this process is added. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** `null` when somebody else holds it. It is taken from a process that certainly ended. */
+/** Returns `null` if somebody else has the lease. The lease is taken from a process that has certainly ended. */
 export async function holdLease(store: Store, name: string, options: HoldOptions): Promise<HeldLease | null> {
   const { leaseMs, signal } = options;
   const owner = ownerOf(options.owner);
@@ -57,7 +57,7 @@ export async function holdLease(store: Store, name: string, options: HoldOptions
     } catch (error) {
       if (!isContinuoError(error, "lease_held")) throw error;
       const { token, owner: holder } = error.details;
-      // A store that takes it from nobody says the same again.
+      // A store that does not support `takeFrom` refuses again in the same way.
       if (typeof token !== "number" || token === gone || !isLetGo({ name, token, owner: String(holder) }))
         return null;
       gone = token;
@@ -83,14 +83,14 @@ export async function runnerOf(
 
 type LeaseHolder = Pick<Lease, "name" | "token" | "owner">;
 
-/** Leases that this process released while the store did not answer: a caller in this process takes them. */
+/** Leases that this process released while the store did not answer: a caller in this process may take them. */
 const LET_GO = new Set<string>();
 
 function keyOf({ name, token, owner }: LeaseHolder): string {
   return JSON.stringify([name, token, owner]);
 }
 
-/** Its process has ended, or it is of this process, which does not use it any more. */
+/** The process of the lease has ended, or is this process, which no longer uses it. */
 export function isLetGo(lease: LeaseHolder): boolean {
   return LET_GO.has(keyOf(lease)) || isGone(lease.owner);
 }
@@ -139,7 +139,7 @@ function renewed(store: Store, { name, token, expiresAt }: Lease, { owner, lease
     releaseWrite,
     lastWrite: async () => {
       clearInterval(timer);
-      // A renewal that came after it would take the lease again.
+      // A renewal after the release would take the lease again.
       await renewing;
       return releaseWrite;
     },
@@ -156,7 +156,9 @@ function renewed(store: Store, { name, token, expiresAt }: Lease, { owner, lease
   };
 }
 
-/** Gives it back: now, or as soon as the store answers. That does nothing when somebody else has it by then. */
+/**
+ * Releases the lease now, or as soon as the store answers. That does nothing if somebody else has the lease by then.
+ */
 async function letGo(store: Store, holder: LeaseHolder, leaseMs: number): Promise<void> {
   const { name, token } = holder;
   const giveBack = (): Promise<boolean> =>
@@ -167,7 +169,7 @@ async function letGo(store: Store, holder: LeaseHolder, leaseMs: number): Promis
   if (await giveBack()) return;
   LET_GO.add(keyOf(holder));
   void (async () => {
-    // After that time it has expired by itself.
+    // After that time the lease has expired.
     for (const until = performance.now() + leaseMs; performance.now() < until; ) {
       await pauseAside(Math.min(LIMITS.pollMs, leaseMs));
       if (await giveBack()) break;
@@ -176,7 +178,7 @@ async function letGo(store: Store, holder: LeaseHolder, leaseMs: number): Promis
   })();
 }
 
-/** Keeps no process alive. */
+/** A pause that does not keep the process alive. */
 function pauseAside(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }

@@ -5,25 +5,23 @@ export const LIMITS = {
   queuedRuns: 32,
   /** Sessions of one store that run at the same time in this process; further ones wait. */
   parallelRuns: 16,
-  /**
-   * A session is held for this time without a sign of life. Its holder renews the lease three times as often.
-   */
+  /** The time for which a lease is valid without a renewal. Its holder renews the lease three times in this period. */
   leaseMs: 30_000,
   /** The time in which an agent must end after it was cancelled; then it is abandoned. */
   graceMs: 5_000,
   /** The interval at which a waiting run looks by itself if the session is free. */
   pollMs: 1_000,
-  /** The same, while a session is about to be let go. */
+  /** The same interval, while a session is about to be released. */
   shortPollMs: 25,
-  /** When a run begins to look for requests to cancel it. */
+  /** The time after which a run begins to look for requests to cancel it. */
   watchAfterMs: 50,
-  /** Runs that this process started, which it knows again. */
+  /** The number of runs that this process remembers to have started. */
   rememberedStarts: 1_000,
   /** Inputs that `wake` offers at once. */
   offeredInputs: 1_000,
   /** The longest wait of a run for a store that does not answer. */
   storeMs: 20_000,
-  /** The same, after the caller has given up. */
+  /** The longest wait after the caller has given up. */
   impatientStoreMs: 2_000,
   /** The pause before a store is asked again: it doubles up to the longer one. */
   retryMs: 25,

@@ -1,5 +1,5 @@
 /**
- * Runs that this process started or executes, so that none of its runs is taken for abandoned before its turn. Other
+ * Runs that this process started or executes, so that none of its runs counts as abandoned before its turn. Other
  * processes see from the event of a run which process started it.
  */
 
@@ -33,8 +33,7 @@ function isStartedHere(runId: string): boolean {
 }
 
 /**
- * Returns true if other processes see for `leaseMs` that a living process started it. Clocks may differ a
- * little.
+ * Returns true if other processes see for `leaseMs` that a living process started it. The clocks may differ a little.
  */
 export function isFreshHere(
   run: { readonly runId: string; readonly createdAt: string },
@@ -48,7 +47,7 @@ export function isClaimed({ status, metadata }: Pick<Run, "status" | "metadata">
   return status === "running" && metadata.claimed === true;
 }
 
-/** The name of a process that cannot be told from others. */
+/** The name for a process that cannot be distinguished from others. */
 const SOME_PROCESS = "@process";
 
 /** Returns the name of this process, as the event of a run records it. */

@@ -1,4 +1,4 @@
-/** Options of executing a run, and the checks that refuse them before anything is written. */
+/** The options for executing a run, and the checks that refuse invalid ones before anything is written. */
 
 import { assertKnownOptions, ContinuoError, type KnownOptions, type StoredEvent } from "@continuo/core/model";
 import { assertBudget, type RunBudget } from "./budget.ts";
@@ -9,18 +9,18 @@ export interface ExecuteRunOptions {
   readonly continuation?: Continuation;
   readonly continuationOpts?: ContinuationOptions;
   /**
-   * With `auto`, a run that is given the input of an interrupted one continues the native session that had it, in which
-   * its agent may find what it has done already; `false` if none is given.
+   * With `auto`, a run with the input of an interrupted run continues the native session of that run, in which the
+   * agent may find what it has already done; `false` if none is given.
    */
   readonly resumeInterrupted?: boolean;
-  /** Given to the agent as they are. */
+  /** Given to the agent unchanged. */
   readonly adapterOpts?: Readonly<Record<string, unknown>>;
-  /** Since the run began; then it ends as `timeout`. */
+  /** The time since the run began, after which it ends as `timeout`. */
   readonly timeoutMs?: number;
   /** Milliseconds that a cancelled agent may take to end; 5,000 by default. */
   readonly graceMs?: number;
   readonly budget?: RunBudget;
-  /** The session is held for this time without a sign of life; 30,000 by default. */
+  /** The time for which the lease of the session is valid without a renewal; 30,000 by default. */
   readonly leaseMs?: number;
   /** The longest wait of the run for a store that does not answer; 20,000 by default. */
   readonly storeMs?: number;
@@ -39,7 +39,7 @@ export interface ExecuteRunOptions {
   readonly claimedBy?: string;
 }
 
-/** The least that each may be. */
+/** The least value of each option. */
 const LEAST = { timeoutMs: 0, graceMs: 0, leaseMs: 1, storeMs: 0, maxParallel: 1 } as const;
 const LEAST_CONTEXT = { limit: 1, maxMessages: 1, maxChars: 1, maxTokensApprox: 1 } as const;
 
@@ -86,7 +86,7 @@ export function assertOptions(options: ExecuteRunOptions): void {
 function assertNumbers(options: object, least: Readonly<Record<string, number>>): void {
   for (const [name, min] of Object.entries(least)) {
     const value = (options as Readonly<Record<string, unknown>>)[name];
-    // NaN is not at least anything.
+    // NaN fails this comparison.
     if (value === undefined || (typeof value === "number" && value >= min)) continue;
     throw usage(`${name} must be a number of at least ${min}`);
   }

@@ -1,10 +1,11 @@
 /**
- * The holder of a lease: an id and, on Linux, the machine and the process. A process that finds the lease taken can
- * see, on the same machine, that its holder is gone, and need not wait until the lease expires.
+ * The holder of a lease: an id and, on Linux, the machine and the process. On the same machine, another process can see
+ * that the holder of a lease is gone, and then need not wait until the lease expires.
  *
  * A process is judged only where its number means the same to both: the same boot of the same machine, the same PID
- * namespace (containers) and the same clock. Nothing is said of any other, and the lease then lasts as long as it
- * does. On other systems a process cannot be told from another one with its number, and nothing is ever said.
+ * namespace (containers) and the same clock. For any other process the answer is "not known", and the lease lasts until
+ * it expires. On other systems, a process cannot be distinguished from a later one with the same number, and the answer
+ * is always "not known".
  */
 
 import { createHash } from "node:crypto";
@@ -14,15 +15,15 @@ import { isRunning, processStateOf } from "@continuo/files";
 import { newId } from "./ids.ts";
 
 interface OwnProcess {
-  /** A hash: it is in the store, and says nothing of the machine. */
+  /** A hash, because it is in the store and must not reveal anything about the machine. */
   readonly machine: string;
-  /** In ticks since the machine was started; with the number, it names one process. */
+  /** The start in ticks since the machine was started; with the number, it identifies one process. */
   readonly start: string;
 }
 
 const NAMED = /@([0-9a-f]{32})\/([1-9]\d*)\/(\d+)$/u;
 
-/** Found out once; `null` if it cannot be named. */
+/** Determined once; `null` if this process cannot be identified. */
 let found: OwnProcess | null | undefined;
 
 function ownProcess(): OwnProcess | null {
@@ -30,18 +31,18 @@ function ownProcess(): OwnProcess | null {
   return found;
 }
 
-/** The id, with this process where it can be named. */
+/** The id, with the identity of this process if there is one. */
 export function ownerOf(id: string): string {
   const own = ownProcess();
   return own === null ? id : `${id}@${own.machine}/${process.pid}/${own.start}`;
 }
 
-/** An owner of runs to be claimed. Others see at once when this process has ended. */
+/** A new owner for claims of runs. Other processes see at once when this process has ended. */
 export function newOwner(): string {
   return ownerOf(newId());
 }
 
-/** The id in it, as it is shown and logged. */
+/** The id in an owner, which is shown and logged. */
 export function idOf(owner: string): string {
   return owner.replace(NAMED, "");
 }
@@ -60,7 +61,7 @@ export function isGone(owner: string): boolean {
   const pid = Number(number);
   if (!isRunning(pid)) return true;
   const stat = processStateOf(pid);
-  // Another user's process may be hidden; a zombie does nothing any more.
+  // Another user's process may be hidden; a zombie has ended.
   return stat !== null && (stat.state === "Z" || stat.state === "X" || stat.start !== start);
 }
 
@@ -76,12 +77,12 @@ function readOwnProcess(): OwnProcess | null {
     const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
     return { machine: hash.slice(0, 32), start };
   } catch {
-    // A sandbox that tells less.
+    // The process runs in a sandbox that hides these values.
     return null;
   }
 }
 
-/** Start times follow the clock of the reader. Linux before 5.6 has one clock. */
+/** Start times depend on the clock of the reading process. Linux before 5.6 has only one clock. */
 function timeNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/time");

@@ -1,6 +1,7 @@
 /**
- * A store that is asked again while it does not answer: a database that is away for a few seconds ends no run.
- * Only calls that may be repeated are: those that read, appends whose events have ids, and new sessions with an id.
+ * A store whose calls are repeated while it does not answer, so that a database that is away for a few seconds ends no
+ * run. Only calls that are safe to repeat are repeated: reads, appends whose events have ids, and new sessions with an
+ * id.
  */
 
 import { isContinuoError, isPassing, type NewSession, type Session, type Store } from "@continuo/core/model";
@@ -14,7 +15,7 @@ export interface RetryPolicy {
   readonly signal?: AbortSignal;
 }
 
-/** Acquiring a lease again as the same owner gives it again. */
+/** Acquiring a lease again as the same owner returns the same lease. */
 const REPEATABLE: ReadonlySet<PropertyKey> = new Set<keyof Store>([
   "append",
   "read",
@@ -84,7 +85,7 @@ interface Outage {
 }
 
 function createOutage({ storeMs, signal }: RetryPolicy): Outage {
-  /** Since when it does not answer. */
+  /** The time since which the store does not answer. */
   let since: number | null = null;
   const left = (): number => {
     const allowed = signal?.aborted === true ? Math.min(storeMs, LIMITS.impatientStoreMs) : storeMs;

@@ -35,7 +35,7 @@ export interface Plan {
   readonly transcript?: AgentTranscript;
   readonly nativeRef?: NativeRef;
   readonly resumption: Resumption;
-  /** Up to here of the log the agent knows everything when it has answered. */
+  /** After its answer, the agent knows everything in the log up to this sequence. */
   readonly knownUpTo: number;
 }
 
@@ -51,7 +51,7 @@ export interface PlanOptions {
   readonly limits: ContinuationOptions;
   /** The event that holds the same input from an earlier attempt: it is the prompt now, so not part of the history. */
   readonly sentBefore: number | null;
-  /** The run that gave it to an agent then. */
+  /** The run that gave the input to an agent at that time. */
   readonly heardBy: Run | null;
   /** If that run was interrupted, its native session continues. */
   readonly resumeInterrupted: boolean;
@@ -101,7 +101,7 @@ async function obstacleOf(options: PlanOptions): Promise<string | null> {
   const { agent, session, asked, sentBefore, heardBy, signal } = options;
   const reference = referenceOf(session, agent.name);
   if (reference === null) return `there is no native session of ${agent.name} yet`;
-  // A caller that asks for `native` knows what happened; `auto` sends nothing twice.
+  // A caller that requires `native` decides by itself; `auto` never sends the same input twice.
   if (reference.state === "unsure" && asked === "auto") {
     return `a turn on the native session ${reference.sessionId} was cut off, and nobody knows what it received`;
   }
@@ -142,7 +142,7 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
   );
   const told = toldOf(omitted);
   if (transcript === null) {
-    // A limit may leave nothing of it: that is not the same as nothing.
+    // A limit may leave out all earlier messages, which differs from having none.
     const said =
       omitted === undefined
         ? "there is no earlier message"
@@ -172,7 +172,7 @@ async function native(options: PlanOptions, reference: Reference | null): Promis
   const isNews = ({ metadata, stopReason }: Message): boolean =>
     !own.has(String(metadata.runId)) ||
     END_NOTES.has(String(metadata.note)) ||
-    // Only the log may have the words of the moment in which this process ended.
+    // The last words before a process ended may be only in the log.
     stopReason === CUT_OFF;
   const { transcript, omitted, lastSequence } = view(options, { ...read, after }, isNews);
   const unsure = reference.state === "unsure" ? { reason: "an earlier turn on it was cut off" } : {};
@@ -205,7 +205,7 @@ const END_NOTES: ReadonlySet<string> = new Set([
   "budget_exceeded",
 ]);
 
-/** Those of the messages' runs that the native session had itself. */
+/** The runs of these messages that the native session had itself. */
 async function ownRuns(
   { store, signal }: PlanOptions,
   messages: readonly Message[],
@@ -240,7 +240,7 @@ async function readAfter(
   return await TranscriptBuilder.readForBudget(store, session.sessionId, { ...limits, after, signal });
 }
 
-/** Without the messages that are left out, within the limits. */
+/** The transcript within the limits, without some messages. */
 function view(
   { runId, limits, sentBefore }: PlanOptions,
   { after, ...read }: Transcript & { readonly after: number },
@@ -254,7 +254,7 @@ function view(
       message.metadata.runId !== runId &&
       (sentBefore === null || message.metadata.sequence !== sentBefore),
   );
-  // The fold's state is for updates; nobody updates this one.
+  // The state of the fold is only needed for updates, and this transcript is not updated.
   const { fold: __, older, ...metadata } = read.metadata;
   const isLimited = Object.values(budget).some((value) => value !== undefined);
   const isCut = older !== undefined && older.lastSequence > after;
@@ -280,7 +280,7 @@ function withUnread(omitted: OmittedMessages, after: number, { metadata }: Trans
   };
 }
 
-/** Copies: an agent may change what it is given. */
+/** Copies, because an agent may change the values that it receives. */
 export function requestOf(
   { session, run, input }: Pick<AgentRequest, "run" | "input"> & { readonly session: Session },
   { transcript, nativeRef }: Pick<Plan, "transcript" | "nativeRef">,

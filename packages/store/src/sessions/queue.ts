@@ -1,6 +1,7 @@
 /**
- * Whose turn it is. Runs of a session wait in the store, in the order in which they were started, whichever
- * process has them; the process with the session's lease executes it. Sessions run in parallel, up to a limit.
+ * Decides which run has its turn. Runs of a session wait in the store, in the order in which they were started,
+ * whichever process started them; the process with the session's lease executes a run. Sessions run in parallel, up to
+ * a limit.
  */
 
 import {
@@ -45,15 +46,15 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
   // Without the signal: a run that its caller gives up has an end, and leaves no lease behind.
   const hold: HoldOptions = { owner, leaseMs };
   const patience = new Patience(leaseMs);
-  // Who wakes the session must see that somebody has this run, if only this process can know it.
+  // A caller of `wake` must see that this process has the run, if no other process can know it.
   let place = isFreshHere(run, leaseMs) ? null : await holdLease(store, runLease(runId), hold);
   try {
     if (isAborted(signal)) return null;
-    // Mostly nobody runs the session, and nobody waits.
+    // Usually no run of the session is running or waiting.
     const isRoom = slotsOf(options.caller).taken < options.maxParallel;
     const atOnce = isRoom ? await tryTurn(store, run, options, (before) => before.every(isRunning)) : null;
     if (atOnce !== null) return atOnce;
-    // From here on it may take long, and everybody must see that somebody waits.
+    // From here on the wait may be long, and all processes must see that a caller waits.
     place ??= await holdLease(store, runLease(runId), hold);
     for (;;) {
       if (isAborted(signal)) return null;
@@ -72,7 +73,7 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
   }
 }
 
-/** Runs of the session that did not end, oldest first. */
+/** The runs of the session that have not ended, oldest first. */
 async function lineOf(store: Store, run: Run): Promise<readonly Run[] | "ended"> {
   const { sessionId, runId } = run;
   const { items } = await store.listRuns({ sessionId, status: ["pending", "running"], limit: 1_000 });
@@ -106,7 +107,7 @@ function beforeIn(line: readonly Run[], runId: string): readonly Run[] {
 async function isFirst(store: Store, before: readonly Run[], patience: Patience): Promise<boolean> {
   for (const run of before) {
     const { runId } = run;
-    // The lease of the session tells whether it really runs.
+    // The lease of the session shows whether it is really running.
     if (isRunning(run)) continue;
     const lease = await store.getLease(runLease(runId));
     const isLeft = lease === null ? await isAbandoned(store, run, patience) : isLetGo(lease);
@@ -115,12 +116,12 @@ async function isFirst(store: Store, before: readonly Run[], patience: Patience)
   return true;
 }
 
-/** The process that started it has ended, or nobody came in time. */
+/** True if the process that started the run has ended, or no process took the run in time. */
 async function isAbandoned(store: Store, run: Run, patience: Patience): Promise<boolean> {
   return patience.isOver(run.runId) || isGone((await readStarter(store, run)) ?? "");
 }
 
-/** Nobody waits with a run that was just started: somebody may come. */
+/** If no caller waits for a run that was just started, one may still come. */
 class Patience {
   readonly #ms: number;
   readonly #since = new Map<string, number>();
@@ -136,7 +137,7 @@ class Patience {
   }
 }
 
-/** `null` when somebody else runs the session, the run ended, or it is not its turn. */
+/** Returns `null` if somebody else runs the session, the run has ended, or it is not the run's turn. */
 async function tryTurn(
   store: Store,
   run: Run,
@@ -159,7 +160,7 @@ async function tryTurn(
     await lease.release();
   };
   try {
-    // Looked at under the lease: nobody else begins a run now.
+    // Read under the lease, so that nobody else begins a run now.
     const line = await lineOf(store, run);
     if (line !== "ended" && isTurn(beforeIn(line, run.runId))) {
       return {
@@ -225,7 +226,7 @@ async function takeSlot({
   slots.taken++;
   return () => {
     slots.taken--;
-    // All look again: those that gave up must not swallow the turn of others.
+    // All waiting callers check again, because one that gave up must not use up the turn of others.
     for (const look of slots.waiting.splice(0)) look();
   };
 }

@@ -1,4 +1,4 @@
-/** Native references, as they are kept in `session.metadata`: which native session each agent has of a session. */
+/** Native references, as they are kept in `session.metadata`: the native session that each agent has for a session. */
 
 import type { NativeRef, Session, VerifiedBy } from "@continuo/core/model";
 
@@ -14,16 +14,16 @@ export interface Reference {
   readonly model: string | null;
   readonly location: string | null;
   readonly cwd: string | null;
-  /** The native session knows everything up to this sequence of the session's log. */
+  /** The native session contains everything up to this sequence of the session's log. */
   readonly baseSequence: number;
-  /** When the agent confirmed it; `null` when nobody did. */
+  /** The time at which the agent confirmed it; `null` if it did not. */
   readonly verifiedAt: string | null;
   readonly state: ReferenceState;
 }
 
 type References = Readonly<Record<string, Reference>>;
 
-/** `null` if there is none, or what is there is none. */
+/** `null` if there is none, or the stored value is not a reference. */
 export function referenceOf(session: Session, agent: string): Reference | null {
   const kept = referencesOf(session)[agent] as Partial<Reference> | undefined;
   if (typeof kept !== "object" || kept === null || typeof kept.sessionId !== "string") return null;
@@ -70,7 +70,9 @@ export function referencePatch(
   };
 }
 
-/** The same reference, which nobody may trust any more. `null` if there is no reference to that native session. */
+/**
+ * The same reference, marked so that nobody trusts it any more. `null` if there is no reference to that native session.
+ */
 export function unsurePatch(
   session: Session,
   agent: string,
@@ -93,14 +95,17 @@ export interface UsedNative {
   readonly sessionId: string;
 }
 
-/** A native session that began in a run. The run keeps it until its end makes it the reference of the session. */
+/**
+ * A native session that began in a run. It is stored with the run until the end of the run makes it the reference of
+ * the session.
+ */
 export interface BegunNative extends NativeRef {
   readonly baseSequence: number;
 }
 
 /**
- * The reference to the native session of a run that was interrupted; `null` if it is not known. Nobody knows what that
- * session heard, so it is `unsure`.
+ * The reference to the native session of a run that was interrupted; `null` if it is not known. It is not known what
+ * that session received, so it is `unsure`.
  */
 export function interruptedReference(
   session: Session,

@@ -17,7 +17,7 @@ interface EndedRun {
   readonly run: Run;
   /** `null` when the run never began. */
   readonly resumption: Resumption | null;
-  /** The text of the last message; of a very long one its last piece. */
+  /** The text of the last message; for a very long message, only its last piece. */
   readonly text: string;
   /** With the cost, if it was reported. */
   readonly usage?: Usage;
@@ -26,8 +26,8 @@ interface EndedRun {
 }
 
 /**
- * Told apart by `status`: only a run whose turn came to its end has a `value`, and only a failed one an `error`. With
- * `max_steps` the agent was not done when it reached its limit of steps; the run is stored as `completed`.
+ * Distinguished by `status`: only a run whose turn came to its end has a `value`, and only a failed one an `error`.
+ * With `max_steps` the agent was not done when it reached its limit of steps; the run is stored as `completed`.
  */
 export type RunResult =
   | (EndedRun & {
@@ -38,7 +38,10 @@ export type RunResult =
   | (EndedRun & {
       readonly status: "failed";
       readonly error: RunError;
-      /** The error as it was thrown, with its stack and its own cause; only where the run was executed. The log has neither. */
+      /**
+       * The error as it was thrown, with its stack and its own cause; only if this call executed the run. The log does
+       * not contain these.
+       */
       readonly cause?: unknown;
     })
   | (EndedRun & { readonly status: Exclude<RunStatus, "completed" | "failed"> });
@@ -55,7 +58,7 @@ export function toRunError(error: unknown): RunError {
   return { code, message, ...(Object.keys(details).length === 0 ? {} : { details: plain(details) }) };
 }
 
-/** Whatever an agent puts there, it must not keep the run from ending. */
+/** No value of an agent may prevent the run from ending. */
 function plain(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(JSON.stringify(details)) as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * Retries: new runs with the input of an interrupted run. The first run of an input is its root. A claim of the store, named
- * after the root, says which run has the input now, so that two runs never have it.
+ * Retries are new runs with the input of an interrupted run. The first run of an input is its root. A claim of the
+ * store, named after the root, says which run has the input now, so that two runs never have it.
  */
 
 import {
@@ -34,7 +34,7 @@ export async function rootOf(store: Store, runId: string, call: CallOptions): Pr
   throw new ContinuoError("not_found", `there is no run ${runId}`, { details: { runId } });
 }
 
-/** The run that has the input now. */
+/** The run that currently has the input. */
 export async function latestAttempt(store: Store, root: string, call: CallOptions = {}): Promise<string> {
   assertKnownOptions("latestAttempt", call, { signal: true });
   return (await store.getClaim(claimName(root), call))?.owner ?? root;
@@ -49,7 +49,10 @@ export interface TakeOver extends CallOptions {
 /** The input of a run with one of these ends may be sent again. `wake` offers only interrupted runs. */
 const RETRIED: ReadonlySet<Run["status"]> = new Set(["interrupted", "cancelled", "failed", "timeout"]);
 
-/** Creates a run with the input of one that failed. Errors: `conflict` if it did not fail, or if another run has the input. */
+/**
+ * Creates a run with the input of one that failed. Errors: `conflict` if that run did not fail, or if another run has
+ * the input.
+ */
 export async function takeOver(store: Store, { sessionId, run, root, ...call }: TakeOver): Promise<Run> {
   const claim = await store.getClaim(claimName(root), call);
   const before = await store.getRun(claim?.owner ?? root, call);
@@ -78,14 +81,14 @@ export interface RunCreation extends CallOptions {
   readonly also?: readonly Write[];
 }
 
-/** Journals a run. Its event says which process started it. Errors: `not_found`, `conflict`, `fenced`. */
+/** Journals a run. The event of the run says which process started it. Errors: `not_found`, `conflict`, `fenced`. */
 export async function createRun(store: Store, creation: RunCreation): Promise<Run> {
   const { sessionId, run, also = [], ...call } = creation;
   const { runId, input, agent, metadata, priority } = run;
   const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata, priority })) as unknown;
   const actor = { kind: "system", id: starterOf() } as const;
   rememberStart(runId);
-  // The event has an id of our own, so that an append whose answer was lost can be repeated.
+  // The event has an id, so that an append whose answer was lost can be repeated.
   await store.append(sessionId, [{ id: newId(), type: "run_created", data, runId, actor }], {
     ...call,
     also: [{ type: "new_run", run }, ...also],

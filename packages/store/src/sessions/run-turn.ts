@@ -1,4 +1,4 @@
-/** One turn of a session, under its lease: begin, call the agent (natively, then perhaps by replay), end. */
+/** One turn of a session, under its lease: begin, call the agent (natively, and if that fails by replay), end. */
 
 import {
   knownError,
@@ -52,7 +52,7 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
       { known, head },
     );
     const onStop = stops.end;
-    // A request may be older than the beginning: the run was claimed before.
+    // A request to cancel may be older than the beginning of the turn, because the run was claimed earlier.
     void watchCancel({ store, sessionId, runId, after: created, signal: watching.signal, onStop });
     const state: TurnState = {
       ...context,
@@ -108,7 +108,7 @@ async function decide(
   }
 }
 
-/** The event that said this input already, when an interrupted run got so far, and that run. */
+/** The event that already contains this input, if an interrupted run stored it, and that run. */
 async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "sentBefore" | "heardBy">> {
   const { saidBy } = run.metadata;
   if (typeof saidBy !== "string") return { sentBefore: null, heardBy: null };
@@ -121,7 +121,7 @@ function toldAtOnce(plan: Plan | null): Resumption | null {
   return plan === null || plan.kind === "native" ? null : plan.resumption;
 }
 
-/** A turn that cannot begin says nothing, and a native one only when the agent has confirmed it. */
+/** A turn that cannot begin records nothing, and a native turn only after the agent has confirmed its session. */
 function saysInput({ plan }: Pick<TurnDecision, "plan">): boolean {
   return plan !== null && plan.kind !== "native";
 }
@@ -132,12 +132,12 @@ interface TurnStart {
   readonly created: number;
   /** The last sequence of the log after the run began. */
   readonly head: number;
-  /** Up to here nobody else wrote anything since it was decided what the agent is given. */
+  /** Up to this sequence, nobody else wrote anything since the content for the agent was decided. */
   readonly known: number;
   readonly processed: number | null;
 }
 
-/** Starts the run and writes its input, unless the agent can still refuse it: one append. */
+/** Starts the run and writes its input, unless the agent can still refuse it; both are one append. */
 async function begin(
   context: RunContext,
   { plan, options: { sentBefore: sent } }: TurnDecision,
@@ -146,7 +146,7 @@ async function begin(
   const { runId, sessionId } = run;
   const { sequence, older } = await placeOfInput(store, run);
   const told = toldAtOnce(plan);
-  // Ids of our own: the append may be repeated when nobody heard whether it was stored.
+  // The events have ids, so that an append without an answer may be repeated.
   const isBegun = isClaimed(run);
   const events: NewEvent[] = isBegun
     ? []
@@ -157,7 +157,7 @@ async function begin(
   const metadata = {
     ...(isBegun ? { claimed: null } : {}),
     ...(run.agent === null ? { agent: agent.name } : {}),
-    // Should this process end now, it is known which native session heard something.
+    // If this process ends now, the native session that received something is known.
     ...present({
       native: native === undefined ? undefined : { agent: agent.name, sessionId: native.sessionId },
     }),
@@ -178,7 +178,7 @@ async function ask(state: TurnState, planOptions: PlanOptions): Promise<void> {
   try {
     await callOrReplay(state, planOptions);
   } catch (error) {
-    // The run began, and has to end.
+    // The run has begun, so it must end.
     state.outcome = { type: "failed", error: knownError(error) };
   }
 }
@@ -187,7 +187,7 @@ async function callOrReplay(state: TurnState, planOptions: PlanOptions): Promise
   await call(state);
   const { outcome, turn, stops, agent } = state;
   if (outcome.type !== "unavailable" || stops.stop !== null) return;
-  // Another program continues it: with input from both, it would be in two states.
+  // Another program continues the native session: input from both would lead to two different states.
   if (outcome.error.code === "session_live") return;
   const isHeard = turn.heard === "something";
   if (planOptions.asked === "native" || isHeard || state.plan?.kind !== "native") return;

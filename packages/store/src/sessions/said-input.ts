@@ -1,6 +1,6 @@
 /**
- * The input of a run as a message of its session's log. A run says it when it begins; one that never began says it with
- * its end, so that no reader meets the end of something that nobody seems to have asked.
+ * The input of a run as a message of its session's log. A run writes the message when it begins; a run that never began
+ * writes it with its end, so that no reader finds an end without its input.
  */
 
 import type { Block, CallOptions, NewEvent, Run, Store } from "@continuo/core/model";
@@ -18,13 +18,13 @@ export function blobsOf(blocks: readonly Block[]): readonly string[] {
   );
 }
 
-/** The input as an event with an id of its own, since appends may be repeated. */
+/** The input as an event with an id of its own, because appends may be repeated. */
 export function inputEvent(input: readonly Block[], runId: string): NewEvent {
   const { type, data, blobs = [] } = inputEntry(input);
   return { id: newId(), type, data, runId, actor: { kind: "person" }, blobs };
 }
 
-/** The event that has yet to be written before the end of a run; none if the log says its input already. */
+/** The input event that must be written before the end of a run; none if the log already has it. */
 export async function unsaidInput(store: Store, run: Run): Promise<readonly NewEvent[]> {
   if (!isInput(run.input) || (await runThatSaid(store, run)) !== null) return [];
   return [inputEvent(toBlocks(run.input), run.runId)];

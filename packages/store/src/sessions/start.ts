@@ -26,7 +26,8 @@ import { blobsOf, unsaidInput } from "./said-input.ts";
 export type StartSessionOptions = NewSession;
 
 /**
- * Waits for a store that does not answer, and finds out by the id whether a try whose answer was lost made the session.
+ * Waits for a store that does not answer, and uses the id to find out whether a try without an answer created the
+ * session.
  * Errors: `conflict` for an id that is taken.
  */
 export async function startSession(store: Store, options: StartSessionOptions = {}): Promise<Session> {
@@ -49,7 +50,7 @@ export const START_SESSION_OPTIONS: KnownOptions<StartSessionOptions> = {
   signal: true,
 };
 
-/** The session of that id, which is made if there is none; then `options` describe it. */
+/** The session with this id; if there is none, it is created from `options`. */
 export async function openSession(
   store: Store,
   sessionId: string,
@@ -63,25 +64,25 @@ export async function openSession(
   try {
     return await beginSession(patient, { ...options, sessionId });
   } catch (error) {
-    // Somebody else has just made it.
+    // Somebody else has just created it.
     const made = isContinuoError(error, "conflict") ? await patient.getSession(sessionId) : null;
     if (made === null) throw error;
     return made;
   }
 }
 
-/** The same, with a store that is patient already. */
+/** The same, with a store that already waits. */
 export async function beginSession(store: Store, options: StartSessionOptions): Promise<Session> {
   return await store.createSession({ ...options, sessionId: options.sessionId ?? newId() });
 }
 
 export interface StartRunOptions {
   /**
-   * The run's own id, in all sessions. The same id with the same input and agent in the same session returns the run
-   * that exists; anything else is a `conflict`.
+   * The run's own id, in all sessions. The same id with the same input and agent in the same session returns the
+   * existing run; anything else is a `conflict`.
    */
   readonly runId?: string;
-  /** The caller's id of the input within its session: as `runId`, and other sessions may use it too. */
+  /** The caller's id of the input, which works like `runId` but only has to be unique within its session. */
   readonly id?: string;
   /** The only agent that may execute it. */
   readonly agent?: string;
@@ -93,7 +94,10 @@ export interface StartRunOptions {
   readonly priority?: number;
   /** The number of runs that may wait for the session; 32 by default. */
   readonly maxQueued?: number;
-  /** An interrupted run whose input this is, as `wake` offered it, or another one that did not end well: nobody else may offer it to an agent then. */
+  /**
+   * The interrupted or failed run whose input this is, for example one that `wake` offered: no other run can use the
+   * input then.
+   */
   readonly retryOf?: string;
   readonly signal?: AbortSignal;
 }
@@ -129,7 +133,7 @@ export interface RunStart {
   readonly options: StartRunOptions;
 }
 
-/** The same, with a store that is patient already. */
+/** The same, with a store that already waits. */
 export async function beginRun(store: Store, { sessionId, input, options }: RunStart): Promise<Run> {
   const { agent, metadata, priority, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
   const call = signal === undefined ? {} : { signal };
@@ -162,15 +166,15 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
         ? await createRun(store, { sessionId, run, ...call })
         : await takeOver(store, { sessionId, run, root, ...call });
   } catch (error) {
-    // Somebody else has just started it.
+    // Somebody else has just started the run.
     const other =
       isNamed(options) && isContinuoError(error, "conflict") ? await store.getRun(runId, call) : null;
     if (other === null) throw error;
     return sameRun(other, { sessionId, blocks, agent });
   }
-  // Several processes may have found room at the same time: the last of them remove their runs again.
+  // Several processes may have found room at the same time: the last of them cancel their runs again.
   if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
-  // For a repeated input this is not final: a later caller may get it.
+  // For a repeated input this is not final: a later caller may still retry it.
   const status = root === undefined ? "cancelled" : "interrupted";
   const error = tooMany(sessionId, maxQueued);
   const { entry, write } = runEnd(runId, status, { reason: error.message, error: toRunError(error) });
@@ -219,7 +223,7 @@ interface QueueQuery {
   readonly runId?: string;
 }
 
-/** Returns the place of the run in the queue, or that of a new run; 1 is the next to run. */
+/** Returns the position of the run in the queue, or of a new run; position 1 runs next. */
 async function place(
   store: Store,
   sessionId: string,

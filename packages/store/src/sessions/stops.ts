@@ -10,7 +10,7 @@ import {
 } from "@continuo/core/model";
 import { LIMITS } from "./limits.ts";
 
-/** `lost`: somebody else runs the session now; nothing more may be written. */
+/** `lost`: another process runs the session now, and nothing more may be written. */
 export type Stop =
   | { readonly status: "cancelled"; readonly reason?: string; readonly exceeded?: ExceededLimit }
   | { readonly status: "timeout"; readonly timeoutMs: number }
@@ -25,11 +25,11 @@ export interface ExceededLimit {
 }
 
 export interface Stops {
-  /** Aborts with the first reason: what the agent is given. */
+  /** Aborts with the first reason; the agent receives this signal. */
   readonly signal: AbortSignal;
   readonly stop: Stop | null;
   end(stop: Stop): void;
-  /** No reason counts any more. */
+  /** From now on no reason counts. */
   close(): void;
 }
 
@@ -55,7 +55,7 @@ export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): 
   if (signal?.aborted === true) abort();
   const timers: NodeJS.Timeout[] = [];
   const after = (ms: number, given: Stop): void => {
-    // A timer that is longer than it can be would end at once.
+    // A timer that is too long would fire at once.
     timers.push(setTimeout(() => end(given), Math.min(ms, MAX_TIMER_MS)));
   };
   if (timeoutMs !== undefined) after(timeoutMs, { status: "timeout", timeoutMs });
@@ -94,13 +94,13 @@ export function cancelReason({
   return exceeded === undefined ? reason : `the budget was used up (${exceeded.limit})`;
 }
 
-/** A signal that aborts without a reason says nothing. */
+/** A signal that aborts without a reason gives no text. */
 function wordsOf(reason: unknown): string {
   if (typeof reason === "string") return reason;
   try {
     if (reason instanceof Error && reason.name !== "AbortError") return messageOf(reason);
   } catch {
-    // It cannot be read.
+    // The reason cannot be read.
   }
   return "the caller's signal";
 }
@@ -118,7 +118,7 @@ export interface CancelWatch {
 export async function watchCancel({ store, onStop, ...watch }: CancelWatch): Promise<void> {
   const { sessionId, runId, signal } = watch;
   let after = watch.after;
-  // Most runs of small agents are over by then.
+  // Most runs of small agents have ended by then.
   await pause(LIMITS.watchAfterMs, signal);
   while (!signal.aborted) {
     try {

@@ -41,9 +41,9 @@ let active = 0;
 meter.observe("continuo.run.active", () => [{ value: active, attributes: {} }]);
 
 export interface ObservedRun {
-  /** The same agent, whose calls of tools are seen. */
+  /** The same agent, with its tool calls recorded as spans. */
   readonly agent: Agent;
-  /** The run has its turn. */
+  /** Call it when the run has its turn. */
   began(run: Run): void;
 }
 
@@ -109,7 +109,7 @@ function seen(agent: Agent, onEvent: (event: AgentEvent) => void): Agent {
   };
 }
 
-/** An agent may tell of anything: an event without a meaning is none here either. */
+/** An agent may report any value: an event of an unknown type is ignored here. */
 function see(tools: Map<string, OpenSpan>, event: AgentEvent | null | undefined): void {
   if (event?.type !== "tool_call" && event?.type !== "tool_result") return;
   if (typeof event.toolCallId !== "string") return;

@@ -36,20 +36,20 @@ export interface TurnState extends RunContext {
   readonly stops: Stops;
   readonly turn: TurnJournal;
   readonly journal: Journal;
-  /** `null` when there could be none. */
+  /** `null` if no plan could be made. */
   plan: Plan | null;
-  /** The native session that the agent reported to be in. */
+  /** The native session that the agent reported to use. */
   where: NativePlace | null;
   /** The last resumption that the log records. */
   told: Resumption | null;
   outcome: Outcome;
   /** Says if the log has the input. In a native turn, the input is logged after the agent has confirmed its session. */
   inputIs: "said" | "not said";
-  /** The sequence up to which the inputs are answered when the run has ended. */
+  /** The sequence up to which all inputs are answered after the end of the run. */
   readonly processed: number | null;
 }
 
-/** Notes the native session that the agent named, and writes it to the log if it changed. */
+/** Stores the native session that the agent reported, and writes it to the log if it changed. */
 export function onWhere(state: TurnState, where: NativePlace): void {
   const { plan, where: before } = state;
   if (plan === null) return;

@@ -1,4 +1,7 @@
-/** After a crash of a program that had many sessions: wakes each that somebody may have left, however many there are. */
+/**
+ * After a crash of a program that had many sessions: wakes each session that a dead process may have left, however many
+ * there are.
+ */
 
 import {
   assertKnownOptions,
@@ -13,8 +16,8 @@ import { type WakeOptions, type WakeResult, wake } from "./wake.ts";
 
 export interface WakeAllOptions extends WakeOptions {
   /**
-   * `running`: only sessions in which a run has begun and not ended; `all` also those with a run that waits or was
-   * interrupted, whose input nobody may have taken yet. `all` by default.
+   * `running`: only sessions in which a run has begun and not ended; `all`: also those with a waiting or interrupted
+   * run, whose input may still be unanswered. `all` by default.
    */
   readonly sessions?: "running" | "all";
   /** Called with the error of a session that cannot be woken; the others are woken nevertheless. Without it, the error is thrown. */
@@ -36,7 +39,10 @@ const OPTIONS: KnownOptions<WakeAllOptions> = {
 
 const PAGE_RUNS = 1_000;
 
-/** The result of `wake` for each session with runs that did not end well. A session that is deleted meanwhile is left out. */
+/**
+ * The result of `wake` for each session with runs that did not end well. A session that is deleted in the meantime is
+ * left out.
+ */
 export async function* wakeAll(store: Store, options: WakeAllOptions = {}): AsyncGenerator<WakeResult> {
   assertKnownOptions("wakeAll", options, OPTIONS);
   const { sessions = "all", onError, ...waking } = options;

@@ -1,4 +1,4 @@
-/** After a crash: ends the runs and messages that have no end, and offers unanswered input again. */
+/** After a crash, ends the runs and messages that have no end, and offers unanswered input again. */
 
 import {
   assertKnownOptions,
@@ -24,12 +24,12 @@ import { latestAttempt, rootIn } from "./retries.ts";
 
 export interface WakeOptions {
   readonly leaseMs?: number;
-  /** `keep` for programs with workers, which execute what waits, however long it waits; `end` by default. */
+  /** `keep` for programs with workers, which execute waiting runs, however long they wait; `end` by default. */
   readonly pending?: "end" | "keep";
   readonly signal?: AbortSignal;
 }
 
-/** Input that no agent answered to the end. `startRun(store, sessionId, input, { retryOf: runId })` gives it again. */
+/** Input that no agent answered completely. `startRun(store, sessionId, input, { retryOf: runId })` gives it again. */
 export interface OfferedInput {
   /** The run that was interrupted. */
   readonly runId: string;
@@ -42,23 +42,20 @@ export interface WakeResult {
   readonly sessionId: string;
   /** Runs that this call ended. */
   readonly interrupted: readonly string[];
-  /** Oldest first. Empty while the session is held. */
+  /** Oldest first. Empty while another process runs the session. */
   readonly unprocessed: readonly OfferedInput[];
-  /** The cursors: up to here input was given to an agent, and answered. */
+  /** The two cursors: input up to here was given to an agent, and input up to here was answered. */
   readonly received: number;
   readonly processed: number;
-  /**
-   * The process that runs the session now; in this case nothing was done. The same call helps when the lease has
-   * expired.
-   */
+  /** The process that runs the session now; in this case nothing was done. Call it again when the lease has expired. */
   readonly heldBy: Pick<Lease, "owner" | "expiresAt"> | null;
 }
 
 const OPTIONS: KnownOptions<WakeOptions> = { leaseMs: true, pending: true, signal: true };
 
 /**
- * Ends runs of processes that are gone as `interrupted`. A process is taken for gone when it ended on this machine
- * (Linux), or its lease of the session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
+ * Ends runs of processes that are gone as `interrupted`. A process counts as gone if it ended on this machine (Linux),
+ * or if its lease of the session expired; a waiting run is ended if no caller waits for it. Errors: `not_found`.
  */
 export async function wake(given: Store, sessionId: string, options: WakeOptions = {}): Promise<WakeResult> {
   assertKnownOptions("wake", options, OPTIONS);
@@ -71,7 +68,8 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
       details: { sessionId },
     });
   }
-  // A worker asks this for each session that runs, every few seconds: taking a lease is a write, and looking is none.
+  // A worker asks this for each running session every few seconds; taking a lease would be a write, and this is only a
+  // read.
   const runner = await runnerOf(store, sessionId, call);
   if (runner !== null) return await held(store, sessionId, runner);
   const status = pending === "keep" ? (["running"] as const) : (["pending", "running"] as const);
@@ -84,7 +82,7 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
   try {
     const interrupted: string[] = [];
     for (const run of await Array.fromAsync(runsOf(store, sessionId, status))) {
-      // Its owner is about to take the lease.
+      // The owner of the run is about to take the lease.
       const isFresh =
         isClaimed(run) &&
         !isGone(run.owner ?? "") &&
@@ -108,7 +106,7 @@ async function held(store: Store, sessionId: string, holder: Lease | null): Prom
   return { sessionId, interrupted: [], unprocessed: [], ...(await cursors(store, sessionId)), heldBy };
 }
 
-/** `false` when somebody ended it in the meantime, or had asked to cancel it. */
+/** Returns `false` if somebody ended the run in the meantime, or had asked to cancel it. */
 async function endRun(store: Store, run: Run, lease: HeldLease): Promise<boolean> {
   try {
     const reason = run.status === "running" ? PROCESS_ENDED : NOBODY_WAITS;
@@ -119,10 +117,10 @@ async function endRun(store: Store, run: Run, lease: HeldLease): Promise<boolean
   }
 }
 
-/** A run that waits, unless somebody waits with it, or may be about to. */
+/** Ends a waiting run, unless a caller waits for it, or may be about to. */
 async function endPending(store: Store, run: Run, lease: HeldLease, leaseMs: number): Promise<boolean> {
   if (!(await isLeftBehind(store, run, { now: lease.givenAt, leaseMs }))) return false;
-  // While we hold its place in the line, nobody begins to wait with it.
+  // While this call has the lease of the waiting run, no caller begins to wait for the run.
   const place = await holdLease(store, runLease(run.runId), { owner: newId(), leaseMs });
   if (place === null) return false;
   try {
@@ -139,10 +137,7 @@ async function cursors(store: Store, sessionId: string): Promise<Pick<WakeResult
   return { received: received?.sequence ?? 0, processed: processed?.sequence ?? 0 };
 }
 
-/**
- * Input of interrupted runs that no later run has, and that comes after the cursor `processed`; when it was answered,
- * what comes after it is offered.
- */
+/** Input of interrupted runs that no later run has, and that comes after the cursor `processed`. */
 export async function offeredInputs(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
   const { processed } = await cursors(store, sessionId);
   const result: OfferedInput[] = [];
@@ -165,7 +160,7 @@ export interface InputPlace {
 
 const ENDED_OR_MADE = ["run_created", "run_interrupted"];
 
-/** Mostly one page: what was created and interrupted since the last input that was answered. */
+/** Usually one page: the runs that were created and interrupted since the last answered input. */
 export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> {
   const { sessionId, runId } = run;
   const processed = await store.getCursor({ logId: sessionId, name: "processed" });
@@ -180,7 +175,7 @@ export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> 
   return { sequence, older };
 }
 
-/** Returns true if an older run that nobody executes still waits: its input is offered when it has ended. */
+/** Returns true if an older run still waits that nobody executes: its input is offered after that run has ended. */
 async function hasPassed(store: Store, { sessionId, runId }: Run): Promise<boolean> {
   const { items } = await store.listRuns({ sessionId, status: "pending", limit: 1 });
   const [oldest] = items;
@@ -194,8 +189,8 @@ async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> 
 }
 
 /**
- * Interrupted runs whose input no later run has, in the order in which they were interrupted. The end of a run is after
- * its beginning: what was interrupted before the cursor `processed` comes before it, and is not read.
+ * Interrupted runs whose input no later run has, in the order in which they were interrupted. A run ends after its
+ * beginning: runs that were interrupted before the cursor `processed` also began before it, and are not read.
  */
 async function* unanswered(store: Store, sessionId: string, processed: number): AsyncGenerator<Run> {
   const place = { after: processed, types: ["run_interrupted"], limit: PAGE_RUNS };
@@ -206,7 +201,7 @@ async function* unanswered(store: Store, sessionId: string, processed: number): 
   }
 }
 
-/** The sequence of the event that journalled the run's input; 0 where there is none. */
+/** The sequence of the event that journalled the run's input; 0 if there is none. */
 async function createdAt(store: Store, { sessionId, runId }: Run): Promise<number> {
   const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
   return events[0]?.sequence ?? 0;
@@ -214,7 +209,7 @@ async function createdAt(store: Store, { sessionId, runId }: Run): Promise<numbe
 
 const PAGE_RUNS = 1_000;
 
-/** However many there are: of a long-lived session most were answered long ago. */
+/** Reads all of them, however many: in a long-lived session most were answered long ago. */
 function runsOf(store: Store, sessionId: string, status: readonly Run["status"][]): AsyncGenerator<Run> {
   return listAll((place) => store.listRuns({ sessionId, status, limit: PAGE_RUNS, ...place }));
 }

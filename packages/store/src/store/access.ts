@@ -39,7 +39,7 @@ export function accessStore(engine: Engine): AccessStore {
       writeAudited(
         engine,
         (tx) => rules.putWebhookKey(tx, key),
-        // Another server may have stored one of this version first.
+        // Another server may have stored a key of this version first.
         ({ keyId }) => (keyId === key.keyId ? { what: "webhook_key_created", target: keyId } : null),
         signal,
       ),

@@ -1,4 +1,4 @@
-/** Acts of consequence with their entries in the audit log, in the same transaction. */
+/** Makes recorded changes and their entries in the audit log in the same transaction. */
 
 import type { AuditEntry, AuditStore, CallOptions, NewAuditEntry } from "@continuo/core/model";
 import type { Engine, Transaction, Work } from "./engine/index.ts";
@@ -12,7 +12,7 @@ export function auditStore(engine: Engine): AuditStore {
   };
 }
 
-/** @param entryOf the entry about the change; `null` if nothing was changed */
+/** @param entryOf returns the entry about the change; `null` if nothing was changed */
 export function writeAudited<T>(
   engine: Engine,
   act: (tx: Transaction) => Work<T>,
@@ -28,10 +28,13 @@ export function writeAudited<T>(
 }
 
 const FOLLOWED = 500;
-/** Entries are committed out of order where several servers share a database: so many before the newest are read again. */
+/**
+ * If several servers share a database, entries can be committed out of order, so this many entries before the newest
+ * are read again.
+ */
 const OVERLAP = 100;
 
-/** Each call returns the entries of all workspaces that came since the call before; the first one returns none. */
+/** Each call returns the entries of all workspaces since the previous call; the first call returns none. */
 export function auditFollower(engine: Engine): (options?: CallOptions) => Promise<readonly AuditEntry[]> {
   let newest: number | null = null;
   let known: ReadonlySet<number> = new Set();

@@ -1,4 +1,4 @@
-/** Blobs in and out: hashed while they stream, small ones kept in their row, large ones in a body. */
+/** Stores and reads blobs: they are hashed while they stream; small ones are in their row, large ones in a body. */
 
 import { createHash } from "node:crypto";
 import {
@@ -70,7 +70,7 @@ async function putBlob(engine: Engine, source: BlobSource, options: PutBlobOptio
     bodyKey,
   };
   const row = await insertOrDiscard(engine, blob, signal);
-  // The same bytes were there already: ours are not needed.
+  // The same bytes were already stored, so the new body is not needed.
   if (bodyKey !== null && row.body_key !== bodyKey) await removeBody(engine, bodyKey);
   return toBlobInfo(row);
 }
@@ -84,7 +84,7 @@ async function insertOrDiscard(engine: Engine, blob: NewBlob, signal?: AbortSign
   }
 }
 
-/** Refused within the transaction: a row that stayed would refer to a body that is removed. */
+/** Refused inside the transaction, because otherwise a row would remain that refers to a removed body. */
 function* insertUnexpired(tx: Transaction, blob: NewBlob): Work<BlobRow> {
   const { bodyKey } = blob;
   if (bodyKey !== null && isObject(bodyKey)) yield* takeWritten(tx, bodyKey);
@@ -158,7 +158,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> 
   yield bytes;
 }
 
-/** A body that moves to another place while it is read is read on there. */
+/** If a body moves to another place during a read, the read continues there. */
 async function* bodyOf(engine: Engine, row: BlobRow, key: string): AsyncGenerator<Uint8Array, void, void> {
   let sent = 0;
   for (let from = key; ; ) {
@@ -211,7 +211,7 @@ async function collectBlobs(
   for await (const page of options.only === "expired"
     ? expiredPages(engine, options)
     : pages(engine, options)) {
-    // After the commit: a crash in between leaves a body without a row, never a row without its body.
+    // Removed after the commit, so that a crash in between leaves a body without a row, never a row without its body.
     for (const key of page.bodyKeys) await removeBody(engine, key);
     removed += page.removed;
     sizeBytes += page.sizeBytes;

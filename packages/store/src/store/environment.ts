@@ -1,4 +1,4 @@
-/** The default database of this machine's user. The one file of the store that reads the environment. */
+/** The default database of this machine's user. This is the only file of the store that reads the environment. */
 
 import { join } from "node:path";
 import { homeOfThisUser } from "@continuo/files";
@@ -7,7 +7,7 @@ export function storePathOfThisUser(): string {
   return defaultStorePath(process.env);
 }
 
-/** Credentials and the region of S3 are there. */
+/** Credentials and the region of S3 are in it. */
 export function environmentOfThisUser(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

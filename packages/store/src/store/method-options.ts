@@ -1,4 +1,7 @@
-/** The options of every method of a store. Any other one is refused: a `before` of `prune` that is misspelt would prune everything. */
+/**
+ * The options of every method of a store. Unknown options are refused, because a misspelt `before` of `prune` would
+ * prune everything.
+ */
 
 import {
   assertKnownOptions,
@@ -57,7 +60,7 @@ const LOG = {
   state: true,
 } as const;
 
-/** The place of the options among the parameters, and their names. */
+/** The position of the options among the parameters, and their names. */
 export const METHODS: { readonly [Name in Method]: readonly [index: IndexOf<Name>, known: OptionsOf<Name>] } =
   {
     getLog: [1, CALL],

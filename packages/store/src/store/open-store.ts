@@ -22,9 +22,9 @@ import { createStore, type OpenedStore } from "./sql-store.ts";
 const debug = debugOf("store");
 
 export interface OpenStoreOptions {
-  /** Every row belongs to one; nothing crosses it. `default` if none is given. */
+  /** Every row belongs to one workspace, and no call crosses workspaces. `default` if none is given. */
   readonly workspaceId?: string;
-  /** Brings an older schema up to date (on SQLite after a copy of the file). */
+  /** Migrates an older schema (on SQLite after a copy of the file). */
   readonly migrate?: boolean;
   /** Called when a schema was migrated. */
   readonly onMigrated?: (migrated: {
@@ -36,14 +36,14 @@ export interface OpenStoreOptions {
   /** The largest part of a SQLite database that is kept in memory; 64 MiB by default. */
   readonly cacheBytes?: number;
   /**
-   * Milliseconds since 1970, in memory and on SQLite, for tests that step the time; the database's own clock if none is
+   * Milliseconds since 1970, in memory and on SQLite, for tests that set the time; the database's own clock if none is
    * given. Errors: `unsupported` on Postgres, where several servers use the clock of the database.
    */
   readonly now?: () => number;
   /**
    * The retention of your own types when an append does not set it: `{ "acme.ping": "supplementary" }`, and
-   * `custom:NAME` for a kind of `custom`. Types without an entry are critical. Errors: `invalid` for a type
-   * that Continuo knows.
+   * `custom:NAME` for a kind of `custom`. Types without an entry are `critical`. Errors: `invalid` for a type that
+   * Continuo knows.
    */
   readonly retention?: Readonly<Record<string, Retention>>;
   /** The principal in whose name the audit log records acts; by default a program. */
@@ -136,7 +136,7 @@ async function openEngine(url: string, workspaceId: string, options: OpenStoreOp
   }
 }
 
-/** `pg` is the choice of programs that use Postgres. */
+/** Only programs that use Postgres install `pg`. */
 async function loadPostgres(): Promise<typeof import("./postgres/index.ts")> {
   try {
     return await import("./postgres/index.ts");

@@ -18,19 +18,22 @@ import { cursorProblems, sessionProblems } from "./projections.ts";
 import { auditStatement, findOrphans } from "./rules/index.ts";
 import type { OpenedStore } from "./sql-store.ts";
 
-/** Everything of all workspaces in one file, as it is at one moment. Errors: `conflict` when the file is there. */
+/** Copies everything of all workspaces, at one moment, into one file. Errors: `conflict` if the file exists. */
 export async function backupStore(store: OpenedStore, file: string): Promise<BackupResult> {
   const result = await (await import("./operations/index.ts")).backup(store.engine, file);
   await store.recordAudit({ what: "store_backed_up", target: file, details: { events: result.events } });
   return result;
 }
 
-/** Returns what came since the call before, of all workspaces; nothing at the first call. */
+/** Returns the entries of all workspaces since the previous call; the first call returns none. */
 export function followAudit(store: OpenedStore): (options?: CallOptions) => Promise<readonly AuditEntry[]> {
   return auditFollower(store.engine);
 }
 
-/** A backup into an empty store, of another engine too. Errors: `conflict`, `unreadable`, `migration_required`. */
+/**
+ * Restores a backup into an empty store, which may have another engine. Errors: `conflict`, `unreadable`,
+ * `migration_required`.
+ */
 export async function restoreStore(store: OpenedStore, file: string): Promise<RestoreResult> {
   const { scope } = store.engine;
   const restored = auditStatement(scope, scope.by, { what: "store_restored", target: file });
@@ -38,8 +41,8 @@ export async function restoreStore(store: OpenedStore, file: string): Promise<Re
 }
 
 /**
- * Moves the bytes of large blobs into files, the database or S3, while others use the store. Each copy is read back before it
- * counts; a call that was killed is made again. Errors: `unsupported`, `corrupt`, `unavailable`.
+ * Moves the bytes of large blobs into files, the database or S3, while other programs use the store. Each copy is read
+ * back before it counts; after a killed call, call it again. Errors: `unsupported`, `corrupt`, `unavailable`.
  */
 export async function moveBlobs(store: OpenedStore, options: MoveBlobsOptions): Promise<MovedBlobs> {
   assertKnownOptions("moveBlobs", options, {
@@ -57,11 +60,11 @@ export interface VacuumResult {
   readonly expiredLogs: number;
   readonly blobs: number;
   readonly blobBytes: number;
-  /** Objects in S3 that processes left which were killed. */
+  /** Objects in S3 that killed processes left behind. */
   readonly objects: number;
 }
 
-/** Removes what expired and blobs that nothing refers to, and gives space back. */
+/** Removes expired rows and blobs without a reference, and frees their space. */
 export async function vacuumStore(store: OpenedStore, options: CallOptions = {}): Promise<VacuumResult> {
   assertKnownOptions("vacuumStore", options, { signal: true });
   const { signal } = options;
@@ -72,15 +75,15 @@ export async function vacuumStore(store: OpenedStore, options: CallOptions = {})
   return { expiredLogs: removed, blobs: blobs.removed, blobBytes: blobs.sizeBytes, objects };
 }
 
-/** `ok` is false without `firstBadSequence` when the events are right and rows next to them are not. */
+/** `ok` is false without `firstBadSequence` if the events are correct, but rows next to them are not. */
 export type LogVerification = VerifyResult & { readonly logId: string };
 
 /** Logs that are verified in one turn of the event loop: a short log has few rows, but takes several queries. */
 const LOGS_OF_TURN = 8;
 
 /**
- * Every log of the workspace: its hashes, and the rows of sessions, runs and cursors that its events explain.
- * Rows without a log or a session come last.
+ * Verifies every log of the workspace: its hashes, and the rows of sessions, runs and cursors that follow from its
+ * events. Rows without a log or a session come last.
  */
 export async function* verifyStore(
   store: OpenedStore,
@@ -99,7 +102,7 @@ export async function* verifyStore(
         ...(verified.ok ? withRows(verified, await rowProblems(store, logId, call)) : verified),
       };
     } catch (error) {
-      // Deleted since it was listed.
+      // The log was deleted after it was listed.
       if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
     }
   }

@@ -18,7 +18,9 @@ const RUN_STATUS = new Map<string, RunStatus>(RUN_STATUSES.map((status) => [RUN_
 
 const TYPES: readonly string[] = ["session_created", "session_updated", ...RUN_STATUS.keys()];
 
-/** Tries while somebody writes into the log: row and events are read one after the other. */
+/**
+ * The number of tries while somebody writes into the log, because the row and the events are read one after the other.
+ */
 const TRIES = 20;
 
 /** Returns the errors in the rows of one session, as sentences. */
@@ -45,7 +47,7 @@ export async function sessionProblems(
   }
 }
 
-/** Cursors that lie behind the end of their log. */
+/** Cursors that are beyond the end of their log. */
 export async function cursorProblems(
   store: Store,
   logId: string,
@@ -60,12 +62,12 @@ export async function cursorProblems(
 }
 
 interface FoldedLog {
-  /** The last event that was folded: another try reads only what came since. */
+  /** The last event that was folded: another try reads only newer events. */
   sequence: number;
-  /** Fields as the events give them; those that no event names are not in it. */
+  /** The fields according to the events; a field that no event names is missing. */
   readonly fields: Record<string, unknown>;
   readonly runs: Map<string, RunStatus>;
-  /** Payloads are gone, and with them what they said of the fields. */
+  /** `yes` if payloads were pruned, and with them values of the fields. */
   pruned: "yes" | "no";
 }
 

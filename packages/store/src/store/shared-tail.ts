@@ -9,8 +9,8 @@ import { type Engine, LIMITS, storeMeter, type Watcher } from "./engine/index.ts
 import { readTail, tailOfRows } from "./rules/index.ts";
 
 /**
- * A reader at the end of a log, for the whole life of its tail: one listener for all waits, and no look at a signal for
- * each event. With a thousand readers both would cost as much as the writing to their sockets.
+ * A reader at the end of a log, for the whole life of its tail: it has one listener for all waits, and does not check a
+ * signal for each event. With a thousand readers, that would cost as much as writing to their sockets.
  */
 export class TailWaiter implements Disposable {
   after = 0;
@@ -63,7 +63,7 @@ export class TailWaiter implements Disposable {
 export class SharedTails {
   readonly #tails = new Map<number, SharedTail>();
 
-  /** `logId` has the key `logKey` in the workspace of the engine. To be left with `leave`. */
+  /** `logKey` must be the key of `logId` in the workspace of the engine. Call `leave` at the end. */
   join(
     engine: Engine,
     log: { readonly logId: string; readonly logKey: number; readonly head: number },
@@ -95,12 +95,12 @@ class SharedTail {
   readonly #over: () => void;
   readonly #ended = new AbortController();
   readonly #waiters = new Set<TailWaiter>();
-  /** Consecutive: the last one has the sequence `#head`. */
+  /** Consecutive events; the last one has the sequence `#head`. */
   #events: StoredEvent[] = [];
   #sizes: number[] = [];
   #sizeBytes = 0;
   #head: number;
-  /** `unread` if there may be events that no watcher reports. */
+  /** `unread` if there may be events that no watcher reported. */
   #state: "unread" | "read" | "closed" = "unread";
   #isRunning = false;
 
@@ -125,7 +125,7 @@ class SharedTail {
     this.#watcher.close();
   }
 
-  /** Yields the held events after a sequence one by one, so that a slow reader holds nothing in memory. */
+  /** Yields the kept events after a sequence one by one, so that a slow reader keeps nothing in memory. */
   *from(after: number): Generator<StoredEvent, void, void> {
     for (let next = after; ; next++) {
       const event = this.#events[next - (this.#head - this.#events.length)];
@@ -142,7 +142,9 @@ class SharedTail {
     return after >= this.#head - this.#events.length ? "events" : "behind";
   }
 
-  /** Resolves when there is something after the sequence, or will never be; rejects when the waiter fails. */
+  /**
+   * Resolves when there is an event after the sequence, or when there will never be one; rejects when the waiter fails.
+   */
   wait(after: number, waiter: TailWaiter): Promise<void> {
     const waiting = waiter.begin(after);
     this.#waiters.add(waiter);
@@ -151,7 +153,7 @@ class SharedTail {
     return waiting;
   }
 
-  /** Reads while somebody waits. */
+  /** Reads while readers wait. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     try {
@@ -192,7 +194,7 @@ class SharedTail {
     }
     const newest = page.events.at(-1);
     if (isAtEnd && newest !== undefined) {
-      // Clocks of two machines may differ.
+      // The clocks of two machines may differ.
       const lagMs = Math.max(0, Date.now() - Date.parse(newest.recordedAt));
       storeMeter.record("continuo.store.tail.lag", lagMs / 1_000);
     }
@@ -201,14 +203,17 @@ class SharedTail {
     else this.#state = page.isClosed ? "closed" : "read";
   }
 
-  /** Every reader has all events: held on, they would fill the memory of a process that follows many quiet logs. */
+  /**
+   * Every reader has all events, so they are dropped: otherwise they would fill the memory of a process that follows
+   * many quiet logs.
+   */
   #forgetAll(): void {
     this.#events = [];
     this.#sizes = [];
     this.#sizeBytes = 0;
   }
 
-  /** The page that was just read stays, however large it is: the waiting readers are about to take it. */
+  /** The page that was just read is kept, however large it is, because waiting readers are about to read it. */
   #forget(keep: number): void {
     let count = 0;
     while (

@@ -42,7 +42,7 @@ interface StoreParts {
   readonly root: Engine;
 }
 
-/** A view is usable only while the store that it is a view of is open. */
+/** A view is usable only while its store is open. */
 interface Base {
   readonly closed: AbortSignal;
   readonly begun: Set<Promise<unknown>>;
@@ -101,7 +101,10 @@ function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
 
 type Methods = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>;
 
-/** The same methods; they are refused once the store is closed and for options that they do not have, and known until they are done. */
+/**
+ * The same methods with checks: calls are refused if the store is closed or an option is unknown, and running calls are
+ * counted.
+ */
 function whileOpen<M extends Methods>(
   methods: M,
   closed: AbortSignal,
@@ -312,11 +315,11 @@ async function append(
     ...(lease === undefined ? {} : { lease }),
     ...(mediaType === undefined ? {} : { mediaType }),
   };
-  // Nothing is awaited where there is no shorter way: what was begun is asked for at once.
+  // Nothing is awaited before this if there is no shorter way, so that the work begins at once.
   if (engine.appendFast !== undefined) {
     const fast = await engine.appendFast(engine.scope, { logId, events: prepared, options });
     if (fast !== undefined) return fast;
-    // Most of many callers that compare and swap lose: those need not wait for the lock to learn it.
+    // If many callers compare and swap, most of them lose, and need not wait for the lock to learn that.
     const known =
       expectedSequence === undefined
         ? undefined

@@ -1,6 +1,6 @@
 /**
- * A tail gives the events of a log page by page, and then each new one, as fast as its reader takes them. At the end of
- * the log all tails share one reading loop; a tail that falls behind the events of the loop reads for itself. If the store
+ * A tail gives the events of a log page by page, and then each new event, as fast as its reader reads. At the end of
+ * the log all tails share one reading loop; a tail that falls behind the loop reads the events itself. If the store
  * does not answer for a while, the tail asks again, from the last sequence that its reader has.
  */
 
@@ -9,7 +9,7 @@ import { type Engine, LIMITS } from "./engine/index.ts";
 import { assertName, assertSequence, openLog, readTail } from "./rules/index.ts";
 import { type SharedTails, TailWaiter } from "./shared-tail.ts";
 
-/** The parts of a store that a tail reads. */
+/** The parts of a store that a tail uses. */
 export interface TailSource {
   readonly engine: Engine;
   readonly tails: SharedTails;
@@ -35,7 +35,7 @@ export async function* tail(
     for (let end: TailEnd = "lost"; end === "lost" && !waiter.isOver; ) end = yield* follow(source, place);
     if (waiter.isOver && !isAborted(signal)) throw either.reason;
   } catch (error) {
-    // A reader that left does not ask whether the store answers.
+    // For a reader that left, it does not matter whether the store answers.
     if (isAborted(signal) && (error === signal?.reason || isPassing(error))) return;
     throw error;
   }
@@ -50,7 +50,7 @@ interface TailPlace {
   readonly outage: Outage;
 }
 
-/** `lost`: the store did not answer, and the reader continues at its place. */
+/** `lost`: the store did not answer, and the reader continues from its position. */
 type TailEnd = "ended" | "lost";
 
 /** Reads until the log ends, the reader leaves, or the store does not answer. */
@@ -85,7 +85,7 @@ async function* follow(
         yield event;
         if (waiter.isOver) break;
       }
-      // With a filter, what did not match need not be read again.
+      // With a filter, events that did not match need not be read again.
       after = Math.max(after, page?.upTo ?? 0);
       place.after = after;
     }
@@ -95,12 +95,12 @@ async function* follow(
   }
 }
 
-/** A store that does not answer for a while ends no tail. */
+/** Lets a tail continue if the store does not answer for a while. */
 class Outage {
   #since: number | null = null;
   #pauseMs: number = LIMITS.tailRetryMs;
 
-  /** Gives `lost` after a pause, because the store may answer in a moment. */
+  /** Returns `lost` after a pause, because the store may answer in a moment. */
   async over<T>(waiter: TailWaiter, call: () => Promise<T>): Promise<T | "lost"> {
     try {
       const result = await call();

@@ -1,5 +1,5 @@
 /**
- * For tests of programs built on Continuo, and of stores and clients of channels that others write.
+ * For tests of programs built on Continuo, and for tests of stores and channel clients that other people write.
  *
  * Promises: needs no test runner.
  * Does not know: how Continuo tests itself.

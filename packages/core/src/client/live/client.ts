@@ -114,7 +114,7 @@ export class LiveClient {
     this.#sendSoon();
   }
 
-  /** Another token from now on: what waits is sent with it at once. */
+  /** Replaces the token, and sends the waiting evidence with the new one at once. */
   useToken(token: string): void {
     this.#options = { ...this.#options, token };
     this.#feed.useToken(token);
@@ -126,7 +126,9 @@ export class LiveClient {
     return this.#state.sessionId;
   }
 
-  /** The video of the session: another one than in the options if the key joined the session of another video. */
+  /**
+   * The video of the session; it differs from the one in the options if the key joined the session of another video.
+   */
   get sessionVideoId(): string {
     return this.#sessionVideoId;
   }
@@ -197,7 +199,9 @@ export class LiveClient {
     return ((await this.#call("GET", "/notes")) as { readonly notes: readonly Note[] }).notes;
   }
 
-  /** The page of the session, or while it has none of the one that it continues; `null` if there is none. */
+  /**
+   * The page of the session; while it has none, the page of the session that it continues; `null` if neither has one.
+   */
   async page(): Promise<LivePage | null> {
     return ((await this.#call("GET", "/page")) as { readonly page: LivePage | null }).page;
   }
@@ -264,7 +268,7 @@ export class LiveClient {
   }
 
   #take(frame: LiveServerFrame): void {
-    // A session that was repaired takes what it refused.
+    // A repaired session accepts the evidence that it refused before.
     if (frame.type === "backpressure") this.#sendNow();
     this.#options.onFrame?.(frame);
   }
@@ -310,7 +314,7 @@ export class LiveClient {
   }
 
   async #sendAudio(recording: StoredRecording): Promise<Acknowledgement> {
-    // The same id in each try.
+    // Each try uses the same id.
     const path = audioPath(recording);
     const body = new Bytes(recording.bytes, recording.mediaType);
     for (let tries = 0; ; ) {
@@ -335,7 +339,7 @@ export class LiveClient {
     if (waiting !== undefined) act(waiting);
   }
 
-  /** The session ended: the next one of the key gets what waits, as of a new producer. */
+  /** The session ended: its waiting batches are sent to the next session of the key, under a new producer. */
   async #moveOn(): Promise<void> {
     let opened: OpenedLiveSession;
     try {
@@ -392,7 +396,7 @@ export class LiveClient {
   }
 }
 
-/** Another try does not change it. */
+/** True for an error that another try would meet again. */
 function isRefusal(error: unknown): boolean {
   return isContinuoError(error, "invalid") || isContinuoError(error, "too_large");
 }

@@ -30,7 +30,7 @@ export class Feed {
   #tries = 0;
   #heardAtMs = 0;
   #everHeard = false;
-  /** Tries one after another that met an obstacle before the server said anything. */
+  /** Consecutive tries that met an obstacle before the server sent anything. */
   #met = 0;
   #timers: ReturnType<typeof setTimeout>[] = [];
 
@@ -139,7 +139,10 @@ function send(socket: WebSocket, frame: LiveClientFrame): void {
 
 export interface WatchLiveOptions extends ServerAddress {
   readonly key: string;
-  /** Events come after this sequence of the session `sessionId`. Without them, and of another session: all events. */
+  /**
+   * Events come after this sequence of the session `sessionId`. All events come if these two are missing, or if the
+   * session is another one.
+   */
   readonly after?: number;
   readonly sessionId?: string;
   /** Called once for each event of the session, each level and each error. */

@@ -10,7 +10,7 @@ export const LIMITS = {
   heartbeatMs: 3_000,
   /** The interval at which a client reports that it is present. */
   pingMs: 600_000,
-  /** Batches that wait for the server. One more is `too_large`. */
+  /** Batches that wait for the server. One more is refused with `too_large`. */
   outboxBatches: 100_000,
   /** Recordings of speech that wait for the server. */
   waitingRecordings: 50,

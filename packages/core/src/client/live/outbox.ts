@@ -24,7 +24,7 @@ export interface OutboxState {
 /** Each call resolves when the change would survive a reload. Calls come one after another. */
 export interface Outbox {
   load(): Promise<OutboxState | null>;
-  /** A new producer: everything before is replaced. */
+  /** Begins a new producer, and replaces everything that was stored before. */
   reset(state: OutboxState): Promise<void>;
   /** Adds a batch; `nextSequence` is one more than its number. */
   add(batch: OutboxBatch): Promise<void>;

@@ -14,7 +14,7 @@ export interface ServerAddress {
 
 export interface RequestOptions {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /** Bytes with their media type, or what is sent as JSON. */
+  /** Bytes with their media type, or a value that is sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
 }

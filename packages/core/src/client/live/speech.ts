@@ -1,4 +1,4 @@
-/** Speech waits in the outbox until the server stored it, and goes in order. */
+/** Speech waits in the outbox until the server stored it, and is sent in order. */
 
 import { ContinuoError } from "../../model/index.ts";
 import type { Acknowledgement } from "../../wire/index.ts";
@@ -26,7 +26,7 @@ export class Speech {
     for (const recording of options.left) this.#inTurn(() => this.#send(recording)).catch(() => undefined);
   }
 
-  /** Resolves when none waits. */
+  /** Resolves when no recording waits. */
   async flushed(): Promise<void> {
     while (this.#waiting > 0) await this.#turn;
   }

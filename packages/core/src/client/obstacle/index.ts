@@ -9,7 +9,7 @@ import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 
-/** After so many tries that met an obstacle, one after another, a client believes it. */
+/** After this many consecutive tries that met an obstacle, a client reports it. */
 export const OBSTACLE_TRIES: number = LIMITS.tries;
 
 /** Errors: `invalid`. */
@@ -28,8 +28,9 @@ export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string
 }
 
 /**
- * Returns `null` if nothing answers, or if another try may succeed. Otherwise `forbidden` for a page
- * that the server does not accept, `unsupported` for a server that only WebSockets do not reach, and what the server refuses.
+ * Returns `null` if nothing answers, or if another try may succeed. Otherwise `forbidden` for a page that the server
+ * does not accept, `unsupported` if requests reach the server and WebSockets do not, or the refusal of the server
+ * itself.
  */
 export async function obstacleAt(url: string): Promise<ContinuoError | null> {
   const health = new URL(url);
@@ -47,7 +48,7 @@ export async function obstacleAt(url: string): Promise<ContinuoError | null> {
   return isForeign && (await ask(health.href, "no-cors")) !== null ? pageRefused(location.origin) : null;
 }
 
-/** `null` if nothing answers, or nothing that this page may read. */
+/** `null` if nothing answers, or if this page may not read the answer. */
 async function ask(url: string, mode: "cors" | "no-cors"): Promise<Response | null> {
   const signal = AbortSignal.timeout(LIMITS.probeMs);
   try {

@@ -3,6 +3,9 @@
 export const LIMITS = {
   /** One request. */
   probeMs: 1_500,
-  /** After so many tries that met an obstacle, one after another, it is believed: a server may have been starting. */
+  /**
+   * The number of consecutive tries that met an obstacle before it is reported; fewer may mean that the server is still
+   * starting.
+   */
   tries: 3,
 } as const;

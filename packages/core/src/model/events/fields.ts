@@ -85,7 +85,7 @@ export function fieldNames(name: string): readonly string[] {
 
 const otherNames = new Map<string, readonly string[]>();
 
-/** The keys of the table are few: each is spelled once. */
+/** The table has few keys, so each spelling is computed only once. */
 function otherNamesOf(name: string): readonly string[] {
   let names = otherNames.get(name);
   if (names === undefined) {

@@ -2,7 +2,7 @@
  * The one table of event types. Types, validation, retention and `docs/events.md` come from it, and the
  * transcript folds by it. A type that is not here is kept as it is.
  *
- * To add a type, add a row; what does not handle it no longer compiles or fails its test.
+ * To add a type, add a row; code that does not handle it no longer compiles, or its test fails.
  */
 
 import type { FieldKind } from "./fields.ts";

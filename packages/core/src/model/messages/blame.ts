@@ -23,7 +23,7 @@ export interface BlamedLine {
   /** 1-based. */
   readonly line: number;
   readonly text: string;
-  /** The place in `origins` of the turn that wrote it last; `null` for a line that no session wrote. */
+  /** The index in `origins` of the turn that wrote the line last; `null` for a line that no session wrote. */
   readonly origin: number | null;
   /** The turns that wrote the same line before, and those that wrote an earlier form of it; the newest first. */
   readonly others: readonly number[];

@@ -62,7 +62,7 @@ export interface TextBlock {
   readonly text: string;
   /** The words of the person that `text` stands for: `/skill:NAME` becomes the text of a skill. */
   readonly typed?: string;
-  /** The number of characters at the beginning of `text` that are in place of those words. Only with `typed`. */
+  /** The number of characters at the beginning of `text` that stand for those words. Only with `typed`. */
   readonly injectedChars?: number;
   readonly signature?: string;
   readonly native?: unknown;

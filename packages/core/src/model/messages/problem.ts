@@ -47,7 +47,10 @@ interface ProblemKind {
   readonly advice: string;
 }
 
-/** All codes, with what a person can do about each. Messages say what was met; advice is the same for all of a kind. */
+/**
+ * All codes, with what a person can do about each. A message says what the reader found; the advice is the same for all
+ * problems of a kind.
+ */
 export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   unreadable: {
     severity: "damage",

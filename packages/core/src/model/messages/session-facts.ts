@@ -14,7 +14,7 @@ export interface AskedFact extends FactPlace {
 
 /** A file that is different after the session. */
 export interface FileFact extends FactPlace {
-  /** Below the session's folder without it. */
+  /** A path below the session's folder is relative to it. */
   readonly path: string;
   readonly status: "created" | "changed" | "deleted";
   /** Lines over all turns: a line that was added and removed again counts nowhere. */
@@ -70,7 +70,7 @@ export interface EndFact extends FactPlace {
 
 export interface SessionFacts {
   readonly turns: number;
-  /** The first prompt, and the newest one where that is another. */
+  /** The first prompt, and the newest one if that is a different one. */
   readonly asked: AskedFact | null;
   readonly lastAsked: AskedFact | null;
   /** The files in the order of their first change, at most 500; the counts are those of all. */

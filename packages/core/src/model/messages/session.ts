@@ -16,7 +16,7 @@ export interface NativeRef {
   readonly cwd: string | null;
 }
 
-/** A native session that is where one of the readers finds it. */
+/** A native session in a place where one of the readers finds it. */
 export interface ReadableRef extends NativeRef {
   readonly agent: AgentName;
   readonly location: string;
@@ -127,7 +127,7 @@ export interface Entry {
   readonly type: string;
   /** On the path from the root to the active leaf. */
   readonly active: boolean;
-  /** It holds raw U+2028 or U+2029, at which its agent splits lines: the agent does not see it. */
+  /** The record holds raw U+2028 or U+2029, at which its agent splits lines, so the agent does not see the record. */
   readonly rawSeparators?: true;
   readonly value: unknown;
 }

@@ -14,7 +14,7 @@ const FIELDS = Object.keys({
   costUsd: true,
 } satisfies Record<keyof Usage, true>) as (keyof Usage)[];
 
-/** A field that neither side tells stays untold. */
+/** A field that neither side has stays absent. */
 export function addUsage(sum: Usage | null | undefined, more: Usage): Usage {
   if (sum === null || sum === undefined) return more;
   const total: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...sum };

@@ -82,9 +82,9 @@ export interface AccessStore {
   listWorkspaces(options?: CallOptions): Promise<readonly string[]>;
 
   /**
-   * Stores the key, unless another server stored one of that version first. Returns the key that is stored, so
-   * that all servers that start at the same time sign with one key. Errors: `conflict` for a version that leaves
-   * one out (`details.newest`).
+   * Stores the key, unless another server stored one of that version first. Returns the key that is stored, so that all
+   * servers that start at the same time sign with one key. Errors: `conflict` for a version that skips one
+   * (`details.newest`).
    */
   putWebhookKey(key: NewWebhookKey): Promise<WebhookKey>;
   /** Newest first. */

@@ -6,7 +6,7 @@
 import type { Block, NativeRef, ToolStatus, Usage } from "../messages/index.ts";
 import type { ResumptionStep, VerifiedBy } from "./resumption.ts";
 
-/** `id` is what is answered; `kind` what it means. */
+/** The answer is the `id`; `kind` says what it means. */
 export interface PermissionOption {
   readonly id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface PermissionRequest {
   readonly toolCallId?: string;
   readonly toolName?: string;
   readonly toolInput?: unknown;
-  /** One line: what is to be done. */
+  /** One line that says what the tool will do. */
   readonly title?: string;
   /** True if the tool only reads; `null` if the agent does not report it. */
   readonly readOnly: boolean | null;
@@ -31,7 +31,7 @@ export interface PermissionRequest {
 
 export interface PermissionDecision {
   readonly outcome: "granted" | "denied" | "cancelled";
-  /** The option that was taken; the first of the matching kind if none is given. */
+  /** The option that was chosen; the first of the matching kind if none is given. */
   readonly optionId?: string;
   readonly by: "person" | "policy" | "time limit" | "agent";
   readonly reason?: string;
@@ -101,9 +101,11 @@ export type AgentEvent =
       readonly ref: NativeRef;
       /** `forked`: it answers from another session than the requested one. */
       readonly happened: "resumed" | "created" | "forked";
-      /** The proof of it: `agent` the agent's own answer, `disk` its history as Continuo read it, `none`. */
+      /**
+       * The proof: `agent` for the agent's own answer, `disk` for its history as Continuo read it, `none` for no proof.
+       */
       readonly verifiedBy: VerifiedBy;
-      /** The ways that were tried, in order; left out where nothing was to be tried. */
+      /** The ways that were tried, in order; left out if there was nothing to try. */
       readonly steps?: readonly ResumptionStep[];
     }
   /** A report of the agent's program about itself, or, verbatim, anything that has no place above. */

@@ -1,6 +1,6 @@
 /**
- * The agent port of the session manager: whatever answers. Drivers of real agents, a model called directly
- * and the scripted agents of tests are all agents in this sense.
+ * The agent port of the session manager: anything that answers an input. Drivers of real agents, a model called
+ * directly and the scripted agents of tests are all agents in this sense.
  */
 
 import type { Block, Message, NativeRef, Usage } from "../messages/index.ts";
@@ -12,10 +12,10 @@ import type { Session } from "./sessions.ts";
 /** The capabilities of an agent, read from its own answer or tried; never assumed from its name. */
 export interface SessionCapabilities {
   readonly canList: boolean;
-  /** Opens a session by id and tells its history. */
+  /** Opens a session by id and sends its history. */
   readonly canLoad: boolean;
   readonly canContinueLast: boolean;
-  /** Opens a session by id without telling its history. */
+  /** Opens a session by id without sending its history. */
   readonly canResume: boolean;
   readonly canFork: boolean;
   readonly canClose: boolean;
@@ -59,8 +59,8 @@ export interface AgentRequest {
   /** The new prompt. It is not in the transcript. */
   readonly input: readonly Block[];
   /**
-   * With a `nativeRef` what the native session does not know (said since this agent's own last turn), else
-   * the whole context to be replayed; left out where there is nothing, or no continuation was asked for.
+   * With a `nativeRef`, the messages that the native session does not have (those since this agent's own last turn);
+   * without one, the whole context to be replayed. Left out if there are none, or if no continuation was requested.
    */
   readonly transcript?: AgentTranscript;
   /** The native session to continue. */
@@ -72,14 +72,14 @@ export interface ExecuteOptions {
   readonly signal: AbortSignal;
   /**
    * Resolves when the event is kept; for parts of a message, when there is room for more. An agent that streams a lot
-   * waits for it, so that memory stays flat. Rejects when the run has ended, or cannot be kept.
+   * waits for it, so that memory stays flat. Rejects when the run has ended, or its event cannot be stored.
    */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
-  /** Asks for permission to use a tool. An agent that asks reports the question before, and the decision after it. */
+  /** Asks for permission to use a tool. The agent reports the question before it asks, and the decision afterwards. */
   readonly onPermission?: AskPermission;
   /**
-   * Calls of a crashed run of the same input that wait for permission, and did not begin. An agent that can go on at a
-   * call asks for them again, with the same `approvalId`.
+   * Tool calls of a crashed run of the same input that waited for permission and had not begun. An agent that can
+   * continue at a call asks for permission again, with the same `approvalId`.
    */
   readonly heldCalls?: readonly PermissionRequest[];
   readonly [adapterOption: string]: unknown;
@@ -115,10 +115,10 @@ export interface Agent {
   /** A capability that is left out is missing. An agent without this method keeps no sessions of its own. */
   capabilities?(options?: CallOptions): Promise<Partial<AgentCapabilities>>;
   /**
-   * One turn. With a `nativeRef` the agent reports `native_session`, the native session that it really is in,
-   * before anything of the turn (`diagnostics`, `mode` and `title` may come first). When it cannot get there it
-   * throws `native_unavailable` before anything reached the model, and may be asked again without the reference.
-   * Its earlier output is kept.
+   * One turn. With a `nativeRef` the agent reports `native_session`, the native session that it really uses, before
+   * anything of the turn (`diagnostics`, `mode` and `title` may come first). If it cannot open that session, it throws
+   * `native_unavailable` before anything reached the model, and may be called again without the reference. Its earlier
+   * output is kept.
    * Errors: `native_unavailable`, `agent_missing`, `agent_failed`; whatever it throws fails the run.
    */
   execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult>;

@@ -4,7 +4,7 @@ import type { CallOptions, Page, PageOptions } from "./page.ts";
 
 /** Every act that is recorded, and what it means. */
 export const AUDIT_ACTS = {
-  token_created: "a token was made; pages and their codes are tokens too, which their label tells",
+  token_created: "a token was made; pages and their codes are tokens too, as their labels show",
   token_revoked: "a token was revoked, or a page was closed",
   session_deleted: "a session was deleted, or moved to the trash",
   session_mirrored: "another machine began to mirror a session to this one",
@@ -64,8 +64,8 @@ export interface AuditStore {
   /** The entries of this workspace, newest first. */
   listAudit(options?: ListAuditOptions): Promise<Page<AuditEntry>>;
   /**
-   * Records what was done outside of the store; its own acts record themselves, in the same transaction. Entries are
-   * never changed. The oldest are removed: those of more than a year ago, and those above a number.
+   * Records an act outside the store; the store records its own acts, in the same transaction. Entries are never
+   * changed. The oldest are removed: those of more than a year ago, and those above a number.
    */
   recordAudit(entry: NewAuditEntry & CallOptions): Promise<AuditEntry>;
 }

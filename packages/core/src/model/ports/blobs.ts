@@ -52,8 +52,8 @@ export interface BlobStore {
    */
   listBlobs(options?: ListBlobsOptions): Promise<Page<BlobInfo>>;
   /**
-   * Another expiry, sooner or later than the one before, or none (`null`). A time that is over lets the blob go at
-   * once, unless an event refers to it. Errors: `not_found`, also for a blob that expired.
+   * Another expiry, sooner or later than the one before, or none (`null`). A time in the past lets the blob be
+   * collected at once, unless an event refers to it. Errors: `not_found`, also for a blob that expired.
    */
   setBlobExpiry(hash: string, expiresAt: string | null, options?: CallOptions): Promise<BlobInfo>;
   /** Removes blobs that no event refers to, and that expired or are older than `minAgeMs`. */
@@ -69,7 +69,7 @@ export interface BlobBodies {
    * Durable when it resolves, with the key under which `open` and `remove` know the bytes: the given one, or one
    * that is made of it. Nothing is left when it throws.
    *
-   * @param onNamed called with that key before anything is written where bytes can be left by a process that ends
+   * @param onNamed called with that key before the first write, if a process that ends could leave bytes behind
    */
   put(
     key: string,
@@ -80,6 +80,6 @@ export interface BlobBodies {
   open(key: string): AsyncIterable<Uint8Array>;
   /** A key that does not exist is no error. */
   remove(key: string): Promise<void>;
-  /** Ends the writing of a key whose process ended, where parts of it can stay that nobody sees. */
+  /** Removes what an unfinished write of a key left when its process ended, where such parts can remain unseen. */
   abandon?(key: string): Promise<void>;
 }

@@ -69,7 +69,10 @@ export interface Snapshot {
   readonly createdAt: string;
 }
 
-/** A thing that one worker does at a time, by its name. The generation tells an old worker from the new. */
+/**
+ * The named right to do one thing, which one worker has at a time. The generation distinguishes an old worker from a
+ * new one.
+ */
 export interface Claim {
   readonly name: string;
   readonly generation: number;
@@ -109,7 +112,7 @@ export interface Coordination {
   listCursors(
     options?: PageOptions & { readonly logId?: string; readonly name?: string },
   ): Promise<Page<Cursor>>;
-  /** The one way back. Without `sequence` the cursor is forgotten. */
+  /** This is the only way to move a cursor back. Without `sequence` the cursor is forgotten. */
   resetCursor(options: CursorName & { readonly sequence?: number }): Promise<void>;
 
   /**
@@ -134,7 +137,7 @@ export interface Coordination {
     },
   ): Promise<Page<ListedLease>>;
   /**
-   * Forgets leases that were given back, or that expired, so long ago. From then on, a holder of an old token is
+   * Forgets leases that were given back, or that expired, at least `endedForMs` ago. From then on, a holder of an old token is
    * fenced, and the tokens of the name continue to grow. Returns how many.
    */
   removeLeases(
@@ -148,7 +151,7 @@ export interface Coordination {
   getProducer(logId: string, producerId: string, options?: CallOptions): Promise<Producer | null>;
   getClaim(name: string, options?: CallOptions): Promise<Claim | null>;
   /**
-   * Does the same as the side write of an append, without any log: it can change for ever, and nothing grows.
+   * Does the same as the side write of an append, but without a log, so that frequent changes do not let anything grow.
    * Errors: `fenced`.
    */
   putClaim(claim: Omit<ClaimWrite, "type"> & CallOptions): Promise<Claim>;
@@ -167,9 +170,9 @@ export interface Coordination {
   putSnapshot(
     options: CursorName & { readonly data: unknown; readonly sequence?: number },
   ): Promise<Snapshot>;
-  /** The one with the greatest sequence, at most `atSequence` where that is given. */
+  /** The one with the greatest sequence, at most `atSequence` if that is given. */
   getLatestSnapshot(options: CursorName & { readonly atSequence?: number }): Promise<Snapshot | null>;
-  /** All of the log, or of the name, or those before a sequence. Returns how many. */
+  /** Deletes all snapshots of the log, or those of the name, or those before a sequence. Returns how many. */
   deleteSnapshots(
     options: CallOptions & { readonly logId: string; readonly name?: string; readonly before?: number },
   ): Promise<number>;

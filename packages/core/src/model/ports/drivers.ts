@@ -30,17 +30,20 @@ export type ToolServer =
     };
 
 /**
- * The editor that the person works in, for an agent that uses its files, terminals and forms in place of this machine's.
- * Methods, parameters and answers are those of version 1 of the Agent Client Protocol; only agents that speak it use one.
+ * An editor that offers its files, terminals and forms to an agent, in place of those of this machine. Methods,
+ * parameters and answers are those of version 1 of the Agent Client Protocol; only agents that speak it use one.
  */
 export interface EditorPort {
-  /** `fs`, `terminal` and `elicitation` of the client's capabilities: an agent is told of no others. */
+  /** `fs`, `terminal` and `elicitation` of the client's capabilities: the agent learns of no others. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** The parameters name the session of the agent. Errors: the editor's own, with the `code` of the protocol. */
   request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
-  /** The page that the agent asked the person to visit has done its work. */
+  /** Reports that the page which the agent asked the person to visit has done its work. */
   completed(elicitationId: string): Promise<void>;
-  /** Returns the way in which the person logged in to an agent: used again where a new start of the agent asks for it. */
+  /**
+   * Returns the way in which the person logged in to an agent: it is used again if the agent asks for it at a later
+   * start.
+   */
   login?(agent: string): string | undefined;
 }
 
@@ -58,8 +61,8 @@ export interface OpenConversation extends CallOptions {
    */
   readonly resumeBy?: "load" | "resume";
   /**
-   * The list that decides which session is the last one. `list`: that of Continuo; `agent`: that of the agent itself, if
-   * it has one; left out: that of Continuo, or that of the agent if Continuo has none.
+   * The list that decides which session is the last one. `list`: Continuo's own list; `agent`: the agent's own list, if
+   * it has one; left out: Continuo's list, or the agent's if Continuo has none.
    */
   readonly continueBy?: "list" | "agent";
   /** The action if the requested session cannot be resumed. `error` by default. */
@@ -71,17 +74,20 @@ export interface OpenConversation extends CallOptions {
   /** The effort of the model, by the agent's own name: `low`, `high`, … */
   readonly effort?: string;
   /**
-   * The policy with which the agent is started: not every agent asks before it acts. `ask` by default. With
-   * `safe` an agent that cannot be held to it is `unsupported`.
+   * The policy with which the agent is started: not every agent asks before it acts. `ask` by default. An agent that
+   * cannot be kept to `safe` is `unsupported`.
    */
   readonly permissions?: PermissionPolicy;
-  /** Every session that is opened has them. With `safe` none is started; `Conversation.leftOutServers` names the others. */
+  /**
+   * Every session that the driver opens has these servers. With `safe` none of them is started;
+   * `Conversation.leftOutServers` names those that the agent was not given.
+   */
   readonly toolServers?: readonly ToolServer[];
-  /** With `safe` the agent only reads files by it. */
+  /** With `safe` the agent only reads files through it. */
   readonly editor?: EditorPort;
   /**
-   * Asked for every permission, whatever the policy; where it is not given the policy decides, and with `ask` all is
-   * denied. Its time limit is the caller's.
+   * Called for every permission, whatever the policy; if it is left out, the policy decides, and `ask` denies
+   * everything. Its time limit is the caller's.
    */
   readonly onPermission?: AskPermission;
 }
@@ -102,11 +108,11 @@ export interface Restriction {
   readonly isTrusted: boolean;
   /** Files and folders of the project's configuration, as paths: the agent starts without them. */
   readonly files: readonly string[];
-  /** Names of environment variables that the program does not inherit. */
+  /** Names of environment variables that the agent's program does not inherit. */
   readonly variables: readonly string[];
 }
 
-/** A command of the agent's own: a prompt `/name words` carries it out. */
+/** A command of the agent's own: the prompt `/name words` runs it. */
 export interface AgentCommand {
   readonly name: string;
   readonly description: string;
@@ -133,18 +139,20 @@ export interface Conversation extends AsyncDisposable {
    * all.
    */
   readonly restriction?: Restriction | null;
-  /** Names of the tool servers that the agent was not given, because it or its policy takes none of their kind. */
+  /**
+   * Names of the tool servers that the agent was not given, because it or its policy accepts no servers of their kind.
+   */
   readonly leftOutServers?: readonly string[];
   /** The agent's own report; `null` or left out if it makes none. */
   readonly context?: ContextUse | null;
-  /** Left out where the agent has none, or tells none. */
+  /** Left out if the agent has no commands, or does not report them. */
   commands?(options?: CallOptions): Promise<readonly AgentCommand[]>;
   /**
    * One turn; ends after `turn_completed`. Leaving the iteration, or the signal, cancels the turn.
    * Errors: `agent_failed` when the agent dies (`details.stderr`), `conflict` while another turn runs.
    */
   prompt(blocks: readonly Block[], options?: CallOptions): AsyncIterable<AgentEvent>;
-  /** Continues another session, in the middle of a conversation. Errors: as `open`. */
+  /** Continues another session in the same program. Errors: as `open`. */
   resumeSession(sessionId: string, options?: CallOptions): Promise<Resumption>;
   /** Ends the running turn, if there is one; the iteration ends with `turn_completed`, `cancelled`. */
   cancel(): Promise<void>;
@@ -156,19 +164,19 @@ export interface AgentDriver {
   readonly agent: string;
   /** Returns the program's own report, kept for each version of it. Errors: `agent_missing`, `agent_failed`. */
   capabilities(options?: CallOptions & { readonly cwd?: string }): Promise<SessionCapabilities>;
-  /** The agent's own list; it may hide some. Errors: `unsupported` if it has none. */
+  /** The agent's own list; it may hide some sessions. Errors: `unsupported` if it has none. */
   listSessions(
     options: CallOptions & { readonly cwd?: string; readonly cursor?: string },
   ): Promise<Page<DriverSession>>;
   /**
-   * Errors: `agent_missing`, `agent_failed`, `native_unavailable` (the session cannot be resumed and
-   * `onMissing` is `error`; `details.steps`), `not_found` (nothing to continue, or no such session), `unsupported`
-   * (a policy, a model, a mode or an effort that the agent has not).
+   * Errors: `agent_missing`, `agent_failed`, `native_unavailable` (the session cannot be resumed and `onMissing` is
+   * `error`; `details.steps`), `not_found` (nothing to continue, or no such session), `unsupported` (the agent does not
+   * have the policy, model, mode or effort).
    */
   open(options: OpenConversation): Promise<Conversation>;
   /**
-   * Logs in by a way that the agent offers; the agent may open a page in the browser and wait for the person. Left out for
-   * an agent whose login is made only in its own program. Errors: `agent_failed`.
+   * Logs in by a method that the agent offers; the agent may open a page in the browser and wait for the person. Left
+   * out for an agent whose login is made only in its own program. Errors: `agent_failed`.
    */
   logIn?(methodId: string, options?: CallOptions): Promise<void>;
 }

@@ -51,26 +51,26 @@ export interface NewLog extends CallOptions {
   readonly state?: "open" | "closed";
 }
 
-/** `created` is false when the log was there already, with the same settings. */
+/** `created` is false when the log existed already with the same settings. */
 export type CreatedLog = Log & { readonly created: boolean };
 
 export interface ForkOptions extends Omit<NewLog, "forkedFrom" | "logId"> {
   readonly newLogId?: string;
-  /** Takes that many bytes of the record after `atSequence` too. */
+  /** Also takes that many bytes of the record after `atSequence`. */
   readonly bytes?: number;
 }
 
 export interface ListLogsOptions extends PageOptions {
   readonly prefix?: string;
   /**
-   * A `mark` of an earlier page, or an ISO time. After a mark, every log that changed since is listed,
-   * some that did not may be, and none is left out, however many servers write.
+   * A `mark` of an earlier page, or an ISO time. After a mark, the list has every log that changed since then, and may
+   * have some that did not change; none is left out, however many servers write.
    */
   readonly changedAfter?: string;
 }
 
 export interface LogPage extends Page<Log> {
-  /** To be given as `changedAfter` next time. Take it from the first page. */
+  /** Give it as `changedAfter` the next time. Take it from the first page. */
   readonly mark: string;
 }
 
@@ -104,7 +104,7 @@ export interface ReadJoinedOptions extends CallOptions {
   readonly separator: "" | ",";
 }
 
-/** Records end to end, as one value. */
+/** Records joined to one value, one after the other. */
 export interface JoinedPage {
   readonly bytes: Uint8Array;
   readonly records: number;
@@ -165,7 +165,7 @@ export interface VerifyResult {
   readonly checkedCount: number;
   readonly prunedCount: number;
   readonly firstBadSequence?: number;
-  /** One sentence: what differs there. */
+  /** One sentence that says what differs there. */
   readonly reason?: string;
 }
 
@@ -186,7 +186,7 @@ export interface PruneOptions extends CallOptions {
   /** Recorded before that time. */
   readonly olderThan?: string;
   readonly types?: readonly string[];
-  /** These only, at most 10,000; the other conditions hold as well. */
+  /** Only these sequences, at most 10,000; the other conditions apply as well. */
   readonly sequences?: readonly number[];
 }
 
@@ -194,7 +194,7 @@ export interface RedactOptions extends CallOptions {
   readonly reason: string;
 }
 
-/** The reading half of a store: enough for transcripts, and for whatever is not the store itself. */
+/** The reading half of a store: enough for transcripts and for all code outside the store. */
 export interface LogReader {
   /** `null` when there is none, or it expired. Errors: `gone`. */
   getLog(logId: string, options?: CallOptions): Promise<Log | null>;
@@ -205,8 +205,8 @@ export interface LogReader {
   /** Records of a log of bytes. Errors: as `read`; `invalid` for a log of events. */
   readJoined(logId: string, options: ReadJoinedOptions): Promise<JoinedPage>;
   /**
-   * The backlog, then what is appended: every event once, in order. It ends after the last event of a closed log, and
-   * when the signal aborts. A slow reader does not lose events: at most one page is in memory. Errors: as `read`;
+   * The backlog, then new events: every event once, in order. It ends after the last event of a closed log, and when
+   * the signal aborts. A slow reader does not lose events: at most one page is in memory. Errors: as `read`;
    * `not_found` or `gone` when the log is deleted in the meantime; `unavailable` when the store is closed.
    */
   tail(logId: string, options?: TailOptions): AsyncIterable<StoredEvent>;

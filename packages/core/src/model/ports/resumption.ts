@@ -7,7 +7,7 @@ export interface Resumption {
   readonly happened: "native" | "replay" | "new";
   readonly ref?: NativeRef;
   readonly verifiedBy: VerifiedBy;
-  /** The reason why it is not the requested way, in one sentence. */
+  /** One sentence that says why the requested way was not used. */
   readonly reason?: string;
   /** The part that a replay left out. */
   readonly omitted?: Readonly<Record<string, unknown>>;

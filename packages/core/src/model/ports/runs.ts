@@ -15,7 +15,7 @@ export const RUN_STATUSES = [
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** From each status to those that may follow it. What leads nowhere has ended. */
+/** The statuses that may follow each status. A status that nothing follows ends the run. */
 export const RUN_TRANSITIONS: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   pending: ["running", "cancelled", "interrupted"],
   running: ["completed", "failed", "cancelled", "timeout", "interrupted"],
@@ -79,7 +79,7 @@ export interface RunPatch {
   readonly owner?: string;
   readonly result?: unknown;
   readonly error?: unknown;
-  /** Keys are set one by one; `null` takes one away. */
+  /** Keys are set one by one; `null` removes one. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
@@ -112,8 +112,8 @@ export interface RunStore {
   /** Appends the event of the new status. Errors: `not_found`, `invalid_transition`, `fenced`. */
   transitionRun(runId: string, options: TransitionOptions): Promise<Run>;
   /**
-   * Starts a pending run whose session has none running: of the runs that are first in their sessions the one with the
-   * highest priority, and of those the oldest. First in, first out within a session, whatever the priorities are, and
+   * Starts a pending run whose session has none running: among the first runs of all sessions, the one with the highest
+   * priority, and among equals the oldest. First in, first out within a session, whatever the priorities are, and
    * however many processes ask. `null` when there is nothing to do. `executeRun` executes it with `claimedBy`, the same
    * owner; until then the metadata of the run have `claimed`.
    */

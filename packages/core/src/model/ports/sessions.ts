@@ -1,13 +1,13 @@
 /**
- * Sessions as the store keeps them: a row next to the session's log, which has the session's id. Row and log come and
- * go together: when the log is deleted or expires, the session is gone.
+ * Sessions as the store keeps them: a row next to the session's log, which has the session's id. The row and the log
+ * are created and deleted together: when the log is deleted or expires, the session is gone.
  */
 
 import type { ClaimWrite } from "./coordination.ts";
 import type { ForkPoint } from "./logs.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
-/** `open` until somebody says otherwise; the words are the session manager's. */
+/** `open` at first; the session manager defines the other words. */
 export interface Session {
   readonly sessionId: string;
   readonly status: string;
@@ -17,7 +17,7 @@ export interface Session {
   readonly parentId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: string;
-  /** The time of the last change of the row. Appends to the log move it too, at most once a minute. */
+  /** The time of the last change of the row. Appends to the log change it too, at most once a minute. */
   readonly updatedAt: string;
   /** The time of the last append to the log. */
   readonly lastActivityAt: string;
@@ -42,19 +42,20 @@ export interface NewSession extends CallOptions {
   readonly cwd?: string | null;
   readonly parentId?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Seconds, more than 0; not together with `expiresAt`. As of `createLog`. */
+  /** Seconds, more than 0; not together with `expiresAt`. As in `createLog`. */
   readonly ttl?: number;
   readonly expiresAt?: string;
   /**
-   * The session begins with the events of another log, at its newest if no sequence is given. Of a session it also
-   * takes title, agent and cwd if none are given, and is its child; not its metadata, where native references lie.
+   * The session begins with the events of another log, at its newest if no sequence is given. If that is the log of a
+   * session, the new session is its child, and takes its title, agent and cwd if none are given; it does not take its
+   * metadata, which contain native references.
    */
   readonly forkedFrom?: { readonly logId: string; readonly sequence?: number };
-  /** Stored together with the session, as the side writes of an append are; `fenced` makes no session. */
+  /** Stored together with the session, like the side writes of an append; if one is `fenced`, no session is made. */
   readonly claims?: readonly Omit<ClaimWrite, "type">[];
 }
 
-/** Fields that are left out stay. Keys of `metadata` are set one by one; `null` removes one. */
+/** Fields that are left out do not change. Keys of `metadata` are set one by one; `null` removes one. */
 export interface SessionPatch {
   readonly status?: string;
   readonly title?: string | null;
@@ -88,7 +89,8 @@ export interface SessionStore {
   /** Appends `session_updated` with the patch. Errors: `not_found`. */
   updateSession(sessionId: string, patch: SessionPatch, options?: CallOptions): Promise<Session>;
   /**
-   * Newest `updatedAt` first, which is the order of activity to the minute. Errors: `invalid` for an invalid filter.
+   * Sorted by `updatedAt`, newest first, which is the order of activity to the minute. Errors: `invalid` for an invalid
+   * filter.
    */
   listSessions(options?: ListSessionsOptions): Promise<Page<Session>>;
   /** With its log, runs, cursors and snapshots. Errors: `not_found`. */

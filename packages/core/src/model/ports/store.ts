@@ -1,4 +1,4 @@
-/** The store: logs, and what is written together with them. Every engine keeps every line of this contract. */
+/** The store: logs, and what is written together with them. Every engine fulfils every line of this contract. */
 
 import type { NewEvent, StoredEvent } from "../events/index.ts";
 import type { AccessStore } from "./access.ts";
@@ -27,7 +27,7 @@ import type { Write } from "./writes.ts";
 export interface AppendOptions extends CallOptions {
   /** The log's newest sequence as the writer knows it. Errors: `conflict` (`details.latestSequence`). */
   readonly expectedSequence?: number;
-  /** Errors: `fenced` when a greater token was ever given for the name, or this one never. */
+  /** Errors: `fenced` if a greater token was ever given for the name, or this token was never given. */
   readonly lease?: { readonly name: string; readonly token: number };
   readonly also?: readonly Write[];
   /** The log's media type as the writer knows it. Errors: `conflict` (`details.mediaType`). */
@@ -66,60 +66,66 @@ export interface Store
   forWorkspace(workspaceId: string, by?: Principal): Store;
 
   /**
-   * The same settings again return the log that exists; others are a `conflict`. So is the id of a log that is kept,
-   * hidden, for its forks. Errors: `not_found` or `out_of_range` for the fork point.
+   * The same settings again return the existing log; different settings are a `conflict`. An id of a log that is kept,
+   * hidden, for its forks is a `conflict` too. Errors: `not_found` or `out_of_range` for the fork point.
    */
   createLog(options?: NewLog): Promise<CreatedLog>;
   /** A log that begins with another one's records, up to a sequence. Copies nothing, and starts open. */
   forkLog(logId: string, atSequence: number, options?: ForkOptions): Promise<CreatedLog>;
-  /** Lets the time to live begin again. Errors: `not_found`, `gone`. */
+  /** Starts the time to live again. Errors: `not_found`, `gone`. */
   touchLog(logId: string, options?: CallOptions): Promise<Log>;
-  /** No appends any more. Closing again changes nothing. Errors: `not_found`, `gone`. */
+  /** Ends appends to the log. Closing again changes nothing. Errors: `not_found`, `gone`. */
   closeLog(logId: string, options?: CallOptions): Promise<Log>;
-  /** While forks read it, it stays, hidden (`gone`), and goes with the last of them. Errors: `not_found`, `gone`. */
+  /**
+   * While forks read the log, it stays hidden (`gone`), and is removed with the last of them. Errors: `not_found`,
+   * `gone`.
+   */
   deleteLog(logId: string, options?: CallOptions & { readonly reason?: string }): Promise<void>;
-  /** Removes logs that expired, with their sessions: what nobody sees any more. Returns how many. */
+  /** Removes expired logs and their sessions, which nobody can see any more. Returns how many. */
   removeExpired(options?: CallOptions): Promise<number>;
   /** Returns the remains of deleted logs, newest first. */
   listDeletedLogs(options?: PageOptions & { readonly logId?: string }): Promise<Page<DeletedLog>>;
 
   /**
-   * Stores all events and all side writes, or nothing, and returns the events as they are stored. It
-   * returns when they are durable. Checked in this order:
+   * Stores all events and all side writes, or nothing at all, and returns the events as they are stored. It returns
+   * when they are durable. Checked in this order:
    *
-   * 1. ids: when all are stored with the same type, actor and payload, the stored events come back,
-   *    whatever else was given; when only some are, or the content differs: `conflict`
+   * 1. ids: if all are stored with the same type, actor and payload, the stored events are returned,
+   *    whatever else was given; if only some are stored, or the content differs: `conflict`
    * 2. a producer's number that was accepted before: `[]`
    * 3. the lease: `fenced`; the producer's epoch: `fenced`
    * 4. the log is open: `log_closed`; the producer's number follows: `sequence_gap`
    * 5. `expectedSequence`: `conflict`
    * 6. the side writes in their order
    *
-   * No events are fine when there is something in `also`. Errors: also `not_found`, `gone`, `invalid`, `too_large`.
+   * The list of events may be empty if `also` has a write. Errors: also `not_found`, `gone`, `invalid`, `too_large`.
    */
   append(
     logId: string,
     events: readonly NewEvent[],
     options?: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
-  /** Returns the number of events; after a cursor, the number before it. Without `types` it costs nothing. */
+  /**
+   * Returns the number of events, or the number of those after a cursor or before a sequence. Without `types` it costs
+   * nothing.
+   */
   countEvents(logId: string, options?: CountOptions): Promise<number>;
   /**
-   * Events by the time in their medium, through an index: it costs the same in a log of a million events. Pruned ones
-   * are among them. Errors: `not_found`, `gone`, `invalid`.
+   * Reads events by the time in their medium, through an index: it costs the same in a log of a million events. Pruned
+   * events are among them. Errors: `not_found`, `gone`, `invalid`.
    */
   readMedia(logId: string, options: MediaOptions): Promise<MediaPage>;
   /** Recomputes every hash, and names the first event that differs. Errors: `not_found`, `gone`. */
   verify(logId: string, options?: CallOptions): Promise<VerifyResult>;
-  /** Takes the payloads of supplementary events of this log away (not those that a fork inherited). */
+  /** Removes the payloads of supplementary events of this log (not those that a fork inherited). */
   prune(logId: string, options: PruneOptions): Promise<{ readonly pruned: number }>;
   /**
-   * Takes the payload and the salt of one event away, whatever its retention. An inherited event is
-   * redacted in the log that it was appended to (`conflict` otherwise, `details.logId`). Errors: `not_found`.
+   * Removes the payload and the salt of one event, whatever its retention. An inherited event is redacted in the log
+   * that it was appended to (`conflict` otherwise, `details.logId`). Errors: `not_found`.
    */
   redact(logId: string, sequence: number, options: RedactOptions): Promise<StoredEvent>;
 
   info(options?: CallOptions): Promise<StoreInfo>;
-  /** Waits for work that has begun. Using the store afterwards is `unavailable`. */
+  /** Waits for work that has begun. Calls after that fail with `unavailable`. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Writes of an append, in its transaction: all of them are stored, or nothing. They are checked in the order in
- * which they are given; the first that cannot be written fails the append.
+ * Writes of an append, in its transaction: all of them are stored, or nothing. They are checked in the order in which
+ * they are given; the first one that cannot be written makes the append fail.
  */
 
 import type { ClaimWrite } from "./coordination.ts";
@@ -30,7 +30,7 @@ export interface NewRunWrite {
 }
 
 /**
- * A run's next status; or, where it runs already, metadata that its own `owner` sets. Errors: `not_found`, `invalid_transition`.
+ * The next status of a run; or, if it already runs, metadata that its own `owner` sets. Errors: `not_found`, `invalid_transition`.
  */
 export interface RunWrite {
   readonly type: "run";
@@ -51,7 +51,7 @@ export interface ProducerWrite {
   readonly sequence: number;
 }
 
-/** A writer's own order: greater, character code by character code, than the log's last one. Errors: `conflict`. */
+/** A number in the order of its writer: it must be greater than the log's last one, by character codes. Errors: `conflict`. */
 export interface WriterSequenceWrite {
   readonly type: "writer_sequence";
   readonly value: string;

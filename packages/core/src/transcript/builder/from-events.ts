@@ -1,4 +1,4 @@
-/** A transcript from events at hand. */
+/** Makes a transcript from an array of events. */
 
 import { assertBudgetOptions, BUDGET_OPTIONS } from "../context/index.ts";
 import { type EventLike, inOrder, logIdOf, sequenceOf } from "../events/index.ts";
@@ -6,14 +6,15 @@ import { foldEvent } from "../fold/index.ts";
 import { beginFold, type Transcript, toTranscript, type ViewOptions } from "./transcript.ts";
 
 export interface FromEventsOptions extends ViewOptions {
-  /** The log of the first event that names one, if none is given. */
+  /** If none is given: the log of the first event that names one. */
   readonly sessionId?: string;
 }
 
 /**
- * The events in any order: they are put in order by sequence; those without one come last, by time, id and
- * the order in which they were given. Without a budget nothing is left out of `messages`, so that a call may
- * lack its result; with one, halves of pairs are left out too. Errors: `invalid` for a budget.
+ * Accepts events in any order and sorts them by sequence; events without one come last, sorted by time, id and the
+ * order in which they were given. Without a budget nothing is left out of `messages`, so that a call may lack its
+ * result; with a budget, calls without a result and results without a call are left out too. Errors: `invalid` for a
+ * budget.
  */
 export function fromEvents(events: Iterable<EventLike>, options: FromEventsOptions = {}): Transcript {
   assertBudgetOptions("fromEvents", options, { ...BUDGET_OPTIONS, sessionId: true });

@@ -1,4 +1,4 @@
-/** A transcript from a session's log, read page by page, and brought up to date. */
+/** Reads a transcript from a session's log, page by page, and updates it. */
 
 import { ContinuoError, cancellable, type EventPage, type KnownOptions } from "../../model/index.ts";
 import { assertBudgetOptions, BUDGET_OPTIONS } from "../context/index.ts";
@@ -45,7 +45,7 @@ export async function fromStore(
   return toTranscript(await readFold(store, sessionId, options), options);
 }
 
-/** The same before the budget leaves anything out, for callers that leave out more than that. */
+/** Reads the same before the budget leaves anything out, for callers that leave out messages themselves. */
 export async function readForBudget(
   store: TranscriptSource,
   sessionId: string,
@@ -79,12 +79,13 @@ async function readFromStart(
 }
 
 /**
- * The same transcript with what was appended since: only that is read, and the result is that of reading it
- * all (from where the given one begins). The given transcript stays as it is. With `limit`, when more events
- * than that are new, older ones are let go as `fromStore` does.
+ * Updates a transcript: only events that were appended since are read, and the result is the same as that of reading
+ * all of them (from where the given one begins). The given transcript does not change. With `limit`, if more events
+ * than that are new, older ones are left out as in `fromStore`.
  *
- * It is read again where it cannot be carried on: the log was made again, `upTo` comes before its end, its messages
- * were changed. Events that were pruned since then stay in the transcript until that happens. Errors: as `fromStore`.
+ * The log is read again from its beginning if the transcript cannot be continued: the log was deleted and made again,
+ * `upTo` comes before the end of the transcript, or its messages were changed. Events that were pruned since then stay
+ * in the transcript until that happens. Errors: as `fromStore`.
  */
 export async function updateFromStore(
   store: TranscriptSource,
@@ -114,7 +115,7 @@ async function update(
   return toTranscript(await readOn(store, fold, options), options);
 }
 
-/** Reads from where the fold stands. */
+/** Reads the events after those that the fold has. */
 async function readOn(store: TranscriptSource, fold: Fold, options: FromStoreOptions): Promise<Fold> {
   const { upTo, signal } = options;
   const loose = [...fold.loose];

@@ -33,7 +33,7 @@ const BUDGET_EVENTS = 512;
 /** The number of events at the beginning of a log that are searched for its instructions. */
 const INSTRUCTION_EVENTS = 1_000;
 
-/** True if only the end of the log has to be read. Other strategies choose from the whole log. */
+/** True if reading the end of the log is enough. Other strategies choose from the whole log. */
 export function isReadFromEnd({ limit, strategy = "newest", ...budget }: EndOptions): boolean {
   return limit !== undefined || (strategy === "newest" && isLimited(budget));
 }

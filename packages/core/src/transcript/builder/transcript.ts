@@ -1,4 +1,4 @@
-/** The transcript, made from a draft and carried on from. */
+/** The transcript, made from a draft, and its continuation. */
 
 import type { Message, Usage } from "../../model/index.ts";
 import {
@@ -23,13 +23,13 @@ import {
   usageOf,
 } from "../fold/index.ts";
 
-/** Messages folded from a log. Plain JSON: it may be stored and carried on from elsewhere. */
+/** Messages folded from a log. Plain JSON: it may be stored, and continued by another program. */
 export interface Transcript {
   readonly sessionId: string;
   readonly messages: readonly Message[];
-  /** The sum of the events that were read, before any budget; 0 if none has one. */
+  /** The sum of the events that were read, before any budget; 0 if no event has a sequence. */
   readonly lastSequence: number;
-  /** When the last of them occurred. */
+  /** The time of the last event. */
   readonly lastTimestamp: string | null;
   readonly metadata: TranscriptMetadata;
 }
@@ -37,9 +37,9 @@ export interface Transcript {
 export interface TranscriptMetadata {
   /** Events that were read. */
   readonly events: number;
-  /** Events that left nothing in the transcript, by reason. */
+  /** The numbers of events that had no effect on the transcript, by reason. */
   readonly leftOut: Readonly<Record<LeftOutReason, number>>;
-  /** Older events exist that were not read: how many, and the sequence of the newest of them. */
+  /** Set if older events were not read: their number, and the sequence of the newest of them. */
   readonly older?: { readonly events: number; readonly lastSequence: number };
   /** Results whose call was not read. They are in no message. */
   readonly resultsWithoutCall: number;
@@ -67,7 +67,7 @@ export interface Fold {
   readonly loose: readonly EventLike[];
 }
 
-/** Places in the messages of a transcript: kept next to it, and made again if they are missing. */
+/** Positions in the messages of a transcript: kept next to it, and computed again if they are missing. */
 const LAYERS = new WeakMap<readonly Message[], Layers>();
 
 export function beginFold(sessionId: string, after: number, instructions = 0): Fold {
@@ -156,7 +156,7 @@ interface TranscriptFold {
   readonly last: TranscriptDraft;
 }
 
-/** Budgets are a step of their own over the whole fold. */
+/** A budget is applied in a separate step to the whole fold. */
 function withView({ sessionId, messages, fold, last }: TranscriptFold, options: ViewOptions): Transcript {
   const { facts } = last;
   const older = fold.after - (fold.instructions ?? 0);

@@ -3,12 +3,12 @@
 import { ContinuoError } from "../../model/index.ts";
 import type { Cost, Tokenizer } from "./cost.ts";
 
-/** The bounds of a context. A bound that is left out is no limit. */
+/** The bounds of a context. A bound that is left out means no limit. */
 export interface BudgetOptions {
   readonly maxMessages?: number;
   /** In UTF-16 units. */
   readonly maxChars?: number;
-  /** Four characters are taken for a token; with a `tokenizer` tokens are counted. */
+  /** Four characters count as a token; with a `tokenizer`, the tokens are counted. */
   readonly maxTokensApprox?: number;
   readonly tokenizer?: Tokenizer;
 }
@@ -69,7 +69,7 @@ export function shareOf(budget: Budget, share: number): Budget {
   };
 }
 
-/** Never less than nothing. */
+/** The result is never below 0. */
 export function minus(budget: Budget, cost: Cost): Budget {
   const rest = (limit: number, spent: number): number =>
     limit === Number.POSITIVE_INFINITY ? limit : Math.max(0, limit - spent);

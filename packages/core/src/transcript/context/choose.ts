@@ -1,4 +1,4 @@
-/** Chooses the units of a context: one that always stays, then the others in the order of a strategy. */
+/** Chooses the units of a context: one unit that always stays, then the others in the order of a strategy. */
 
 import { ContinuoError, type Message } from "../../model/index.ts";
 import { type Budget, fits, plus, shareOf } from "./budget.ts";
@@ -8,9 +8,9 @@ import type { ContextUnit, UnitMessage } from "./units.ts";
 
 /**
  * - `newest`: the newest units
- * - `oldest-page`: a page from the oldest on; `pageAfter` is the last message of the page before
- * - `window`: those nearest to the one that `around` names, on both sides
- * - `pinned+newest`: the pinned ones, then the newest
+ * - `oldest-page`: a page that begins with the oldest; `pageAfter` is the last message of the page before
+ * - `window`: the units nearest to the one that `around` names, on both sides
+ * - `pinned+newest`: the pinned units, then the newest
  */
 export type Strategy = "newest" | "oldest-page" | "window" | "pinned+newest";
 
@@ -19,9 +19,9 @@ export interface StrategyOptions {
   readonly strategy?: Strategy;
   /** `oldest-page`: the id of the last message of the page before. */
   readonly pageAfter?: string;
-  /** `window`: the message of that id, the one that holds the event, or the last one said by then. */
+  /** `window`: a message by its id or by one of its events, or the last one at a time. */
   readonly around?: { readonly id?: string; readonly sequence?: number; readonly timestamp?: string };
-  /** `pinned+newest`: which messages are pinned; the first that a person or program sent if none is given. */
+  /** `pinned+newest`: which messages are pinned; if none is given, the first message that a person or program sent. */
   readonly pinned?: (message: Message) => boolean;
 }
 
@@ -35,18 +35,18 @@ export function chooseUnits(
   const candidates = strategy === "oldest-page" ? pageUnits(units, options.pageAfter) : units;
   const anchor = anchorOf(candidates, strategy, options);
   const stays = candidates[anchor];
-  // A message of which nothing is left says nothing.
+  // A message from which everything was cut says nothing.
   if (stays === undefined || budget.chars < 1) return [];
   const choice = createChoice(stays, budget);
   if (strategy === "pinned+newest") {
     for (const unit of pinnedUnits(candidates, options)) choice.take(unit);
   }
   if (strategy === "oldest-page") {
-    // A page without holes: the next one begins where it ends.
+    // A page has no holes: the next page begins where this one ends.
     candidates.slice(anchor + 1).every((unit) => choice.take(unit));
     return choice.members();
   }
-  // Half of the budget is theirs, whatever else is in it.
+  // Half of the budget is for system messages, whatever else the context has.
   const systems = shareOf(budget, 1 / 2);
   let spent: Cost = NO_COST;
   for (const unit of candidates.filter(({ isSystem }) => isSystem).reverse()) {
@@ -64,7 +64,7 @@ interface Choice {
   has(unit: ContextUnit): boolean;
   /** True if it is in the context now. */
   take(unit: ContextUnit): boolean;
-  /** One after another, until one does not fit: a conversation with holes misleads. */
+  /** Takes one unit after another until one does not fit: a conversation with holes misleads. */
   takeRun(units: readonly ContextUnit[]): void;
   members(): readonly UnitMessage[];
 }
@@ -94,7 +94,7 @@ function createChoice(stays: ContextUnit, budget: Budget): Choice {
   return choice;
 }
 
-/** In turn, the nearer side first; a side ends with the first unit that does not fit. */
+/** Takes units from both sides in turn, the nearer side first; a side ends with the first unit that does not fit. */
 function takeBothSides(choice: Choice, older: readonly ContextUnit[], newer: readonly ContextUnit[]): void {
   const sides = [older.values(), newer.values()];
   while (sides.length > 0) {
@@ -110,12 +110,12 @@ function messagesOf(unit: ContextUnit): readonly Message[] {
   return unit.members.map(({ message }) => message);
 }
 
-/** A unit that is over the budget by itself, cut to it. */
+/** Cuts a unit that alone exceeds the budget. */
 function cutUnit(unit: ContextUnit, budget: Budget): readonly UnitMessage[] {
   const whole = messagesOf(unit);
   let messages = cutMessages(whole, budget.chars);
   const tokens = (): number => costOf(messages, budget.tokenizer).tokens;
-  // The length of a token differs from text to text: less is tried until it fits.
+  // The length of a token differs from text to text: shorter texts are tried until one fits.
   let chars = costOf(messages, undefined).chars;
   while (tokens() > budget.tokens && chars > 0) {
     chars = Math.min(chars - 1, Math.floor((chars * budget.tokens) / tokens()));

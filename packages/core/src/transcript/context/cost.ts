@@ -11,7 +11,7 @@ export type Tokenizer = (text: string) => number;
 export interface Cost {
   readonly messages: number;
   readonly chars: number;
-  /** 0 where no tokenizer counts. */
+  /** 0 without a tokenizer. */
   readonly tokens: number;
 }
 
@@ -40,7 +40,7 @@ export function charsOf(block: Block): number {
   return chars;
 }
 
-/** The texts of a block that a model is sent. */
+/** The texts of a block that are sent to a model. */
 export function textsOf(block: Block): readonly string[] {
   switch (block.type) {
     case "text":

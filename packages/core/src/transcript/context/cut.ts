@@ -1,4 +1,4 @@
-/** Cutting: the middle goes, a mark says how much, and no character is torn apart. */
+/** Cuts texts: the middle is removed, a mark gives its length, and no character is split. */
 
 import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
@@ -33,12 +33,13 @@ function isInPair(text: string, at: number): boolean {
 }
 
 /**
- * Messages that cost at most `maxChars`, or what the names of their calls alone cost. Short texts stay whole:
- * the longest are cut, to one length. Each message that lost something says how much in `metadata.cut`.
+ * Messages that cost at most `maxChars`, or, if that is more, only the cost of the names of their calls. Short texts
+ * stay whole: the longest ones are cut to the same length. Each message that lost something says how much in
+ * `metadata.cut`.
  */
 export function cutMessages(messages: readonly Message[], maxChars: number): readonly Message[] {
   if (charsOfMessages(messages) <= maxChars) return messages;
-  // A block that cannot be cut is kept while there is room for it in addition to some text.
+  // A block that cannot be cut is kept if there is room for it and for some text.
   const kept = fixedChars(messages) * 2 <= maxChars ? messages : messages.map(withPlaceholders);
   const lengths = kept.flatMap((message) => cuttable(message.content).map((text) => text.length));
   const level = fillLevel(lengths, maxChars - fixedChars(kept));
@@ -50,7 +51,7 @@ export function cutMessages(messages: readonly Message[], maxChars: number): rea
   });
 }
 
-/** The copies that a tool message keeps of its call and result follow; `cut` says how much went. */
+/** The copies of the call and the result in a tool message are cut too; `cut` is the number of removed characters. */
 function marked(message: Message, original: Message, calls: ReadonlyMap<string, ToolCallBlock>): Message {
   const cut = charsOfMessages([original]) - charsOfMessages([message]);
   const repeated: { toolInput?: unknown; toolOutput?: string } = {};
@@ -79,7 +80,7 @@ function cuttable(blocks: readonly Block[]): readonly string[] {
       case "text":
         return [block.text];
       case "thinking":
-        // A signature is of the whole text.
+        // The signature covers the whole text.
         return block.signature === undefined && block.data === undefined ? [block.text] : [];
       case "tool_call":
         return [isTextCall(block) ? argsText(block) : argsText(block).slice(EMPTY_ARGS)];
@@ -131,7 +132,7 @@ function fillLevel(lengths: readonly number[], max: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** A block that was changed is no longer the record that it came from, nor what was signed. */
+/** A block that was changed is no longer the record that it came from, and its signature no longer fits. */
 function cutBlock(block: Block, level: number): Block {
   if (charsOf(block) <= level) return block;
   switch (block.type) {

@@ -1,7 +1,7 @@
 /**
  * The context: messages cut to a budget.
  *
- * Promises: pure; a call and its results stay together; the order stays; budgets hold, except for the number of
+ * Promises: pure; a call and its results stay together; the order stays; no budget is exceeded, except by the number of
  * messages and the names of calls in the one unit that always stays; the omission of messages is reported.
  * Does not know: events, stores, models.
  */

@@ -2,8 +2,9 @@
  * Messages as models get them: without what attempts left that were made again, and as the APIs of models require them, where
  * each call has its result directly after it, in a message of its own.
  *
- * A call that the model's vendor ran has its result in the same message, where no API takes it back; both become messages
- * of their own. A call without a result, which a killed agent leaves, and a result without a call are refused by every API.
+ * A call that the model's vendor ran has its result in the same message, but no API accepts it there; both become
+ * messages of their own. A call without a result, which a killed agent leaves, and a result without a call are refused
+ * by every API.
  */
 
 import type { AgentRequest, Block, Message } from "../../model/index.ts";

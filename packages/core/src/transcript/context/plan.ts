@@ -1,7 +1,7 @@
 /**
- * The planner: messages cut to a budget. One for every budget there is.
+ * The planner: messages cut to a budget. It serves every kind of budget.
  *
- * 1. The newest unit always stays, its texts cut in the middle and marked when it alone is over the budget.
+ * 1. The newest unit always stays; if it alone exceeds the budget, its texts are cut in the middle and marked.
  * 2. System messages, newest first, up to half of the budget.
  * 3. Further units, newest first, until one does not fit.
  *
@@ -15,7 +15,7 @@ import { type Cost, charsOfMessages, costOf } from "./cost.ts";
 import { cutMessages } from "./cut.ts";
 import { type Halves, toUnits, type UnitMessage } from "./units.ts";
 
-/** Writes what stands for messages that are left out, in at most `maxChars`. */
+/** Writes a text in place of messages that are left out, in at most `maxChars`. */
 export type Summarizer = (
   messages: readonly Message[],
   options: { readonly maxChars: number; readonly signal?: AbortSignal },
@@ -59,9 +59,9 @@ export interface OmittedMessages {
   /** Sequences of their events; `null` if none has one. */
   readonly firstSequence: number | null;
   readonly lastSequence: number | null;
-  /** The cost of the messages that were left out, and of the text that was cut from the one that always stays. */
+  /** The cost of the messages that were left out, and of the text that was cut from the unit that always stays. */
   readonly chars: number;
-  /** Calls without a result, and results without a call: part of no context. */
+  /** Calls without a result, and results without a call: these are in no context. */
   readonly halves: Halves;
 }
 
@@ -92,7 +92,7 @@ export function planContext(
   return cancellable(options.signal, () => planWithSummary(messages, budget, { ...options, summarizer }));
 }
 
-/** The same without a summary, of the options of a caller that has more of them. */
+/** The same without a summary, for the options of a caller that has further options. */
 export function planWithinBudget(
   messages: readonly Message[],
   options: BudgetOptions & StrategyOptions,

@@ -1,14 +1,14 @@
 /**
- * Units: what stays together. A unit is a message, or a message with calls and the messages with their results.
+ * Units are messages that stay together. A unit is a message, or a message with calls and the messages with their results.
  *
- * Halves of pairs (a call without a result, a result without a call) belong to no context and are taken out. A call
- * that the model's vendor ran is none: its result need not be sent.
+ * Halves of pairs (a call without a result, a result without a call) are removed from every context. A call that the
+ * model's vendor ran is not half of a pair: its result need not be sent.
  */
 
 import type { Block, Message } from "../../model/index.ts";
 
 export interface ContextUnit {
-  /** In order, with the place of each in what was given. */
+  /** In order, each with its position in the given messages. */
   readonly members: readonly UnitMessage[];
   readonly isSystem: boolean;
 }
@@ -31,7 +31,7 @@ export interface Halves {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** @param waiting ids of calls that have no result yet, and stay */
+/** @param waiting ids of calls that have no result yet, and are kept */
 export function toUnits(messages: readonly Message[], waiting: ReadonlySet<string> = NONE): Units {
   const groups = createGroups(messages.length);
   const open = new Map<string, { readonly position: number; readonly block: Block }>();
@@ -90,7 +90,7 @@ function lastPosition(unit: ContextUnit): number {
 /** `null` if no content is left. */
 function without(message: Message, taken: ReadonlySet<Block>): Message | null {
   if (!message.content.some((block) => taken.has(block))) {
-    // A result's message without a result answers nothing.
+    // A tool message without its result answers nothing.
     return message.role === "tool" && !message.content.some(isResult) ? null : message;
   }
   const content = message.content.filter((block) => !taken.has(block));
@@ -125,7 +125,10 @@ function createGroups(length: number): Groups {
   };
 }
 
-/** The prompt that is added before an answer with which a conversation begins: no API of a model takes one without it. */
+/**
+ * The prompt that is added before an answer with which a conversation begins: no API of a model accepts a conversation
+ * without it.
+ */
 export const PROMPT_BEFORE_ANSWER = "[The conversation begins with the answer of the agent.]";
 
 /** The order that the APIs of models require: results directly after their calls, then the messages between them. */

@@ -2,7 +2,7 @@
 
 import type { Actor } from "../../model/index.ts";
 
-/** Every `StoredEvent` is one. Where a key has several names, the first that is there counts. */
+/** Every `StoredEvent` is one. If a key has several names, the first one that is present counts. */
 export interface EventLike {
   readonly type: string;
   readonly data?: unknown;
@@ -59,10 +59,10 @@ export function sequenceOf(event: EventLike): number | undefined {
   return typeof sequence === "number" && Number.isFinite(sequence) ? sequence : undefined;
 }
 
-/** Fewer than a number can hold exactly. */
+/** This is fewer digits than a number can hold exactly. */
 const DIGITS = /^\d{1,15}$/u;
 
-/** The log that it is of: a session's log has the session's id. */
+/** The log of the event: a session's log has the session's id. */
 export function logIdOf(event: EventLike): string | undefined {
   return event.logId ?? event.log_id ?? event.sessionId ?? event.session_id ?? undefined;
 }
@@ -70,6 +70,6 @@ export function logIdOf(event: EventLike): string | undefined {
 export function timeOf(event: EventLike): string | undefined {
   const time = event.occurredAt ?? event.occurred_at ?? event.timestamp;
   if (typeof time === "string") return time;
-  // Beyond that no date can be written.
+  // A date cannot represent a time beyond that.
   return typeof time === "number" && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : undefined;
 }

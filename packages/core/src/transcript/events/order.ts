@@ -21,7 +21,7 @@ export function inOrder<Event extends EventLike>(events: Iterable<Event>): Event
       loose.push(event);
       continue;
     }
-    // A log is read in order: only an input in another order has to be sorted.
+    // A log is read in order: only input in another order has to be sorted.
     if (sequence <= last) isSorted = false;
     last = sequence;
     sequenced.push(event);

@@ -21,7 +21,9 @@ const OTHER_NAMES = new Map<string, readonly string[]>([
   ["toolCallId", ["tool_call_id", "tool_use_id", "call_id"]],
 ]);
 
-/** The name in snake_case. Called for every event, and therefore remembered; the names are Continuo's own, and few. */
+/**
+ * The name in snake_case. Called for every event, so its results are remembered; the names are Continuo's own, and few.
+ */
 function otherNames(name: string): readonly string[] {
   let others = OTHER_NAMES.get(name);
   if (others === undefined) {
@@ -42,7 +44,7 @@ export function numberField(payload: Fields, name: string): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** Whatever was said, as one line of words: a string, an error's message, else JSON. */
+/** Returns any value as one line of words: a string, the message of an error, otherwise JSON. */
 export function wordsOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;

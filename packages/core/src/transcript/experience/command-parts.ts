@@ -1,4 +1,7 @@
-/** The simple commands of a line as they were written, and what tells one command from another. Pure. */
+/**
+ * The simple commands of a command line as they were written, and the words that distinguish one command from another.
+ * Pure.
+ */
 
 import { scriptOf } from "../work/index.ts";
 
@@ -8,7 +11,10 @@ const VARIABLES = /^(?:\w+=(?:'[^']*'|"[^"]*"|\S*)\s+)+/u;
 /** Words that run another command. */
 const RUNNERS = /^(?:sudo|time|command|exec|env|timeout\s+\S+)\s+/u;
 
-/** The parts of `a && b | c`, each with single spaces. A here-document is left out, `bash -c "…"` is what it runs. */
+/**
+ * The parts of `a && b | c`, each with single spaces. A here-document is left out; `bash -c "…"` is replaced by the
+ * command that it runs.
+ */
 export function commandParts(command: string): readonly string[] {
   return (scriptOf(command).match(PART) ?? [])
     .map((part) => part.replace(/\s+/gu, " ").trim())
@@ -29,7 +35,7 @@ export function plainCommand(part: string): string {
   return plain.replace(/^(?:\.{0,2}\/)?(?:[\w.@+-]+\/)+(?=[\w.+-]+(?:\s|$))/u, "");
 }
 
-/** Commands that only look, move or print: they are not what failed and what worked later. */
+/** Commands that only look, move or print: an error is not theirs, and they do not show that it is gone. */
 const ASIDE =
   /^(?:cd|echo|printf|cat|head|tail|less|grep|rg|find|fd|sed|awk|cut|sort|uniq|wc|nl|tr|tee|jq|ls|tree|pwd|sleep|export|true|which|xargs|git (?:diff|show|log|grep|blame|status))(?:\s|$)/u;
 /** Programs whose second word says only that a third one follows. */

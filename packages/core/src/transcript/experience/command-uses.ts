@@ -8,7 +8,7 @@ export interface CommandUse {
   /** The simple command as it was written. */
   readonly command: string;
   readonly outcome: "worked" | "failed" | "unknown";
-  /** The last line that it printed, where it failed. */
+  /** The last line that it printed, if it failed. */
   readonly error: string | null;
 }
 
@@ -26,7 +26,7 @@ export function commandUsesIn(
   const uses = parts.map(plainCommand).filter((part) => beginsWith(part, words));
   if (uses.length === 0) return [];
   const outcome = outcomeOf(result);
-  // Nobody knows which of several commands failed.
+  // If one of several commands failed, it is not known which one.
   const own = outcome === "failed" && parts.length > uses.length ? "unknown" : outcome;
   const error = own === "failed" && result !== null ? errorLineOf(result) : null;
   return uses.map((part) => ({ command: part, outcome: own, error }));

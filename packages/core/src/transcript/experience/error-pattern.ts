@@ -3,7 +3,7 @@
 import { withoutColours } from "../work/index.ts";
 
 export interface ErrorPattern {
-  /** The lines that say what went wrong, as sets of their words. */
+  /** The lines that describe the error, as sets of their words. */
   readonly lines: readonly ReadonlySet<string>[];
   /** The words to search for in sessions. */
   readonly words: readonly string[];
@@ -27,7 +27,7 @@ const SAYS_ERROR =
   /error|exception|fail|fatal|panic|cannot|can't|could not|unable|unexpected|undefined|undeclared|unresolved|not (?:found|defined|assignable|permitted|allowed|recognized)|no such|denied|refused|invalid|missing|timed? ?out|conflict|segfault|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b/iu;
 /** Codes such as TS2345 and E0308, in lower case. */
 const CODE = /^[a-z]{1,4}\d{3,5}$/u;
-/** The folders of a path, whose last name stays, or an address. The scope of an npm package is no folder. */
+/** The folders before the last name of a path, or an address. The scope of an npm package is not a folder. */
 const PLACE =
   /(?:[A-Za-z]:)?(?:\.{0,2}[\\/])(?:[^\s'"()<>:,\\/]+[\\/])*(?=[^\s'"()<>:,\\/]*)|\b\w{1,20}:\/\/\S+/gu;
 

@@ -18,20 +18,20 @@ export interface Repair extends SameError {
   readonly at: string | null;
   /** The id of the call, or of the message, that showed it. */
   readonly id: string;
-  /** The command or the tool that showed it; `null` if a person reported it. */
+  /** The command or the tool that showed the error; `null` if a person reported it. */
   readonly failed: string | null;
-  /** The changes after the last call that showed it, and before the one that ended well. */
+  /** The changes after the last call that showed the error, and before the call that succeeded. */
   readonly edits: readonly FileEdit[];
   readonly commands: readonly string[];
-  /** The times that it was seen before: what was tried did not help. */
+  /** The number of times that the error was seen again after a change. */
   readonly attempts: number;
   /**
-   * - `solved`: the same command ended well afterwards
+   * - `solved`: the same command succeeded afterwards
    * - `not confirmed`: something was changed, and nobody ran the command again
-   * - `not solved`: nothing was changed, or it was still there
+   * - `not solved`: nothing was changed, or the error was still there
    */
   readonly outcome: "solved" | "not confirmed" | "not solved";
-  /** The agent's words when it was gone. */
+  /** The words of the agent after the error was gone. */
   readonly said: string | null;
 }
 
@@ -48,13 +48,13 @@ export interface RepairFold {
 
 const MAX_REPAIRS = 50;
 const MAX_STEPS = 40;
-/** The turns after which what is changed has nothing to do with the error any more. */
+/** The number of turns after which changes no longer count as attempts to solve the error. */
 const MAX_TURNS = 3;
 const MAX_OPEN = 1_000;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] };
 
-/** An error that is seen, and not gone yet. */
+/** An error that was seen and is not gone yet. */
 interface Draft extends Writable<Omit<Repair, "outcome">> {
   readonly keys: ReadonlySet<string>;
 }
@@ -65,7 +65,7 @@ export function createRepairFold(pattern: ErrorPattern): RepairFold {
   const repairs: Writable<Repair>[] = [];
   const calls = new Map<string, ToolCallBlock>();
   let open: Draft | null = null;
-  // The one that is waited for: what its agent says about it comes after the call that worked.
+  // A solved error that waits for the agent's words about it, which come after the successful call.
   let last: Writable<Repair> | null = null;
 
   const close = (outcome: Repair["outcome"]): void => {
@@ -140,7 +140,7 @@ export function createRepairFold(pattern: ErrorPattern): RepairFold {
   };
 }
 
-/** The person speaks of something else: what a person reported is not run again. */
+/** The person speaks of something else, so the error that a person reported is left. */
 function isOver({ keys, edits, turn }: Draft, now: RepairTurn): boolean {
   return now.number - turn > MAX_TURNS || (keys.size === 0 && edits.length > 0);
 }

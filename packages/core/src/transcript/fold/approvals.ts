@@ -1,11 +1,11 @@
-/** Requests for permission of the run that goes on, and the last decision: a field of the transcript's metadata. */
+/** Open requests for permission of the current run, and the last decision: a field of the transcript's metadata. */
 
 import { type EventEntry, type Fields, isFields, textField } from "../events/index.ts";
 import { setState, type TranscriptDraft } from "./draft.ts";
 
 /**
- * Records the open request for permission, and the last decision. It is no message: the outcome of a call is in its
- * result, and the rest is between the agent and its person.
+ * Records the open request for permission, and the last decision. A request is not a message: the outcome of a call is
+ * in its result.
  */
 export function approvalRequested(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   const id = textField(payload, "approvalId") ?? "";
@@ -20,7 +20,7 @@ export function approvalResolved(draft: TranscriptDraft, _entry: EventEntry, pay
   setState(draft, "approvals", { open, last: payload });
 }
 
-/** Nobody can answer what a run asked that has ended. */
+/** Nobody can answer the requests of a run that has ended. */
 export function closeApprovals(draft: TranscriptDraft): void {
   const { open, ...decided } = approvalsOf(draft);
   if (Object.keys(open).length > 0) setState(draft, "approvals", { open: {}, ...decided });

@@ -36,7 +36,7 @@ function toBlock(value: unknown): Block {
   return { ...rest, content: rest.content.map(toInner), isError: rest.isError === true, ...known };
 }
 
-/** A result has no calls and no other results: a block that claims to be one is kept as it is, and answers nothing. */
+/** A result has no calls and no other results: such a block is kept as it is, without a link. */
 function isInner(value: unknown): boolean {
   return isFields(value) && value.type !== "tool_call" && value.type !== "tool_result" && isWhole(value);
 }
@@ -48,7 +48,7 @@ function toInner(value: unknown): Block {
 /** Optional fields of a block that are texts. */
 const TEXTS = ["signature", "data", "text", "typed", "name", "url", "blob", "rawArgs", "childSessionId"];
 
-/** True if it is a block: every required field is there, and fields for text are texts. */
+/** True if the value is a block: every required field is there, and fields for text are texts. */
 function isWhole(block: Fields): boolean {
   const { type } = block;
   if (typeof type !== "string" || !Object.hasOwn(BLOCK_TYPES, type)) return false;
@@ -86,12 +86,12 @@ function parsedArgs(text: string): Readonly<Record<string, unknown>> {
     // Throws for content that is nested too deep to be written again.
     return isFields(value) && toWellFormed(value) !== undefined ? value : {};
   } catch {
-    // No JSON that could be kept: the text itself is in `rawArgs`.
+    // The arguments are not JSON that can be stored: the text itself is in `rawArgs`.
     return {};
   }
 }
 
-/** The fields of its call that a tool message repeats. */
+/** The fields that a tool message repeats from its call. */
 export function inputOf(call: ToolCallBlock): unknown {
   return call.rawArgs !== undefined && Object.keys(call.args).length === 0 ? call.rawArgs : call.args;
 }
@@ -104,7 +104,7 @@ function isBlockList(value: unknown): value is readonly unknown[] {
   );
 }
 
-/** A string or blocks as they are; other JSON as text, and itself in `details`. */
+/** A string or blocks are returned as they are; other JSON becomes text, and is kept in `details`. */
 export function toResult(toolCallId: string, output: unknown): ToolResultBlock {
   const result = { type: "tool_result", toolCallId, isError: false, status: "ok" } as const;
   if (output === undefined || output === null) return { ...result, content: [] };

@@ -1,4 +1,4 @@
-/** A transcript that is being folded: the messages so far, and what later events may refer to. */
+/** A transcript that is being folded: the messages so far, and the items that later events may refer to. */
 
 import type { Message, MessageMetadata, ToolCallBlock } from "../../model/index.ts";
 import type { EventEntry } from "../events/index.ts";
@@ -11,7 +11,7 @@ export interface TranscriptDraft {
   readonly lookup: Lookup;
   /** Calls without a result: their runs by call id. */
   readonly open: Map<string, string | null>;
-  /** Results whose call was not met, by call id. */
+  /** Results whose call was not found, by call id. */
   readonly waiting: Map<string, Message>;
   readonly facts: Changing<Facts>;
   /** Parts of one message that were not yet written to it. */
@@ -35,7 +35,7 @@ export interface MessageStream {
 }
 
 export interface DraftParts {
-  /** Those that were given out before. */
+  /** The messages that callers already have. */
   readonly messages: readonly Message[];
   readonly layers: Layers;
   readonly facts?: Facts;
@@ -68,7 +68,7 @@ export function setState(draft: TranscriptDraft, key: string, value: unknown): v
   draft.facts.state = { ...draft.facts.state, [key]: value };
 }
 
-/** Returns the place of the message with that id, if the same run said it: runs may use the same ids again. */
+/** Returns the place of the message with that id, if it is of the same run: runs may use the same ids again. */
 export function findMessage(
   draft: TranscriptDraft,
   id: string,
@@ -93,7 +93,7 @@ export function findCall(message: Message | undefined, toolCallId: string): Tool
 export function placeOf(entry: EventEntry): MessageMetadata {
   const { sequence, runId } = entry;
   const agent = entry.actor?.agent;
-  // Most messages take this path: one object of one shape.
+  // Most messages take this path: their metadata are objects of one shape.
   if (sequence !== undefined && runId !== undefined && agent === undefined) {
     return { events: 1, sequence, lastSequence: sequence, runId };
   }
@@ -121,7 +121,7 @@ export function eventId(draft: TranscriptDraft, entry: EventEntry): string {
   return entry.sequence === undefined ? `entry-${draft.messages.length + 1}` : `event-${entry.sequence}`;
 }
 
-/** A new message's id: what events call it, unless another run used that one before. */
+/** The id of a new message: the one that events use, unless another run used the same one before. */
 export function freeId(draft: TranscriptDraft, entry: EventEntry, named: string | undefined): string {
   const isFree = named !== undefined && draft.lookup.find("message", named) === undefined;
   return isFree ? named : eventId(draft, entry);

@@ -74,7 +74,7 @@ export function usageUpdated(draft: TranscriptDraft, _entry: EventEntry, payload
   const total = toUsage(anyField(payload, "total"));
   if (total === undefined) return;
   const sums = draft.facts.usage;
-  // A sum that shrinks started again, in another process: the sum before is added.
+  // A sum that shrinks comes from another process, which began to count at 0: the sum before is added.
   const began = sums.total !== undefined && tokensOf(total) < tokensOf(sums.total);
   draft.facts.usage = {
     ...sums,

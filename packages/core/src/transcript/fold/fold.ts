@@ -1,4 +1,4 @@
-/** One event after another into a draft. */
+/** Folds one event after another into a draft. */
 
 import { isEventType } from "../../model/index.ts";
 import { type EventEntry, type EventLike, isFields, toEntry } from "../events/index.ts";

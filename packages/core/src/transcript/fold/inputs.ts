@@ -1,4 +1,4 @@
-/** Inputs of runs: the message that each was given, marked if nobody answered it. */
+/** The input of each run: the message that the run received, marked if nobody answered it. */
 
 import type { Message } from "../../model/index.ts";
 import { anyField, type EventEntry, type Fields, isFields, textField } from "../events/index.ts";
@@ -13,7 +13,7 @@ export function noteInput(draft: TranscriptDraft, position: number, message: Mes
   if (draft.lookup.find("input", runId) === undefined) draft.lookup.set("input", runId, position);
 }
 
-/** A run that is given the input of an earlier one may still answer it. */
+/** A run with the input of an earlier run may still answer it. */
 export function runCreated(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {
   leaveOut(draft, "untold");
   const [runId, own] = [textField(payload, "runId"), anyField(payload, "metadata")];
@@ -28,7 +28,7 @@ export function runCreated(draft: TranscriptDraft, _entry: EventEntry, payload: 
   draft.messages.replace(position, { ...input, metadata: { ...metadata, retriedBy: runId } });
 }
 
-/** Marks the input of a run that ended otherwise than well before its agent said anything. */
+/** Marks the input of a run that ended without success before its agent said anything. */
 export function markUnanswered(draft: TranscriptDraft, runId: string | undefined, status: string): void {
   const position = runId === undefined ? undefined : draft.lookup.find("input", runId);
   const input = draft.messages.at(position);

@@ -10,7 +10,10 @@ export interface MessageList {
   replace(position: number, message: Message): void;
   /** The messages that a caller has received and that were replaced since, in their old form. */
   replaced(): readonly (readonly [position: number, message: Message])[];
-  /** Returns all messages as one array, which is copied only if something changed. The list must not be used after it. */
+  /**
+   * Returns all messages as one array, which is copied only if something changed. The list must not be used after this
+   * call.
+   */
   toArray(): readonly Message[];
 }
 

@@ -1,8 +1,8 @@
 /**
  * Finds the messages and calls that events name in the array of a transcript.
  *
- * An update adds a small layer over what it was given and never changes it, so that it costs what is new and
- * the older transcript stays right. Layers of like size are merged, so that there are never many.
+ * An update adds a small layer over what it was given and never changes it, so that its cost depends only on the new
+ * events, and the older transcript stays valid. Layers of similar size are merged, so that there are never many.
  */
 
 import type { Message } from "../../model/index.ts";
@@ -16,7 +16,7 @@ type Layer = Readonly<Record<LookupKind, Map<string, number>>>;
 export type Layers = readonly Layer[];
 
 export interface Lookup {
-  /** The newest place of a thing of that id. */
+  /** The newest position of a message or call with that id. */
   find(thing: LookupKind, id: string): number | undefined;
   set(thing: LookupKind, id: string, position: number): void;
   /** The layers from which the next lookup starts. */
@@ -40,7 +40,7 @@ export function createLookup(below: Layers): Lookup {
   };
 }
 
-/** For a transcript that was read from elsewhere, and so brings no layers. */
+/** For a transcript that was stored, which has no layers. */
 export function layersOf(messages: readonly Message[]): Layers {
   const lookup = createLookup([]);
   for (const [position, message] of messages.entries()) {
@@ -55,7 +55,7 @@ export function layersOf(messages: readonly Message[]): Layers {
   return lookup.layers();
 }
 
-/** Says if a message can be what its run was given. */
+/** True if the message can be the input of its run. */
 export function isInput({ role, metadata }: Message): boolean {
   return role === "user" && metadata.note === undefined;
 }

@@ -150,7 +150,7 @@ function newCalls(
     const holder = draft.messages.at(position);
     const known = findCall(holder, block.id);
     if (position === undefined || known === undefined || position === own) return true;
-    // The newest of several calls with one id is the last one, so a later event cannot come before it.
+    // The last of several calls with one id is the newest, so a later event belongs to it.
     if (draft.open.has(block.id) || (own !== undefined && position > own)) return false;
     // Agents reuse ids: two calls are the same only if they are equal and in the same run.
     const isSame = known.name === block.name && JSON.stringify(known.args) === JSON.stringify(block.args);
@@ -160,7 +160,7 @@ function newCalls(
 
 interface MessageCalls {
   readonly blocks: readonly Block[];
-  /** The position of their message, if it has begun. */
+  /** The position of the message with these blocks, if it has begun. */
   readonly own?: number;
 }
 
@@ -287,7 +287,7 @@ function ownMetadata(payload: Fields): MessageMetadata | undefined {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !SET_BY_FOLD.has(key)));
 }
 
-/** Adds the metadata of an event. The agent that the first event of a message named is kept. */
+/** Adds the metadata of an event. Keeps the agent that the first event of a message named. */
 function withOwn(metadata: MessageMetadata, payload: Fields): MessageMetadata {
   const own = ownMetadata(payload);
   return metadata.agent === undefined

@@ -1,4 +1,4 @@
-/** Remarks that the model sees: what went wrong. */
+/** Remarks about failures, which the model sees. */
 
 import type { EVENT_TYPES, EventType, Message, ToolStatus } from "../../model/index.ts";
 import {
@@ -15,7 +15,7 @@ import { eventId, placeOf, setState, type TranscriptDraft } from "./draft.ts";
 import { markUnanswered } from "./inputs.ts";
 import { closeCalls } from "./tools.ts";
 
-/** The types that the table says are notes. */
+/** The types that are notes in the table. */
 export type NoteType = {
   [Type in EventType]: (typeof EVENT_TYPES)[Type]["transcript"] extends "note" ? Type : never;
 }[EventType];
@@ -55,13 +55,13 @@ export function addNote(draft: TranscriptDraft, entry: EventEntry, payload: Fiel
   draft.messages.push(message);
 }
 
-/** No model received such a turn, so no model must be told about it. */
+/** No model received such a turn, so no model needs to learn of it. */
 function isRefusal(payload: Fields): boolean {
   const error = anyField(payload, "error");
   return isFields(error) && error.code === "native_unavailable";
 }
 
-/** The end of a run: closes what it left open, and adds the reason unless it completed. */
+/** Ends a run: closes its open calls and requests, and adds the reason unless it completed. */
 export function runEnded(
   status: string,
   calls: ToolStatus,

@@ -4,9 +4,9 @@ import type { Message, Usage } from "../../model/index.ts";
 import type { EventLike } from "../events/index.ts";
 
 /**
- * Why an event left nothing in the transcript: `untold` its type is only for the log, `custom` the
- * application's own or unknown type, `invalid` its payload cannot be read, `pruned` its payload is gone,
- * `late` a part of a message whose final text was there already.
+ * Why an event had no effect on the transcript: `untold`: its type is only for the log; `custom`: the type is unknown
+ * or the application's own; `invalid`: its payload cannot be read; `pruned`: its payload is gone; `late`: it is a part
+ * of a message whose final text had already arrived.
  */
 export type LeftOutReason = "untold" | "custom" | "invalid" | "pruned" | "late";
 
@@ -39,7 +39,7 @@ export type OpenCall = readonly [toolCallId: string, runId: string | null];
 export interface FoldState {
   readonly version: 1;
   readonly sessionId: string;
-  /** Events up to this sequence were not read; 0 if the log was read from its beginning. */
+  /** The events up to this sequence were not read; 0 if the log was read from its beginning. */
   readonly after: number;
   /** The number of earlier events that were read as well: the instructions, if a budget needs only the end of the log. */
   readonly instructions?: number;
@@ -48,7 +48,7 @@ export interface FoldState {
   readonly count: number;
   readonly facts: Facts;
   readonly open: readonly OpenCall[];
-  /** Results whose call was not read. */
+  /** The results whose call was not read. */
   readonly waiting: readonly Message[];
   /** Entries without a sequence. They come last, so they are folded again after each update. */
   readonly loose?: LooseState;

@@ -11,7 +11,7 @@ import {
   withEvents,
 } from "./draft.ts";
 
-/** Names of parts that are no answer but a thought. Parts of other kinds are not text at all. */
+/** Names of parts that belong to a thought, not to the answer. Parts of other kinds are not text at all. */
 const KINDS: ReadonlyMap<string, MessageStream["kind"]> = new Map([
   ["text", "text"],
   ["message", "text"],

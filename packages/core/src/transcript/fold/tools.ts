@@ -29,7 +29,7 @@ export function toolCallStarted(draft: TranscriptDraft, entry: EventEntry, paylo
   }
   const named = textField(payload, "messageId");
   const target = targetOf(draft, entry, named) ?? -1;
-  // An id that is used again: of its calls the newest stands last.
+  // If an id is used again, the newest of its calls is the last one.
   const isLast = target >= (draft.lookup.find("call", id) ?? 0);
   const position = isLast ? target : beginMessage(draft, entry, named);
   const message = draft.messages.at(position);
@@ -43,7 +43,7 @@ export function toolCallStarted(draft: TranscriptDraft, entry: EventEntry, paylo
   registerCalls(draft, entry, { position, blocks: [call] });
 }
 
-/** The message that the call belongs to: the named one, else the agent's last words if nothing came after them. */
+/** The message that the call belongs to: the named one, otherwise the agent's last message if nothing came after it. */
 function targetOf(draft: TranscriptDraft, entry: EventEntry, named: string | undefined): number | undefined {
   if (named !== undefined) {
     const position = findMessage(draft, named, entry.runId);
@@ -81,7 +81,7 @@ function completeCall(draft: TranscriptDraft, entry: EventEntry, call: ToolCallB
   draft.messages.replace(position, { ...message, content, metadata: withEvents(message.metadata, entry) });
 }
 
-/** Remembers where calls stand, and gives them results that came before them. */
+/** Remembers the positions of calls, and gives them results that came before them. */
 export function registerCalls(
   draft: TranscriptDraft,
   entry: EventEntry,
@@ -98,7 +98,7 @@ export function registerCalls(
   }
 }
 
-/** Agents use ids again in every run: what one run's call came to is no other one's. */
+/** Agents use ids again in every run: the result of a call belongs only to its own run. */
 function isOfAnotherRun(message: Message, { runId }: EventEntry): boolean {
   const other = runOf(message);
   return other !== undefined && runId !== undefined && other !== runId;
@@ -128,7 +128,7 @@ export function toolCallFailed(draft: TranscriptDraft, entry: EventEntry, payloa
 
 interface NewResult {
   readonly result: ToolResultBlock;
-  /** The new message's. */
+  /** The id of the new message. */
   readonly id: string;
 }
 
@@ -148,7 +148,7 @@ export function addResult(draft: TranscriptDraft, entry: EventEntry, { result, i
   else replaceResult(draft, message, call);
 }
 
-/** A later one replaces an earlier one here too. */
+/** A later result replaces an earlier one here too. */
 function keepWaiting(draft: TranscriptDraft, message: Message, toolCallId: string): void {
   const events = draft.waiting.get(toolCallId)?.metadata.events;
   const metadata =
@@ -179,7 +179,7 @@ function replaceResult(draft: TranscriptDraft, message: Message, call: ToolCallB
   draft.messages.replace(position, { ...filled(message, call), id: old.id, metadata });
 }
 
-/** Results come soon after their calls: they are searched only if a call has a second one. */
+/** Results follow soon after their calls, so earlier results are searched only if a call has a second one. */
 function findResult(draft: TranscriptDraft, toolCallId: string): number | undefined {
   const { messages } = draft;
   for (let at = draft.lookup.find("call", toolCallId) ?? messages.length; at < messages.length; at++) {
@@ -211,7 +211,7 @@ export function closeCalls(
       content: [toFailure(toolCallId, undefined, status)],
       ...(entry.time === undefined ? {} : { timestamp: entry.time }),
       toolCallId,
-      // No event of its own: the end of the run says it.
+      // The result has no event of its own: it follows from the end of the run.
       metadata: { ...placeOf(entry), events: 0, closedBy: entry.type },
     };
     pushResult(draft, message, call);

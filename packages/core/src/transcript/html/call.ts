@@ -1,6 +1,6 @@
 /**
- * A call with its result, drawn by what it does: a command with its output, an edit as a difference, a plan as a list,
- * everything else as it was asked and answered.
+ * Renders a call with its result by what it does: a command with its output, an edit as a difference, a plan as a list,
+ * everything else as its arguments and its result.
  */
 
 import type { ToolCallBlock, ToolResultBlock, ToolStatus } from "../../model/index.ts";
@@ -16,7 +16,7 @@ export interface CallHtml {
   readonly kind: CallKind;
   /** Visible text, one line. */
   readonly name: string;
-  /** Visible text, one line: what the call is about, such as a path. Empty if it is not known. */
+  /** Visible text, one line: the subject of the call, such as a path. Empty if it is not known. */
   readonly argument: string;
   /** `running` while it has no result. */
   readonly status: ToolStatus | "running";
@@ -54,7 +54,7 @@ export function callToHtml(
     body: () => {
       switch (kind) {
         case "edit":
-          // One file is named by the line of the call.
+          // The line of the call names the file if there is only one.
           return (files.length === 1 ? files.map(linesOfFile).join("") : filesToHtml(files)) + failed;
         case "plan":
           return planToHtml(block) + failed;
@@ -74,12 +74,12 @@ export function changesToHtml(input: unknown, content?: unknown): string {
   return filesToHtml(numbered(changesOf(input, content), null));
 }
 
-/** Draws a result whose call is not known. */
+/** Renders a result whose call is not known. */
 export function resultToHtml(result: ToolResultBlock, images: ImageSource = "inline"): string {
   return outputToHtml(textOfResult(result)) + imagesOf(result, images);
 }
 
-/** The kind of a call, by the names of the agents' tools. An unknown tool is `other`, and all of its call is shown. */
+/** The kind of a call, by the names of the agents' tools. `other` is an unknown tool, whose whole call is shown. */
 function kindOf({ name, args, childSessionId }: ToolCallBlock): CallKind {
   if (childSessionId !== undefined || /^(?:task|agent|spawn_agent|subagent)$/iu.test(name)) return "agent";
   if (planOf(args).length > 0) return "plan";

@@ -1,4 +1,4 @@
-/** The input of a call: what it changes in files as a difference, everything else as it is. */
+/** Renders the input of a call: its changes of files as differences, everything else as it is. */
 
 import type { ToolCallBlock } from "../../model/index.ts";
 import { type ChangedFile, changesOf, type DiffLine, mainArgument } from "../render/index.ts";
@@ -25,7 +25,7 @@ export function inputToHtml(block: ToolCallBlock, input: string): InputHtml {
   return { html, isOpen: lines <= MAX_OPEN_LINES };
 }
 
-/** `named` is what the line of the call says already. */
+/** `named` is the path that the line of the call already shows. */
 function fileToHtml({ path, lines }: ChangedFile, named: string | null): string {
   const name = path === null || path === named ? "" : `<p class="path"><bdi>${escapePath(path)}</bdi></p>`;
   return `${name}<pre class="diff">${lines.map(lineToHtml).join("\n")}</pre>`;

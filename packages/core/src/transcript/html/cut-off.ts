@@ -7,10 +7,10 @@ import type { Message } from "../../model/index.ts";
 
 export const CUT_OFF_NOTE = "The answer was cut off here";
 
-/** The words of agents for an end before the end. */
+/** The stop reasons of agents that mean an incomplete answer. */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(["interrupted", "aborted", "cancelled"]);
 
-/** True for an answer that ends with a text that was not written to its end. */
+/** True for an answer whose last text is incomplete. */
 export function isCutOff({ stopReason, content }: Pick<Message, "stopReason" | "content">): boolean {
   return CUT_OFF.has(stopReason) && content.at(-1)?.type === "text";
 }

@@ -1,4 +1,4 @@
-/** A change of a file as a code review shows it: numbered lines, each with its sign, the file's name above. */
+/** A change of a file as a code review shows it: numbered lines, each with its sign, below the name of the file. */
 
 import type { ChangedFile } from "../render/index.ts";
 import { visibleLine } from "../render/index.ts";
@@ -21,7 +21,7 @@ export interface NumberedFile {
 /** Further lines are counted, not shown. */
 const MAX_LINES = 600;
 
-/** `files` with the numbers of the agent's result, if it has them; else with those of the call. */
+/** `files` with the numbers of the agent's result, if it has them; otherwise with those of the call. */
 export function numbered(files: readonly ChangedFile[], details: unknown): readonly NumberedFile[] {
   const patch = patchOf(details);
   const path = files[0]?.path ?? null;
@@ -84,7 +84,7 @@ const KINDS: Readonly<Record<NumberedLine["sign"], string>> = {
   "…": "gap",
 };
 
-/** Numbers and signs are attributes, so that what is selected and copied is the code. */
+/** Numbers and signs are attributes, so that a reader selects and copies only the code. */
 export function linesToHtml(lines: readonly NumberedLine[]): string {
   const hasNumbers = lines.some(({ before, after }) => before !== null || after !== null);
   return lines

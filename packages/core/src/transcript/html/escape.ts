@@ -10,12 +10,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** For text and for attributes in quotes; what is invisible is made visible first. */
+/** For text and for attributes in quotes; invisible characters are made visible first. */
 export function escapeHtml(text: string): string {
   return visibleText(text).replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
 }
 
-/** For text that is visible already. */
+/** For text that is already visible text. */
 export function escapeVisible(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
 }

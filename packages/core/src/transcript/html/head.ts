@@ -1,4 +1,6 @@
-/** The beginning of every page that we write: nothing is loaded but what the policy allows, and no address leaks. */
+/**
+ * The beginning of every page that we write: only resources that the policy allows are loaded, and no address leaks.
+ */
 
 export interface PageHead {
   /** HTML. */
@@ -9,7 +11,7 @@ export interface PageHead {
   readonly style: string;
 }
 
-/** Up to and with `<body>`. */
+/** Ends with `<body>`. */
 export function headToHtml({ title, policy, style }: PageHead): string {
   return `<!doctype html>
 <html lang="en">

@@ -22,7 +22,7 @@ const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/u;
 /** The paths that `packages/core/src/wire/machine` makes. */
 const SERVED = /^\/v1\/machine\/[\w.~%!'()*/-]+\?path=[\w%+.-]+(?:&branch=[\w%+.*-]+)?$/u;
 
-/** Empty where the image is not at hand, or is of a kind that is not shown. */
+/** Empty if the bytes of the image are missing, or if images of its type are not shown. */
 export function imageToHtml(block: ImageBlock, source: ImageSource = "inline"): string {
   if (!SHOWN_IMAGES.has(block.mimeType)) return "";
   if (source === "served" && block.url !== undefined && SERVED.test(block.url)) {

@@ -14,7 +14,7 @@ const OPTIONS: MarkedExtension = {
     html({ text }: Tokens.HTML | Tokens.Tag): string {
       return escapeVisible(text);
     },
-    // The parser's own leaves what is in a `<pre>` of the session's unescaped.
+    // The renderer of the parser does not escape text inside a `<pre>` of the session.
     text(token: Tokens.Text | Tokens.Escape): string {
       return "tokens" in token && token.tokens
         ? this.parser.parseInline(token.tokens)
@@ -62,7 +62,7 @@ function pieceToHtml(text: string, parser: Marked): string {
     try {
       return parser.parse(text, { async: false });
     } catch (error) {
-      // Nested deeper than the parser goes.
+      // The text is nested deeper than the parser can read.
       if (!(error instanceof RangeError)) throw error;
     }
   }
@@ -73,7 +73,7 @@ function pieceToHtml(text: string, parser: Marked): string {
 const PIECE_CHARS = 20_000;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 
-/** The whole text, or its paragraphs: those that are too long are alone. */
+/** The whole text, or its paragraphs; a paragraph that is too long is a piece of its own. */
 function piecesOf(text: string): readonly string[] {
   if (!isTooLongForMarkdown(text)) return [text];
   const pieces: string[] = [];
@@ -90,7 +90,7 @@ function piecesOf(text: string): readonly string[] {
   return piece === "" ? pieces : [...pieces, piece];
 }
 
-/** Each with the blank line after it; a block of code is one, whatever is in it. */
+/** Each paragraph has the blank line after it; a block of code counts as one paragraph. */
 function paragraphsOf(text: string): readonly string[] {
   const paragraphs: string[] = [];
   let paragraph = "";

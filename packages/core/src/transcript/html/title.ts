@@ -1,5 +1,6 @@
 /**
- * The first words of a prompt, as the line of a turn. Apart from the messages: a page needs it before what draws those.
+ * The first words of a prompt, which is the title of a turn. A separate file, because a page needs it before the code
+ * that renders messages.
  */
 
 import type { Message } from "../../model/index.ts";
@@ -7,7 +8,7 @@ import { messageKind, toParts } from "../render/index.ts";
 
 const MAX_TITLE_CHARS = 80;
 
-/** The first words of what a person said, one line of visible text; `null` for every other message. */
+/** The first words of what a person said, one line of visible text; `null` for messages of others. */
 export function turnTitle(message: Message): string | null {
   if (messageKind(message) !== "person") return null;
   const [part] = toParts(message, { invisible: "kept" }).filter(

@@ -37,7 +37,7 @@ export interface AnthropicMessage {
 export interface AnthropicMessages {
   /** The system messages; left out if there are none. */
   readonly system?: string;
-  /** The list is yours: the client of Anthropic takes no readonly one. */
+  /** The list is yours: the client of Anthropic does not accept a readonly one. */
   readonly messages: AnthropicMessage[];
   /** Blocks that these messages cannot hold: their kind and number. */
   readonly leftOut: Readonly<Record<string, number>>;
@@ -71,7 +71,7 @@ export function toAnthropicMessages(messages: readonly Message[]): AnthropicMess
 function blockOf(block: Block, words: CallWords, leftOut: LeftOut): AnthropicBlock[] {
   switch (block.type) {
     case "thinking":
-      // Thinking that another provider signed, or nobody, is refused.
+      // The service refuses thinking that another provider signed, or that has no signature.
       if (block.signedBy !== "anthropic") return leave(block, leftOut);
       if (block.signature !== undefined) {
         return [{ type: "thinking", thinking: block.text, signature: block.signature }];
@@ -91,7 +91,7 @@ function blockOf(block: Block, words: CallWords, leftOut: LeftOut): AnthropicBlo
   }
 }
 
-/** A text that is blank is refused, and so is a picture of another kind. */
+/** The service refuses blank text and pictures of other types. */
 function partOf(block: Block, leftOut: LeftOut): AnthropicPart[] {
   if (block.type === "text" || (block.type === "file" && block.text !== undefined)) {
     const text = block.text ?? "";

@@ -1,4 +1,4 @@
-/** The ids and names of calls, as an API takes them. */
+/** The ids and names of calls, as an API accepts them. */
 
 export interface CallRules {
   readonly id: RegExp;

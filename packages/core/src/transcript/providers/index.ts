@@ -1,5 +1,5 @@
 /**
- * Messages in the forms that the APIs of models take, and that training data have.
+ * Messages in the forms of the APIs of models and of training data.
  *
  * Promises: pure. Calls stand directly before their results, and a block that a form cannot hold is counted.
  * Does not know: clients of these APIs.

@@ -10,7 +10,7 @@ export function leave(block: Block, leftOut: LeftOut): [] {
   return [];
 }
 
-/** The messages as APIs require them; what was taken out for it is counted. */
+/** The messages as APIs require them; removed blocks are counted. */
 export function turnsOf(messages: readonly Message[], leftOut: LeftOut): readonly Message[] {
   const { messages: turns, halves } = toModelTurns(messages);
   if (halves.calls > 0) leftOut.tool_call = halves.calls;
@@ -24,7 +24,7 @@ export function addressOf(block: Extract<Block, { type: "image" | "file" }>): st
   return block.url ?? null;
 }
 
-/** The text of a result; other blocks of it are counted, and named where there is no text. */
+/** The text of a result; its other blocks are counted, and named if there is no text. */
 export function resultText(content: readonly Block[], leftOut: LeftOut): string {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : leave(part, leftOut)));
   if (texts.length > 0) return texts.join("\n");

@@ -29,7 +29,7 @@ export type OpenAIMessage =
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
 export interface OpenAIMessages {
-  /** The list is yours: the client of OpenAI takes no readonly one. */
+  /** The list is yours: the client of OpenAI does not accept a readonly one. */
   readonly messages: OpenAIMessage[];
   /** Blocks that these messages cannot hold: their kind and number. */
   readonly leftOut: Readonly<Record<string, number>>;

@@ -34,7 +34,7 @@ export function toShareGpt(messages: readonly Message[]): ShareGptConversation {
   return { conversations, leftOut };
 }
 
-/** Words of one side are one turn. */
+/** Consecutive texts of the same side become one turn. */
 function addText(turns: ShareGptTurn[], from: ShareGptTurn["from"], value: string): void {
   if (value === "") return;
   const last = turns.at(-1);

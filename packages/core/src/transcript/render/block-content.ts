@@ -1,4 +1,4 @@
-/** The content of a block without ids and times: two blocks with the same content are shown alike. Pure. */
+/** The content of a block without ids and times: two blocks with the same content look the same. Pure. */
 
 import { type Block, typedIn } from "../../model/index.ts";
 

@@ -64,7 +64,7 @@ function changesOfInput(input: unknown, fileText?: FileText): ChangedFile[] {
     ].flat();
     return texts.flatMap((text) => (typeof text === "string" ? changesOfPatch(text) : []));
   }
-  // Several edits of one file move each other's lines.
+  // Several edits of one file change each other's line numbers.
   const isOnly = !Array.isArray(fields.edits) || fields.edits.length === 1;
   return textEditsOf(fields).map(({ before, after }) =>
     toChange(path, before ?? "", after, isOnly && before !== null ? fileText : undefined),
@@ -96,7 +96,7 @@ export function textEditsOf(input: unknown): readonly TextEdit[] {
   return typeof written === "string" ? [{ path, before: null, after: written }] : [];
 }
 
-/** `{ path, diff }`, the diff a unified one, or the whole text of a new file. */
+/** `{ path, diff }`, where `diff` is a unified diff, or the whole text of a new file. */
 function changeOfPatchedFile(change: unknown): ChangedFile[] {
   const { path, diff, kind } = asRecord(change);
   if (typeof diff !== "string") return [];
@@ -188,7 +188,7 @@ function toPath(path: unknown): string | null {
   return typeof path === "string" ? visibleLine(path.trim()) : null;
 }
 
-/** The lines that differ, with two around them. `start` is the number of the first line in the file, if known. */
+/** The lines that differ, with two lines around them. `start` is the number of the first line in the file, if known. */
 export function diffLines(before: string, after: string, start: number | null = null): DiffLine[] {
   const old = toLines(before);
   const fresh = toLines(after);
@@ -213,7 +213,10 @@ function toLines(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** More lines than can be compared are removed and added. Removed lines come before the lines that replaced them. */
+/**
+ * If there are too many lines to compare, all are shown as removed and added. Removed lines come before the lines that
+ * replaced them.
+ */
 function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   if (old.length > MAX_COMPARED_LINES || fresh.length > MAX_COMPARED_LINES) {
     return [...signed("-", old), ...signed("+", fresh)];
@@ -233,7 +236,7 @@ function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   return drawn;
 }
 
-/** The longest common subsequence by its table, in which the earliest of equal lines stays. */
+/** Finds the longest common subsequence with a table; of equal lines, the earliest one stays. */
 function compareShort(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1));
   const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;

@@ -1,9 +1,9 @@
 /** Makes the typed text of commands, which agents record in a form of their own. */
 
 /**
- * `/compact keep it short`, `! ls`, and what they printed, of texts that consist of nothing but an agent's tags for
- * them; every other text as it is. Claude Code has `<command-name>`, `<bash-input>`, `<local-command-stdout>` and others;
- * Codex `<user_shell_command>`. Gemini CLI keeps `/command` as it was typed.
+ * Turns a text that consists only of an agent's tags for commands into `/compact keep it short`, `! ls` or their
+ * output; returns every other text as it is. Claude Code has `<command-name>`, `<bash-input>`, `<local-command-stdout>`
+ * and others; Codex `<user_shell_command>`. Gemini CLI keeps `/command` as it was typed.
  */
 export function spokenText(text: string): string {
   const pieces = text.trimStart().startsWith("<") ? tagsOf(text, TAGS) : null;
@@ -36,7 +36,7 @@ function shellCommandOf(text: string): string | null {
   return [`! ${command}`, ...results].join("\n");
 }
 
-/** Names and contents, where the text is a row of these tags and nothing else. */
+/** The names and contents of these tags, if the text consists only of them. */
 function tagsOf(text: string, names: ReadonlySet<string>): readonly (readonly [string, string])[] | null {
   const pieces: (readonly [string, string])[] = [];
   const opening = /\s*(?:<([a-z_-]{1,32})>|$)/uy;

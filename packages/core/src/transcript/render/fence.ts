@@ -1,4 +1,4 @@
-/** Text inside Markdown that cannot get out of its place. */
+/** Puts text into Markdown so that it cannot end its block or span. */
 
 /** A code block whose fence is longer than any run of backticks within. `info` is ours, never a session's. */
 export function fence(text: string, info: string): string {
@@ -14,8 +14,8 @@ export function inlineCode(text: string): string {
 }
 
 /**
- * True if text can be in a document as Markdown without changing its surroundings: no heading, no rule, no HTML, no
- * image to fetch, no link definition, and every code block closed. False when in doubt.
+ * True if the text, as Markdown, cannot change the document around it: no heading, no rule, no HTML, no image to fetch,
+ * no link definition, and every code block closed. False when in doubt.
  */
 export function isPlainText(text: string): boolean {
   let open: string | null = null;

@@ -6,7 +6,7 @@
 /** After this many steps from both ends, the best place so far counts as the middle: two texts of 400 lines are compared exactly. */
 const MAX_STEPS = 400;
 
-/** After this many visits of a diagonal, the rest is compared with few steps at a time. */
+/** After this many visits of diagonals, the rest is compared with few steps for each part. */
 const MAX_VISITS = 3_000_000;
 const FEW_STEPS = 16;
 
@@ -49,7 +49,7 @@ interface Side {
   readonly places: readonly number[];
 }
 
-/** A line that the other side does not have cannot stay: it needs no comparison. */
+/** A line that the other side does not have cannot stay: it is not compared. */
 function onlyIn(values: readonly number[], other: ReadonlySet<number>): Side {
   const places = values.flatMap((value, at) => (other.has(value) ? [at] : []));
   return { places, values: Int32Array.from(places, (at) => values[at] as number) };
@@ -89,7 +89,7 @@ function compareParts(work: Work, whole: Part): void {
 
 type GridPoint = readonly [x: number, y: number];
 
-/** Diagonals of one direction that are reached: every second one from `least` to `most`. */
+/** The diagonals that were reached in one direction: every second one from `least` to `most`. */
 interface Reach {
   least: number;
   most: number;
@@ -154,7 +154,7 @@ function stepBehind({ xs, ys, backward, offset }: Work, { xFrom, yFrom }: Part, 
   return x;
 }
 
-/** The place with the most lines before it that was reached from the beginning. */
+/** The place with the most lines before it, among those that were reached from the beginning. */
 function furthest({ forward, offset }: Work, { xTo, yTo }: Part, { least, most }: Reach): GridPoint {
   let best: GridPoint = [-1, -1];
   for (let d = most; d >= least; d -= 2) {

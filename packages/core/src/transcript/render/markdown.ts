@@ -1,8 +1,8 @@
 /**
  * Messages as Markdown.
  *
- * Each message begins with a heading of the second level, which no message can write itself: text that could
- * change what lies around it stands in a code block, and so does everything that came from a tool.
+ * Each message begins with a heading of the second level, which no message can write itself: text that could change the
+ * document around it is put into a code block, and so is all text of tools.
  */
 
 import { assertKnownOptions, type Message, present, shorten } from "../../model/index.ts";

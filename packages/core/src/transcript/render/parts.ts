@@ -1,4 +1,4 @@
-/** A message taken apart into what can be shown of it. Every string of a part is visible text. */
+/** Takes a message apart into the parts that can be shown. Every string of a part is visible text. */
 
 import {
   assertKnownOptions,
@@ -23,7 +23,7 @@ export interface ResultPart {
 
 export type Part =
   | { readonly type: "text"; readonly text: string }
-  /** `text` is empty where the vendor hid it. */
+  /** `text` is empty if the vendor hid it. */
   | { readonly type: "thinking"; readonly text: string }
   | {
       readonly type: "call";
@@ -36,14 +36,14 @@ export type Part =
       readonly childSessionId: string | null;
     }
   | ResultPart
-  /** An image or a file: `image png, 12 KB`; `text` where the file's text is part of the message. */
+  /** An image or a file: `image png, 12 KB`; with `text` if the text of the file is part of the message. */
   | { readonly type: "media"; readonly label: string; readonly text: string | null }
   /** JSON of a block that the model has no kind for. */
   | { readonly type: "unknown"; readonly text: string };
 
 /**
- * The kind of a message when it is shown: `person` and `agent` speak, `tool` answers a call, `summary` stands
- * for what a compaction took out, `error` took an answer's place; `injected` is everything that was put there
+ * The kind of a message when it is shown: `person` and `agent` speak, `tool` answers a call, `summary` replaces
+ * messages that a compaction removed, `error` is in place of an answer; `injected` is everything that a program added
  * for the model or the screen, and is usually hidden.
  */
 export type MessageKind = "person" | "agent" | "tool" | "summary" | "error" | "injected";
@@ -71,8 +71,9 @@ const KIND_OF_ROLE: Readonly<Record<Message["role"], MessageKind>> = {
 
 export interface PartOptions {
   /**
-   * Marks of direction and characters of no width: `spelled` out, or `kept` in texts, thinking and results, in
-   * isolates. In the input of a call they are always spelled out, because the call is executed exactly so.
+   * The form of marks of direction and characters of no width: `spelled` out, or `kept` inside isolates in texts,
+   * thinking and results. In the input of a call they are always spelled out, because the call is executed exactly as
+   * it is written.
    */
   readonly invisible?: "spelled" | "kept";
 }

@@ -1,8 +1,8 @@
 /**
  * Messages as plain text, for agents that take only a prompt.
  *
- * Each part is a header, which begins at the margin, and its lines, which begin with `| `. No content begins at
- * the margin, whatever it holds, so that no message can pretend to be another one, another role or a result.
+ * Each part is a header, which begins at the margin, and its lines, which begin with `| `. No content, whatever it is,
+ * begins at the margin, so that no message can pretend to be another one, another role or a result.
  */
 
 import { assertKnownOptions, type KnownOptions, type Message } from "../../model/index.ts";
@@ -57,7 +57,7 @@ function partToText(part: Part, message: Message, { thinking = "none" }: TextOpt
   }
 }
 
-/** Tells a system message from one that a program inserted. */
+/** Distinguishes a system message from one that a program inserted. */
 function speakerOf(message: Message): string {
   const kind = messageKind(message);
   return kind === "injected" && message.role === "system" ? "system" : SPEAKERS[kind];

@@ -1,13 +1,13 @@
 /**
- * The one rule of where a turn begins, for every page, list and index: with what a person says. What was injected
- * before the first question belongs to that question, as a list counts it. Pure.
+ * The one rule that says where a turn begins, for every page, list and index: with a person's message. Messages that
+ * were injected before the first question belong to its turn, as in the count of a list. Pure.
  */
 
 import type { Message } from "../../model/index.ts";
 import { messageKind } from "./parts.ts";
 
 /**
- * Ask it about each message of a history once, in order.
+ * Call it once for each message of a history, in order.
  *
  * @param isBegun the messages are not the first ones of their history
  */

@@ -1,11 +1,14 @@
-/** Untrusted text made visible: what a terminal would obey, or an eye would miss, is spelled out. */
+/**
+ * Makes untrusted text visible: characters that would control a terminal, or that a reader would not see, are spelled
+ * out.
+ */
 
 const PLAIN = /^[\n\t\x20-\x7e]*$/u;
 
 /**
- * Controls, format characters (bidirectional overrides, tags, joiners), everything that Unicode says is
- * ignored when shown, line and paragraph separators, lone surrogates. Arabic number signs are format
- * characters that have a glyph, and stay.
+ * Controls, format characters (bidirectional overrides, tags, joiners), everything that programs ignore on display
+ * according to Unicode, line and paragraph separators, lone surrogates. Arabic number signs are format characters that
+ * have a glyph, and stay.
  */
 const HIDDEN =
   /(?![\n\t\u{600}-\u{605}\u{6dd}\u{70f}\u{890}\u{891}\u{8e2}\u{110bd}\u{110cd}])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
@@ -26,8 +29,8 @@ export function visibleText(text: string): string {
 
 /**
  * Makes `visibleText`, but keeps signs for the direction and the joints of words: for a page, not a terminal. Overrides
- * are spelled out. No direction reaches further than its own line: embeddings are in isolates, all are closed at the
- * end of the line, and what closes nothing is spelled out.
+ * are spelled out. No mark of direction has an effect beyond its line: embeddings are put into isolates, all are closed
+ * at the end of the line, and a closing mark without an opening one is spelled out.
  */
 export function textInIsolates(text: string): string {
   if (PLAIN.test(text)) return text;

@@ -3,11 +3,11 @@
 export interface SecretFamily {
   /** The text that a reader sees instead of the secret. */
   readonly name: string;
-  /** One of them is in every match, so that other texts are not searched; absent where case is ignored. */
+  /** Every match contains one of these, so that texts without them are not searched; absent if case is ignored. */
   readonly hints?: readonly string[];
   /**
-   * Takes linear time: every run of characters is bounded, or ends the pattern. Where the secret is only a part of what
-   * matches, that part is the group `secret`.
+   * A pattern that takes linear time: every run of characters is bounded, or ends the pattern. If the secret is only a
+   * part of the match, that part is the group `secret`.
    */
   readonly pattern: RegExp;
   /** Rejects a match that only looks like a secret. */
@@ -15,8 +15,8 @@ export interface SecretFamily {
 }
 
 /**
- * Before a key: nothing that continues a word. After a line feed in JSON text (`\n`), a colour of a terminal
- * (`ESC[31m`) or a byte in a URL (`%3D`) a letter may be before it nevertheless.
+ * No character of a word may precede a key. After a line feed in JSON text (`\n`), a colour of a terminal (`ESC[31m`)
+ * or a byte in a URL (`%3D`) a letter may precede it nevertheless.
  */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|%[0-9A-Fa-f]{2}|\[[0-9;]{1,10}m))`;
 

@@ -1,11 +1,11 @@
-/** Secrets of no vendor: private keys, web tokens, passwords in URLs, and values whose name says what they are. */
+/** Secrets without a vendor: private keys, web tokens, passwords in URLs, and values whose name says what they are. */
 
 import { key, type SecretFamily } from "./family.ts";
 
 /** Placeholders that writers put in place of a secret. */
 const PLACEHOLDER = /^(?:[$<{%*]|xxxx|\.{3}|your|process\.|os\.|env\.)/iu;
 
-/** Names are followed by much that is no secret: paths, addresses, words. */
+/** Such names are often followed by values that are not secret: paths, addresses, words. */
 function isNamedSecret(secret: string): boolean {
   if (/^(?:[/~.]|https?:)/u.test(secret) || PLACEHOLDER.test(secret)) return false;
   return /\d/u.test(secret) && /[A-Za-z]/u.test(secret);
@@ -17,7 +17,10 @@ const NAMES =
 /** Names of fields whose value is masked because of the name. */
 export const SECRET_NAME: RegExp = new RegExp(`(?:${NAMES})|authorization`, "iu");
 
-/** Prefixes of a line of a key: line numbers and marks of programs that show files. `\n` may be JSON's. */
+/**
+ * Prefixes of the lines of a private key: line numbers and marks, which programs that show files add. `\n` may be an
+ * escape of JSON.
+ */
 const LINE = String.raw`(?:(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}(?:\d{1,6}[:→|\t-]|\d{1,6}\\t|[+>|-])?[ \t]{0,4})`;
 const BEGIN = `-----BEGIN (?:[A-Z0-9]{1,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----`;
 const HEADERS = String.raw`(?:${LINE}{1,2}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): [^\n\\]{0,200})*`;

@@ -1,5 +1,5 @@
 /**
- * Secrets in texts: keys, tokens and passwords of known forms, replaced by what they are.
+ * Secrets in texts: keys, tokens and passwords of known forms, replaced by the names of their kinds.
  *
  * Promises: pure, linear in the length of the text. Only known forms are found: a password in a sentence, or a key that was
  * encoded or cut into pieces, stays.

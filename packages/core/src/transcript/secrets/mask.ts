@@ -1,4 +1,7 @@
-/** Texts and JSON values with every known secret replaced by `[masked: GitHub token]`, and how many there were. */
+/**
+ * Texts and JSON values with every known secret replaced by `[masked: GitHub token]`, and the number of replaced
+ * secrets.
+ */
 
 import type { AuditEntry } from "../../model/index.ts";
 import type { SecretFamily } from "./family.ts";
@@ -17,7 +20,8 @@ export interface MaskedValue<T> {
 }
 
 /**
- * Masks a text, or every text and key within a JSON value, such as a `Message`. Deeper than 1,000 levels nothing is kept.
+ * Masks a text, or every text and key within a JSON value, such as a `Message`. Content deeper than 1,000 levels is
+ * left out.
  */
 export function maskSecrets<T>(value: T): MaskedValue<T> {
   const counts = new Map<string, number>();
@@ -25,7 +29,7 @@ export function maskSecrets<T>(value: T): MaskedValue<T> {
   return { value: masked, found: Object.fromEntries(counts) };
 }
 
-/** Masks the texts that others gave to an entry of the audit log; who did it is no secret, nor is the id of a token. */
+/** Masks the texts that others gave to an entry of the audit log; the actor and the id of a token are not secrets. */
 export function maskAuditEntry(entry: AuditEntry): AuditEntry {
   const { target, details } = entry;
   return { ...entry, ...maskSecrets({ target, details }).value };
@@ -56,7 +60,7 @@ function maskValue(value: unknown, counts: Map<string, number>, depth: number): 
   return Object.fromEntries(entries);
 }
 
-/** A secret in `{ "apiKey": "…" }` is in two pieces; in the text `apiKey: …` it is in one. */
+/** In `{ "apiKey": "…" }` the name and the secret are two strings; the text `apiKey: …` is one. */
 function maskNamed(name: string, text: string, counts: Map<string, number>): string {
   if (!SECRET_NAME.test(name)) return text;
   const before = `${name}: `;

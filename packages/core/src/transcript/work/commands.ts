@@ -5,10 +5,10 @@ import { type Block, type ToolCallBlock, type ToolResultBlock, textOf } from "..
 const COMMAND_ARGUMENTS: readonly string[] = ["command", "cmd", "script"];
 const SHELL = /^(?:\S*\/)?(?:ba|z|da)?sh$/u;
 
-/** Longer commands and outputs are not looked into beyond this; of an output the end is. */
+/** Only this much of a command or an output is examined; of an output, the end. */
 export const MAX_LOOKED_CHARS = 100_000;
 
-/** Codex gives a command as a list of words, or as text. A patch is a change of files, and no command. */
+/** Codex gives a command as a list of words, or as text. A patch changes files, and is not a command. */
 export function commandOf({ args }: Pick<ToolCallBlock, "args">): string | null {
   for (const name of COMMAND_ARGUMENTS) {
     const value = args[name];
@@ -18,7 +18,7 @@ export function commandOf({ args }: Pick<ToolCallBlock, "args">): string | null 
   return null;
 }
 
-/** `["bash", "-lc", "npm test"]` is what the shell runs. */
+/** The command in `["bash", "-lc", "npm test"]` is `npm test`. */
 function commandOfWords(values: readonly unknown[]): string {
   const words = values.filter((word) => typeof word === "string");
   const [shell = "", flag = "", script, ...rest] = words;
@@ -27,8 +27,8 @@ function commandOfWords(values: readonly unknown[]): string {
 }
 
 /**
- * The words that begin each simple command of a line: what is quoted or in a here-document begins none. `bash -c "…"` is what
- * it runs.
+ * The words that begin each simple command of a line: words in quotes or in a here-document begin none. `bash -c "…"`
+ * is replaced by the command that it runs.
  */
 export function simpleCommands(command: string): readonly string[] {
   return scriptOf(command)
@@ -38,7 +38,10 @@ export function simpleCommands(command: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** The lines that a shell runs: of `bash -c "…"` what is quoted, without here-documents, and each long line in one piece. */
+/**
+ * The lines that a shell runs: for `bash -c "…"` the quoted text, without here-documents, and with continued lines
+ * joined.
+ */
 export function scriptOf(command: string): string {
   const text = command.slice(0, MAX_LOOKED_CHARS);
   const [, , inner] = /^\s*(?:\S*\/)?(?:ba|z|da)?sh\s+-\w*c\s+(['"])([\s\S]*)\1\s*$/u.exec(text) ?? [];
@@ -47,7 +50,7 @@ export function scriptOf(command: string): string {
 
 const HERE_DOCUMENT = /(?<!<)<<-?\s*(['"]?)(\w+)\1/u;
 
-/** The lines of a command's input are not part of the command. One whose end is missing is only quoted text. */
+/** The lines of a command's input are not part of the command. A here-document without an end is only quoted text. */
 function withoutHereDocuments(text: string): string {
   if (!text.includes("<<")) return text;
   const all = text.split("\n");
@@ -68,7 +71,7 @@ function withoutHereDocuments(text: string): string {
   return lines.join("\n");
 }
 
-/** `null` if the result does not say it, as that of a command which still runs. */
+/** `null` if the result does not say it, for example because the command still runs. */
 export function exitCodeOf({ isError, status, content, details }: ToolResultBlock): number | null {
   const known = codeIn(details);
   if (known !== null) return known < 0 ? null : known;

@@ -10,14 +10,14 @@ export interface FileEdit {
   /**
    * - `edit`: the hunks change the file
    * - `create`: the file was not there
-   * - `write`: the hunk is the whole file, and nothing is known of what was there
+   * - `write`: the hunk is the whole file, and the content before it is not known
    * - `delete`: the file is gone; the hunk has its lines, if they are known
    */
   readonly kind: "edit" | "create" | "write" | "delete";
   readonly hunks: readonly Hunk[];
 }
 
-/** Longer texts are not looked into. */
+/** Longer texts are not examined. */
 export const MAX_EDIT_CHARS = 4_000_000;
 
 export function wholeEdit(path: string, text: string, kind: "create" | "write"): FileEdit {

@@ -1,6 +1,6 @@
 /**
- * The edits of files that a call made, with exact lines: as the agent's own result shows them, and where it shows nothing, as
- * the call asked for them. Pure.
+ * The edits of files that a call made, with exact lines: as the agent's own result shows them, or else as the call
+ * requested them. Pure.
  */
 
 import type { ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
@@ -41,7 +41,7 @@ function editsOfDetails(details: Fields, path: string | null): FileEdit[] {
   return [];
 }
 
-/** A diff against nothing begins at line 1 and removes nothing, and has no line around it. */
+/** The diff of a new file begins at line 1, removes nothing, and has no lines of context. */
 function kindOf(hunks: readonly Hunk[], isNew: boolean): FileEdit["kind"] {
   const [only] = hunks;
   const isAll = hunks.length === 1 && only?.at === 1 && only.lines.every(({ sign }) => sign === "+");
@@ -90,7 +90,7 @@ function editsOfChanges(changes: object): FileEdit[] {
   });
 }
 
-/** A new file comes as its text, or as a diff against nothing. */
+/** A new file is given as its text, or as a diff against an empty file. */
 function addedText(text: string, hunks: readonly Hunk[]): string {
   if (hunks.length === 0) return text;
   return hunks.flatMap(({ lines }) => lines.map((line) => line.text)).join("\n");
@@ -102,7 +102,7 @@ function editsOfCall({ args, rawArgs }: ToolCallBlock): readonly FileEdit[] {
     if (before === null) return [wholeEdit(path, after, "write")];
     const hunk = before === "" ? null : hunkOfTexts(before, after, { partial: true });
     const known = edits.get(path)?.hunks ?? [];
-    // Some tools create a file by an edit of nothing.
+    // Some tools create a file by replacing an empty text.
     if (hunk === null) edits.set(path, wholeEdit(path, after, "write"));
     else edits.set(path, { path, movedFrom: null, kind: "edit", hunks: [...known, hunk] });
   }

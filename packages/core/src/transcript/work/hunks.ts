@@ -24,7 +24,7 @@ export interface DiffOfFile {
 
 const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/u;
 
-/** The files of a unified diff; empty if the text is none. */
+/** The files of a unified diff; empty if the text is not a diff. */
 export function parseUnifiedDiff(text: string): readonly DiffOfFile[] {
   const lines = linesOf(text);
   const files: { path: string | null; hunks: Hunk[] }[] = [];
@@ -40,7 +40,7 @@ export function parseUnifiedDiff(text: string): readonly DiffOfFile[] {
     if (files.length === 0) files.push({ path: null, hunks: [] });
     const [, , before = "1", start = "1", after = "1"] = header;
     const { hunk, next } = hunkAt(lines, at + 1, [Number(before), Number(after)]);
-    // A hunk without lines in the new file names the line before it.
+    // If a hunk has no lines in the new file, its header gives the number of the line before it.
     const first = Number(start) + (Number(after) === 0 ? 1 : 0);
     files.at(-1)?.hunks.push({ at: first, lines: hunk });
     at = next - 1;
@@ -48,7 +48,7 @@ export function parseUnifiedDiff(text: string): readonly DiffOfFile[] {
   return files.filter(({ hunks }) => hunks.length > 0);
 }
 
-/** The counts of the header say where a hunk ends: a removed line can look like the name of a file. */
+/** The counts in the header determine where a hunk ends: a removed line can look like the name of a file. */
 function hunkAt(
   lines: readonly string[],
   from: number,
@@ -84,7 +84,7 @@ export function hunkOfTexts(
   return { at, lines, ...(partial && { isPartial: true as const }) };
 }
 
-/** The pairs of lines that are in the same order in both texts, by their places. */
+/** The pairs of equal lines that have the same order in both texts, by their positions. */
 export function commonLinesOf(
   old: readonly string[],
   fresh: readonly string[],
@@ -111,7 +111,7 @@ export function compareLines(old: readonly string[], fresh: readonly string[]): 
   return lines;
 }
 
-/** Without the line break that ends the last one, and without carriage returns. */
+/** The lines without carriage returns, and without the line break at the end. */
 export function linesOf(text: string): readonly string[] {
   if (text === "") return [];
   const lines = text.split(/\r?\n/u);

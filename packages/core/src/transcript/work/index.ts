@@ -2,8 +2,9 @@
  * The work in a session, read from its calls and their results: edits of files with exact lines, commits, runs of tests, the
  * facts that open a session, and the edits that wrote the lines of a file.
  *
- * Promises: pure; no model is asked; a fact is in the session, and names its turn; a call that failed counts as nothing done.
- * Does not know: files as they are now, what a command did to them, prices.
+ * Promises: pure; no model is asked; each fact comes from the session, and names its turn; a failed call counts as no
+ * work.
+ * Does not know: files as they are now, what commands did to files, prices.
  */
 
 export { commandOf, exitCodeOf, outputOf, scriptOf, withoutColours } from "./commands.ts";

@@ -1,10 +1,10 @@
-/** Files that are written as a whole, as changes of their earlier text where the edits before show it. Pure. */
+/** Turns writes of whole files into changes of their earlier text, if earlier edits show that text. Pure. */
 
 import type { FileEdit } from "./file-edit.ts";
 import { compareLines } from "./hunks.ts";
 import { placesOf } from "./line-places.ts";
 
-/** A write that leaves most lines alone wrote only the others. */
+/** If a write leaves most lines unchanged, only the other lines count as written. */
 export function withKnownText(edits: readonly FileEdit[]): readonly FileEdit[] {
   let text: readonly string[] | null = null;
   return edits.map((edit): FileEdit => {

@@ -1,7 +1,7 @@
 /**
- * The edits that wrote the lines of a file. The edits are taken back one by one, the newest first: an edit wrote the
- * lines that it added and that still are where it put them. If the file was changed by hand since, the lines that are
- * still there count. Pure.
+ * The edits that wrote the lines of a file. The edits are undone one by one, the newest first: an edit wrote those of
+ * its added lines that are still in their place. If somebody changed the file by hand after that, the remaining lines
+ * count. Pure.
  */
 
 import type { FileEdit } from "./file-edit.ts";
@@ -9,7 +9,7 @@ import { commonLinesOf, compareLines, type Hunk, type HunkLine } from "./hunks.t
 import { withKnownText } from "./known-text.ts";
 import { placesOf } from "./line-places.ts";
 
-/** An edit that wrote a line: its place in the list of edits. */
+/** An edit that wrote a line: its index in the list of edits. */
 export interface LineWriter {
   readonly edit: number;
   /** False for an earlier form of the line. */
@@ -19,18 +19,18 @@ export interface LineWriter {
 export interface LineOrigins {
   /** For each line of the file the edits that wrote it, the newest first; empty for a line that no edit wrote. */
   readonly lines: readonly (readonly LineWriter[])[];
-  /** Edits that were not looked at because the limit was reached: the oldest. */
+  /** The oldest edits, which were not examined because the limit was reached. */
   readonly left: number;
 }
 
-/** Lines that are compared before the rest is left out. */
+/** The number of comparisons of lines after which the rest is left out. */
 const MAX_VISITS = 20_000_000;
-/** Edits of one line that are named. */
+/** The greatest number of edits that are named for one line. */
 const MAX_WRITERS = 20;
 
 interface ModelLine {
   readonly text: string;
-  /** The line of the file that it is, or of which it is an earlier form. */
+  /** The index of the line of the file that this line is, or that it became. */
   readonly of: number | null;
   readonly isSame: boolean;
 }
@@ -64,7 +64,7 @@ function addedIn({ lines }: Hunk): readonly string[] {
   return lines.filter(({ sign }) => sign === "+").map(({ text }) => text);
 }
 
-/** The model before the hunk, as far as its lines are found. */
+/** Returns the model before the hunk, as far as the lines of the hunk are found. */
 function takeBack(model: ModelLine[], hunk: Hunk, wrote: Wrote): ModelLine[] {
   const after = hunk.lines.filter(({ sign }) => sign !== "-").map(({ text }) => text);
   const at = placeOf(model, after, hunk);
@@ -74,7 +74,7 @@ function takeBack(model: ModelLine[], hunk: Hunk, wrote: Wrote): ModelLine[] {
   return now;
 }
 
-/** The hunk with the parts of its first and its last line that it left alone. */
+/** The hunk with the unchanged parts of its first and its last line. */
 function wholeLines(model: readonly ModelLine[], at: number, { lines }: Hunk): readonly HunkLine[] {
   const [old, fresh] = [
     lines.filter(({ sign }) => sign !== "+").map(({ text }) => text),
@@ -92,7 +92,7 @@ function wholeLines(model: readonly ModelLine[], at: number, { lines }: Hunk): r
   return compareLines(old.length === 0 ? [head + tail] : whole, stands);
 }
 
-/** One change of a hunk, with the lines around it that it left alone. */
+/** One change of a hunk, with the unchanged lines around it. */
 interface Run {
   readonly before: readonly HunkLine[];
   readonly changed: readonly HunkLine[];
@@ -118,7 +118,7 @@ function runsOf(lines: readonly HunkLine[]): Run[] {
   return runs;
 }
 
-/** With fewer and fewer of the lines around it: somebody may have changed these by hand. */
+/** Tries with fewer and fewer of the lines around the change: somebody may have changed these by hand. */
 function takeBackRun(model: ModelLine[], { before, changed, after }: Run, wrote: Wrote): ModelLine[] {
   for (let around = Math.max(before.length, after.length, 0); around >= 0; around--) {
     const lines = [
@@ -139,7 +139,7 @@ function takeBackRun(model: ModelLine[], { before, changed, after }: Run, wrote:
   return model;
 }
 
-/** The place of these lines in the model; `null` if they stand nowhere, or could stand anywhere. */
+/** The place of these lines in the model; `null` if they are in no place, or in too many. */
 function placeOf(model: readonly ModelLine[], stands: readonly string[], hunk: Hunk): number | null {
   if (stands.length === 0) return null;
   const places = placesOf(model, stands, hunk.isPartial === true);
@@ -153,12 +153,12 @@ function placeOf(model: readonly ModelLine[], stands: readonly string[], hunk: H
   return places.reduce((best, at) => (Math.abs(at - wanted) < Math.abs(best - wanted) ? at : best), first);
 }
 
-/** A line that is in one place rarely: a bracket, or an empty line, tells nothing. */
+/** A line that is in few places; a bracket or an empty line identifies no place. */
 export function isTelling(text: string): boolean {
   return (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 4;
 }
 
-/** A replaced text was in one place of the file, so that less of it is enough where it still is. */
+/** A replaced text was in exactly one place of the file, so a smaller part of it is enough to find that place. */
 function isWord(text: string): boolean {
   return /[\p{L}\p{N}]{2}/u.test(text);
 }
@@ -186,7 +186,7 @@ function undo(
     const added = model.slice(from, from + count);
     from += count;
     wrote(added);
-    // A line that was changed keeps its place; where lines were only put in or taken out, nothing stands for them.
+    // A line that was changed keeps its place; lines that were only added or only removed have no counterpart.
     const isPaired = removed.length === count;
     for (const [number, text] of removed.entries()) {
       const of = isPaired ? (added[number]?.of ?? null) : null;
@@ -196,7 +196,10 @@ function undo(
   return [...made, ...model.slice(from)];
 }
 
-/** The lines of the model that are in the same order in these texts, in runs of which a line tells something. */
+/**
+ * The lines of the model that have the same order in these texts, in runs with at least one line that identifies its
+ * place.
+ */
 function sameRuns(model: readonly ModelLine[], texts: readonly string[]): readonly ModelLine[] {
   const same: ModelLine[] = [];
   let run: ModelLine[] = [];

@@ -1,13 +1,16 @@
-/** The places where some lines stand one below the other. Pure. */
+/** Finds the places where some lines follow each other. Pure. */
 
 interface Line {
   readonly text: string;
 }
 
-/** More places than these say nothing. */
+/** A line in more places than these identifies no place. */
 const MAX_PLACES = 100;
 
-/** @param isPartial the first line may be the end of a line, the last one the beginning of one, and a single one a part */
+/**
+ * @param isPartial the first line may be only the end of a line of the file, the last one only the beginning, and a
+ * single line any part
+ */
 export function placesOf(
   lines: readonly Line[],
   wanted: readonly string[],

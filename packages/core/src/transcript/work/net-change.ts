@@ -12,13 +12,13 @@ export interface NetChange {
   readonly status: "created" | "changed" | "deleted";
   readonly added: number;
   readonly removed: number;
-  /** `part` if lines were replaced that are not known. */
+  /** `part` if some of the replaced lines are not known. */
   readonly known: "all" | "part";
 }
 
 export interface NetFold {
   apply(edit: FileEdit): void;
-  /** `null` if the file is as it was. */
+  /** `null` if the file did not change. */
   finish(): NetChange | null;
   /** The changed lines with those around them, `…` for lines between them; `null` if there were too many edits. */
   lines(): readonly DiffLine[] | null;
@@ -43,7 +43,7 @@ export function createNetFold(): NetFold {
     const before = isThere ? textNow() : [];
     if (isKnownNew && isNew === null) pieces = [];
     else if (before === null) {
-      // The lines in the gaps are not known, so that they cannot be counted as removed.
+      // The lines in the gaps are not known, so they cannot be counted as removed.
       known = "part";
       pieces = pieces.filter(({ type }) => type === "removed");
     } else {
@@ -112,7 +112,7 @@ function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into
   const made: Piece[] = pieces.slice(0, index);
   const rest = pieces.slice(index);
   let offset = into;
-  /** Takes the next line of the file; `null` if nothing is known any more. */
+  /** Takes the next line of the file; `null` if no more lines are known. */
   const take = (): (Piece & { type: "line" }) | "unknown" => {
     for (;;) {
       const [piece] = rest;
@@ -154,7 +154,7 @@ function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into
   return [...made, ...rest];
 }
 
-/** The file with what changed in it. Lines that stand removed and added at one place, and are the same, were put back. */
+/** The file with what changed in it. Lines that are both removed and added at the same place were put back. */
 function comparedPieces(pieces: readonly Piece[]): readonly (HunkLine | (Piece & { type: "gap" }))[] {
   const all: (HunkLine | (Piece & { type: "gap" }))[] = [];
   let [old, fresh]: [string[], string[]] = [[], []];
@@ -179,7 +179,7 @@ function countPieces(pieces: readonly Piece[]): { readonly added: number; readon
   return { added: countSigns(lines, "+"), removed: countSigns(lines, "-") };
 }
 
-/** Lines around a change that are shown. */
+/** The number of lines that are shown around a change. */
 const CONTEXT = 3;
 
 function shownLines(pieces: readonly Piece[]): readonly DiffLine[] {

@@ -1,7 +1,7 @@
 /** Paths as calls name them: from the session's folder, or from the root. Pure. */
 
 export interface Paths {
-  /** The same for each name of a file. */
+  /** The key, which is the same for each name of a file. */
   keyOf(path: string): string;
   /** Without the folder of the session, if the file is below it. */
   shown(key: string): string;

@@ -1,20 +1,23 @@
-/** A file as far as its edits show it: lines, gaps of lines that nobody showed, and lines that are gone. Pure. */
+/** A file as far as its edits show it: lines, gaps of lines that nobody showed, and removed lines. Pure. */
 
 import type { Hunk, HunkLine } from "./hunks.ts";
 
 export type Piece =
   | { readonly type: "gap"; readonly lines: number }
   | { readonly type: "line"; readonly text: string; readonly isAdded: boolean }
-  /** Takes no room: it is where the line was. */
+  /** It has no length, and marks where the line was. */
   | { readonly type: "removed"; readonly text: string };
 
-/** A place: a piece, and the number of lines of it that come before the place. */
+/** A place is a piece, and the number of its lines before the place. */
 export interface Place {
   readonly index: number;
   readonly lines: number;
 }
 
-/** The place of a hunk, by its number and else by its lines; the hunk with whole lines. `null` if it is not known. */
+/**
+ * The place of a hunk, found by its line number or else by its lines, and the hunk with whole lines. `null` if it is
+ * not known.
+ */
 export function locate(pieces: readonly Piece[], hunk: Hunk): (Place & { readonly hunk: Hunk }) | null {
   const old = hunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text);
   const numbered = hunk.at === null ? null : placeOfLine(pieces, hunk.at);
@@ -64,7 +67,7 @@ function fits(
   return true;
 }
 
-/** A replaced text can begin and end within a line: the rest of these lines stays. */
+/** A replaced text can begin and end within a line; the other parts of these lines stay. */
 function wholeHunk(pieces: readonly Piece[], index: number, hunk: Hunk, old: readonly string[]): Hunk | null {
   const lines: string[] = [];
   for (let at = index; at < pieces.length && lines.length < old.length; at++) {

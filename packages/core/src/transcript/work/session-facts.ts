@@ -33,7 +33,7 @@ export interface FactsTurn {
 export interface FactsOptions {
   /** The folder of the session: paths below it are shown without it. */
   readonly cwd: string | null;
-  /** The price of a message, if it is known. */
+  /** Returns the price of a message, if it is known. */
   readonly costOf?: (message: Message) => number | null;
 }
 
@@ -64,9 +64,9 @@ export async function sessionFacts(
 }
 
 /**
- * The same from turns that were folded one by one.
+ * The facts of turns that were folded one by one.
  *
- * @param from the number of the first one, in a part of a session
+ * @param from the number of the first turn, if the turns are only a part of a session
  */
 export function factsOfTurns(
   turns: readonly FactsTurn[],
@@ -175,7 +175,7 @@ function countLines(
   }
 }
 
-/** `null` if the file is as it was. */
+/** `null` if the file did not change. */
 function fileFact(work: FileWork, shown: (key: string) => string): FileFact | null {
   const { net, counted, edits, path, movedFrom, turn, messageId } = work;
   const change = net.finish();

@@ -44,7 +44,7 @@ export function testRunOf(call: ToolCallBlock, result: ToolResultBlock): TestRun
     return { ...stands, outcome: "unknown" };
   if (code === null ? result.isError : code !== 0) return { ...stands, outcome: "failed" };
   if ((passed ?? 0) > 0) return { ...stands, outcome: "passed" };
-  // The code of a pipe is that of its last command, and not that of the tests.
+  // The exit code of a pipe is that of its last command, not that of the tests.
   const isCode = code === 0 && isTestCommand(commands.at(-1) ?? "") && !/\|\|/u.test(command);
   return { ...stands, outcome: isCode ? "passed" : "unknown" };
 }
@@ -59,14 +59,17 @@ interface Counts {
   readonly failed: number | null;
 }
 
-/** Each form is that of a family of test programs; the last line of each counts, and files are not tests. */
+/**
+ * Each function reads the form of one family of test programs; the last such line counts, and counts of files are not
+ * counts of tests.
+ */
 const FORMS: readonly ((output: string) => Counts | null)[] = [
   // Vitest and Jest: "Tests  1 failed | 5 passed (6)", "Tests: 1 failed, 5 passed, 6 total".
   (output) => labelled(/^[ \t]*Tests:?[ \t]+(.*\d+ (?:passed|failed).*)$/gmu, output),
   // pytest: "==== 1 failed, 5 passed in 0.12s ====", and with -q the same without the line around it.
   (output) =>
     labelled(/^(?:=+ )?((?:\d+ [a-z]+, )*\d+ (?:passed|failed|errors?)\b.*? in [\d.]+s.*)$/gmu, output),
-  // Playwright and others: lines that hold nothing but counts.
+  // Playwright and others: lines that contain only counts.
   (output) =>
     paired(
       /^(?:\s*\d+ [a-z]+[,;|])*\s*(\d+) passed(?:[,;|] \d+ [a-z]+)*(?: \([\d.]+m?s\))?\s*$/gmu,

@@ -16,7 +16,7 @@ import { type TestRun, testRunOf } from "./test-runs.ts";
 
 type Placed<T> = T & { readonly messageId: string };
 
-/** In the order of the messages; the number says what came after what. */
+/** In the order of the messages, which the number gives. */
 export type WorkItem =
   | {
       readonly type: "edit";
@@ -30,11 +30,11 @@ export type WorkItem =
 export interface TurnWork {
   asked: Placed<{ readonly text: string }> | null;
   readonly items: WorkItem[];
-  /** Calls without a result so far; those of earlier turns can get it here. */
+  /** Calls without a result so far; calls of earlier turns can get their result here. */
   readonly open: Map<string, Placed<{ readonly call: ToolCallBlock }>>;
   readonly earlier: TurnWork["open"];
   end: TurnEnd;
-  /** Characters of edits that the turn holds. */
+  /** The number of characters of edits that are kept for the turn. */
   chars: number;
 }
 
@@ -44,7 +44,7 @@ export type TurnEnd = Placed<{
   readonly text: string;
 }>;
 
-/** The characters of edits that may still be held; edits after that are only counted. */
+/** The number of characters of edits that may still be kept; later edits are only counted. */
 export interface WorkBudget {
   chars: number;
 }
@@ -56,7 +56,7 @@ const SHOWN_CHARS = 300;
 
 const STOPPED: ReadonlySet<unknown> = new Set(["interrupted", "aborted", "cancelled", "canceled"]);
 
-/** @param before the turn before this one */
+/** @param before the previous turn */
 export function createTurnWork(before: TurnWork | null): TurnWork {
   const end: TurnEnd = { state: "unanswered", text: "", messageId: "" };
   const earlier = new Map([...(before?.earlier ?? []), ...(before?.open ?? [])].slice(-MAX_OPEN));
@@ -109,14 +109,14 @@ function addEdit(work: TurnWork, edit: FileEdit, messageId: string, budget: Work
     budget.chars -= chars;
     work.chars += chars;
   }
-  // The signs are enough to count it.
+  // Counting needs only the signs of the lines.
   const hunks = isHeld
     ? edit.hunks
     : edit.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(({ sign }) => ({ sign, text: "" })) }));
   work.items.push({ type: "edit", edit: { ...edit, hunks }, messageId, isCounted: !isHeld });
 }
 
-/** The end of the turn: a call that has no result has not come back. */
+/** The end of the turn, in which a call may still wait for its result. */
 export function endOf({ end, open }: TurnWork): TurnEnd {
   const waiting = [...open.values()];
   const last = waiting.at(-1);

@@ -2,7 +2,7 @@
 
 import type { MachineSession } from "./list.ts";
 
-/** The command of the session's own agent. */
+/** The command that resumes the session in its own agent. */
 export interface ResumeAnswer {
   readonly cwd: string;
   readonly argv: readonly string[];
@@ -40,9 +40,9 @@ interface Outcomes {
 export interface HandOffPreview {
   readonly agent: string;
   readonly receipt: {
-    /** The keys are kinds of records. */
+    /** The outcomes for each kind of record. */
     readonly byKind: Readonly<Record<string, Outcomes>>;
-    /** The reasons for which records are not kept, with the number of each; at most 200. */
+    /** The reasons why records are not kept, each with the number of records; at most 200. */
     readonly reasons: readonly {
       readonly kind: string;
       readonly outcome: string;
@@ -60,7 +60,7 @@ export interface HandOffAnswer extends HandOffPreview {
   readonly resume: ResumeAnswer;
 }
 
-/** The body of `POST …/fork`: up to and with the message `at`; all of it by default. */
+/** The body of `POST …/fork`: up to and including the message `at`; the whole session by default. */
 export interface ForkRequest {
   readonly at?: string;
 }
@@ -72,7 +72,7 @@ export interface ForkAnswer {
   readonly resume: ResumeAnswer;
 }
 
-/** The body of `POST …/rename`: one line of text. Answers with the row. */
+/** The body of `POST …/rename`: one line of text. The answer is the row. */
 export interface RenameRequest {
   readonly title: string;
 }

@@ -1,34 +1,41 @@
-/** The sessions that a person may miss: their agents' own lists hide them, or their agents delete them soon. */
+/**
+ * The sessions that a person may lose or look for in vain: their agents' own lists hide them, or their agents delete
+ * them soon.
+ */
 
 /** A session that its agent's own list leaves out against the will of the agent. */
 export interface HiddenRow {
-  /** `null` if the list of sessions lacks it as well, such as one in which no person said anything. */
+  /** `null` if the list of sessions lacks it as well, for example because no person said anything in it. */
   readonly key: string | null;
   readonly agent: string;
   readonly location: string;
   readonly title: string | null;
   /**
-   * Sentences: why the agent's list lacks it, the smallest change that brings it back, and the differences afterwards.
+   * Sentences that say why the agent's list lacks the session, which smallest change brings it back, and what is
+   * different afterwards.
    */
   readonly means: string;
   readonly bringsBack: string;
   readonly changes: string;
-  /** A sentence about this very session; `null` if the cause says it all. */
+  /** A sentence about this session in particular; `null` if the cause is enough. */
   readonly detail: string | null;
-  /** True if `POST …/bring-back` can do it. */
+  /** True if `POST …/bring-back` can make this change. */
   readonly canBeDone: boolean;
-  /** A command for a shell that does it, for a session without a key. */
+  /** A shell command that makes this change, for a session without a key. */
   readonly command: string | null;
 }
 
-/** Sessions of one agent that the same rule concerns. */
+/** Sessions of one agent that the same rule will delete. */
 export interface DueRow {
   readonly agent: string;
   /** A sentence without a full stop. */
   readonly rule: string;
   readonly sessions: number;
   readonly withoutCopy: number;
-  /** The first end, ISO 8601; in the past: at the next start of its agent. */
+  /**
+   * The time of the first deletion, ISO 8601; if it is in the past, the session is deleted at the next start of its
+   * agent.
+   */
   readonly firstAt: string;
 }
 
@@ -46,18 +53,18 @@ export interface SessionsAtRisk {
   };
   /** True if the guard copies sessions by itself. */
   readonly isGuarded: boolean;
-  /** Why a part could not be found out, as sentences. */
+  /** Sentences that say why a part of the answer is missing. */
   readonly notices: readonly string[];
 }
 
 /** `GET …/bring-back` (nothing is written), `POST …/bring-back`: the old state goes into the trash. */
 export interface BringBackAnswer {
-  /** The changes as sentences without a full stop; empty where Continuo cannot make them. */
+  /** The changes as sentences without a full stop; empty if Continuo cannot make them. */
   readonly steps: readonly string[];
   /** A sentence that says what is different afterwards. */
   readonly changes: string;
   /** The id for `POST /v1/machine/trash/ID/restore`, which undoes it byte for byte; `null` if nothing was written. */
   readonly trashId: string | null;
-  /** The key of the session afterwards, which another name of its file can change; `null` if nothing was written. */
+  /** The key of the session afterwards, which changes if its file gets another name; `null` if nothing was written. */
   readonly key: string | null;
 }

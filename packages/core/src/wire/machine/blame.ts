@@ -3,10 +3,10 @@
 import type { BlamedLine, FileBlame, LineOrigin } from "../../model/index.ts";
 
 export interface FileBlameAnswer extends Omit<FileBlame, "lines" | "origins"> {
-  /** The words of a line only where a session wrote it: nothing else of the file is sent. */
+  /** The text of a line only if a session wrote the line: nothing else of the file is sent. */
   readonly lines: readonly (Omit<BlamedLine, "text"> & { readonly text: string | null })[];
   readonly origins: readonly (LineOrigin & {
-    /** The key of the session; `null` if the list does not have it. */
+    /** The key of the session; `null` if the session is not in the list. */
     readonly key: string | null;
   })[];
 }

@@ -7,7 +7,10 @@ export interface Branch extends Leaf {
   readonly parent: string | null;
   /** The number of messages that it shares with its parent. */
   readonly shared: number;
-  /** Its first message that the parent does not have, and the turn of that message; `null` if there is none. */
+  /**
+   * The first message of the branch that its parent does not have, and the turn of that message; `null` if there is
+   * none.
+   */
   readonly first: { readonly messageId: string; readonly turn: number } | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The changes of a session in files: `GET …/changes` for the files, `GET …/changes?path=PATH` for the
- * differences of one.
+ * The changes of files in a session: `GET …/changes` lists the files, `GET …/changes?path=PATH` shows the differences
+ * of one file.
  */
 
 export interface ChangedPath {
@@ -31,7 +31,7 @@ export interface FileChange {
   readonly lines: readonly ChangedLine[];
 }
 
-/** A line that changed, or one around it; `…` stands for lines that are left out. Visible text. */
+/** A line that changed, or a line of context; `…` stands for lines that are left out. Visible text. */
 export interface ChangedLine {
   readonly sign: "-" | "+" | " " | "…";
   readonly text: string;
@@ -40,11 +40,11 @@ export interface ChangedLine {
   readonly after: number | null;
 }
 
-/** In order; `after` takes `nextAfter`. */
+/** The changes in order; `nextAfter` is the `after` of the next request. */
 export interface FileChanges {
   readonly path: string;
   readonly changes: readonly FileChange[];
-  /** The rest of all changes together; only in the first answer, and only for more than one change that was made. */
+  /** The net difference of all changes; only in the first answer, and only if more than one change was made. */
   readonly net: readonly ChangedLine[] | null;
   readonly total: number;
   readonly nextAfter: number | null;

@@ -26,7 +26,7 @@ export const CHAT_LIMITS = {
   questions: 20,
 } as const;
 
-/** A page on which the session is open. Other pages show the name. */
+/** A page of a browser in which the session is open. Other pages show the name. */
 export interface ChatPage {
   /** The page chooses the id: letters, digits and `-`. */
   readonly id: string;
@@ -44,13 +44,14 @@ export interface PromptRequest {
 /** The answer to a prompt, which is stored by then. */
 export interface PromptAnswer {
   /**
-   * The session that has the prompt. An agent's own session becomes one of Continuo's with the first prompt.
+   * The key of the session that has the prompt. The first prompt imports a native session as one of Continuo's, with
+   * another key.
    */
   readonly key: string;
   readonly runId: string;
 }
 
-/** The body of `POST …/cancel`: a turn that runs, or a prompt that waits. */
+/** The body of `POST …/cancel`: cancels a running turn or a waiting prompt. */
 export interface CancelRequest {
   readonly runId: string;
 }
@@ -96,7 +97,7 @@ export interface ChatRun {
   /** The prompt's first characters. */
   readonly text: string;
   readonly at: string;
-  /** The reason why the run has no complete answer. */
+  /** The reason why the run has no complete answer, if it has none. */
   readonly message: string | null;
 }
 
@@ -141,7 +142,7 @@ export type ChatEvent =
 
 export interface AnswerCall {
   readonly signal: AbortSignal;
-  /** `refused`: options that also answer later questions are not allowed. */
+  /** `refused`: options that also answer later questions cannot be chosen. */
   readonly lasting: "allowed" | "refused";
 }
 

@@ -1,6 +1,6 @@
 /**
- * The inbox of a machine, over all agents: the sessions that wait for an answer, that run, and that ended since a
- * person looked.
+ * The inbox of a machine, over all agents: sessions that wait for an answer, sessions that run, and sessions that ended
+ * since a person last looked.
  *
  * - `GET /v1/machine/inbox`: `InboxState`
  * - `GET /v1/machine/inbox/events`: server-sent events `inbox` with the whole state, at once and whenever it differs
@@ -10,7 +10,7 @@
 import type { ChatQuestion } from "./chat.ts";
 import type { MachineSession } from "./list.ts";
 
-/** The rights of a token in the inbox. `answer`: answer questions once, and nothing else that changes anything. */
+/** The rights of a token in the inbox. `answer`: may answer questions once, and change nothing else. */
 export type InboxRights = "read" | "answer" | "write";
 
 export type InboxSession = Pick<MachineSession, "key" | "agent" | "title" | "cwd" | "updatedAt">;
@@ -38,7 +38,7 @@ export interface InboxRun {
 
 export interface InboxEnd {
   readonly session: InboxSession;
-  /** Why there is no complete answer; `null` if there is one, or nobody knows. */
+  /** The reason why there is no complete answer; `null` if there is one, or if it is not known. */
   readonly failure: string | null;
   /** The beginning of the agent's last text; `null` until the session was read. */
   readonly lastWords: string | null;
@@ -47,7 +47,10 @@ export interface InboxEnd {
 export interface InboxState {
   /** Questions that this server can pass an answer on to. */
   readonly asks: readonly InboxQuestion[];
-  /** But for those that ask. The newest change first, as in the next two; at most 100 each. */
+  /**
+   * Running sessions, except those that ask a question. The newest change comes first, as in the next two lists; each
+   * has at most 100 rows.
+   */
   readonly running: readonly InboxRun[];
   /** Sessions that changed after a person last opened them. */
   readonly failed: readonly InboxEnd[];
@@ -57,14 +60,14 @@ export interface InboxState {
   readonly rights: InboxRights;
 }
 
-/** The sessions that a person looks at, as they are now; `all` for everything that has ended. */
+/** The sessions that a person looks at, in their present state; `all` for every session that has ended. */
 export type SeenRequest = { readonly keys: readonly string[] } | { readonly all: true };
 
 /** The inbox of a machine, without HTTP and rights. */
 export interface MachineInbox {
   now(signal: AbortSignal): Promise<Omit<InboxState, "rights">>;
-  /** Begins with the state of now; ends when the signal aborts. */
+  /** Begins with the present state; ends when the signal aborts. */
   events(signal: AbortSignal): AsyncIterable<Omit<InboxState, "rights">>;
-  /** Keys of no session count for nothing. Errors: `unwritable`. */
+  /** Keys without a session are ignored. Errors: `unwritable`. */
   see(request: SeenRequest): Promise<void>;
 }

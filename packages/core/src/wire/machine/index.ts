@@ -2,7 +2,7 @@
  * The sessions of a machine as the server shows them below `/v1/machine/`: requests, answers and events.
  *
  * Promises: pure; types, and the few functions that make paths, so that a page loads nothing else with them.
- * Does not know: where sessions lie, how they are read, how they are drawn.
+ * Does not know: where sessions are stored, how they are read, how they are rendered.
  */
 
 export type {

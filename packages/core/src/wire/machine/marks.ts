@@ -2,9 +2,9 @@
 
 /** They are kept by Continuo on this machine; no file of an agent changes. */
 export interface SessionMarks {
-  /** Stands above the others in the list. */
+  /** Listed above the others. */
   readonly pinned: boolean;
-  /** In the order of the alphabet. */
+  /** In alphabetical order. */
   readonly tags: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * A new conversation from a page, and names of files for a prompt. All need the scope `machine:write`.
+ * A new conversation from a page, and names of files for a prompt. All requests need the scope `machine:write`.
  *
- * - `GET /v1/machine/chats/agents?cwd=DIR`: who can answer there
+ * - `GET /v1/machine/chats/agents?cwd=DIR`: the agents that can answer there
  * - `GET /v1/machine/chats/files?cwd=DIR&words=TEXT`, or `key=KEY` for the folder of a session
  * - `POST /v1/machine/chats`: `PromptAnswer`, as `POST …/chat/prompt`
  */
@@ -22,11 +22,11 @@ export interface NewChatAgents {
   /** The absolute path of the folder. */
   readonly cwd: string;
   readonly agents: readonly string[];
-  /** The one that a new conversation has there; `null` if none is installed. */
+  /** The agent of a new conversation in the folder; `null` if none is installed. */
   readonly agent: string | null;
 }
 
-/** One of both names the folder. */
+/** Exactly one of the two gives the folder. */
 export interface FolderFilesQuery {
   readonly cwd?: string;
   readonly key?: string;

@@ -1,6 +1,6 @@
-/** The rail: `GET /v1/machine/sessions/KEY/outline?before=TURN&limit=N&branch=LEAF&prints=include`. */
+/** The outline of a session: `GET /v1/machine/sessions/KEY/outline?before=TURN&limit=N&branch=LEAF&prints=include`. */
 
-/** Hashes of the visible content of a turn, without ids and times. They tell which turns of two histories are alike. */
+/** Hashes of the visible content of a turn, without ids and times. They show which turns of two histories are equal. */
 export interface TurnPrint {
   /** The hash of the person's prompt; empty for a turn that begins without one. */
   readonly asked: string;
@@ -11,7 +11,7 @@ export interface TurnPrint {
 export interface OutlineTurn {
   /** 1-based. */
   readonly number: number;
-  /** The id of the message that it begins with. */
+  /** The id of the message that the turn begins with. */
   readonly id: string;
   /** The place of that message in the history. */
   readonly index: number;
@@ -42,33 +42,33 @@ export interface OutlineMark {
 
 export interface TouchedFile {
   readonly path: string;
-  /** Calls that name it, and those of them that change it. */
+  /** The number of calls that name the file, and of those that change it. */
   readonly calls: number;
   readonly changes: number;
   readonly firstTurn: number;
   readonly lastTurn: number;
 }
 
-/** The model's view of a history, compared with the whole of it. */
+/** The model's view of a history, compared with the whole history. */
 export interface ModelPart {
   readonly messages: number;
-  /** An estimate by characters. */
+  /** An estimate from the number of characters. */
   readonly tokens: number;
   /** The same estimate for the whole history. */
   readonly historyTokens: number;
-  /** Messages of the history that the model does not receive, and the last turn of which it receives nothing. */
+  /** Messages of the history that the model does not receive, and the last turn from which it receives nothing. */
   readonly leftOut: number;
   readonly untilTurn: number | null;
-  /** Messages that the history does not have. */
+  /** Messages that the model receives in addition to those of the history. */
   readonly added: number;
 }
 
-/** In order; the newest turns where no `before` is given. */
+/** The turns in order; the newest ones if no `before` is given. */
 export interface Outline {
   readonly turns: readonly OutlineTurn[];
   /** The number of turns of this history. */
   readonly total: number;
-  /** The sum of all turns of this history: less than the session spent, where it has other branches. */
+  /** The sum of all turns of this history; the session cost more if it has other branches. */
   readonly spent?: { readonly tokens: number; readonly costUsd: number | null };
   /** True if there are turns before the first one. */
   readonly hasOlder: boolean;

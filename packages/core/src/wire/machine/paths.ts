@@ -1,4 +1,4 @@
-/** Paths below `/v1/machine/`. A key and an id of a message come from sessions: they are encoded. */
+/** Paths below `/v1/machine/`. Keys and ids of messages come from sessions, so they are encoded. */
 
 export const MACHINE_ROOT = "/v1/machine";
 
@@ -7,7 +7,7 @@ export const MIRROR_PATH = "/v1/machine/mirror";
 
 const TRASH_KEY = "trash:";
 
-/** The key of a session in the trash. It can be read by this key, and not changed. */
+/** The key of a session in the trash. The session can be read by this key, but not changed. */
 export function trashKey(trashId: string): string {
   return `${TRASH_KEY}${trashId}`;
 }
@@ -32,7 +32,7 @@ export function historyPath(key: string, query: Query = {}): string {
   return sessionPath(key, "history", query);
 }
 
-/** @param path where the image is in its message: `content/0` */
+/** @param path the place of the image in its message: `content/0` */
 export function imagePath(key: string, messageId: string, path: string, branch?: string): string {
   return sessionPath(key, `messages/${encodeURIComponent(messageId)}/image`, { path, branch });
 }

@@ -1,13 +1,16 @@
 /**
- * Phones that a person paired with the viewer of this machine. A phone reaches the viewer through the person's own tunnel, at a door
- * that serves nothing but sessions and the inbox.
+ * Phones that a person paired with the viewer of this machine. A phone reaches the viewer through the person's own
+ * tunnel, at an address that serves only sessions and the inbox.
  *
  * - `GET /v1/machine/phones`: `PhonesState`
- * - `POST /v1/machine/phones`: `PairRequest`, answered with `PairAnswer`; needs `machine:write`, as the next one
+ * - `POST /v1/machine/phones`: `PairRequest`, answered with `PairAnswer`; needs `machine:write`, as does the next request
  * - `POST /v1/machine/phones/ID/revoke`: an empty object
  */
 
-/** `read`: see every session. `answer`: in addition, answer a question for permission once, and mark sessions as seen. */
+/**
+ * `read`: the phone may see every session. `answer`: in addition, it may answer a question for permission once, and
+ * mark sessions as seen.
+ */
 export type PhoneRights = "read" | "answer";
 
 export interface Phone {
@@ -16,9 +19,9 @@ export interface Phone {
   readonly rights: PhoneRights;
   /** `waiting` until the link was opened. A link that nobody opened in time is not listed. */
   readonly state: "waiting" | "paired";
-  /** To a quarter of an hour; `null` while it waits. */
+  /** The time of the last use, to a quarter of an hour; `null` while the phone waits. */
   readonly usedAt: string | null;
-  /** The end of the pairing; while it waits, the end of the link. */
+  /** The end of the pairing; while the phone waits, the end of the link. */
   readonly expiresAt: string;
 }
 
@@ -44,9 +47,9 @@ export interface PairAnswer {
 
 export interface PhoneService {
   list(): Promise<PhonesState>;
-  /** Errors: `conflict` when there are as many phones as there may be. */
+  /** Errors: `conflict` if the greatest number of phones is reached. */
   pair(request: PairRequest): Promise<PairAnswer>;
-  /** The phone is signed out within a second. Errors: `not_found`. */
+  /** Signs the phone out within a second. Errors: `not_found`. */
   revoke(id: string): Promise<void>;
 }
 

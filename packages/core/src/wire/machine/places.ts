@@ -1,4 +1,4 @@
-/** Places in a message, as the `path` of a cut text names them: `content/0/args/content`. */
+/** Places in a message, in the form of the `path` of a cut text: `content/0/args/content`. */
 
 import type { Message } from "../../model/index.ts";
 

@@ -3,7 +3,10 @@
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** The answer of `GET /v1/machine/preferences`. `POST` sends the ones that change, and is answered with all. */
+/**
+ * The answer of `GET /v1/machine/preferences`. A `POST` contains the choices that change, and its answer has all of
+ * them.
+ */
 export interface Preferences {
   readonly theme?: Theme;
   /** The handle under which the person writes in channels. */

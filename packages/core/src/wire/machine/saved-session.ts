@@ -1,4 +1,7 @@
-/** A page with a session inside (`continuo session export --format html`): the answers that the viewer otherwise requests. */
+/**
+ * The content of a page with a session inside (`continuo session export --format html`): the answers that the viewer
+ * otherwise requests from a server.
+ */
 
 import type { SessionFacts } from "../../model/index.ts";
 import type { SessionBranches } from "./branches.ts";
@@ -9,7 +12,7 @@ import type { SessionHead } from "./session.ts";
 
 export interface SavedPage {
   readonly savedAt: string;
-  /** Sentences about what the page has and has not. */
+  /** Sentences that say what the page contains and what is missing. */
   readonly notes: readonly string[];
   /** The session, then its sub-agents. */
   readonly sessions: readonly SavedSession[];
@@ -30,9 +33,9 @@ export interface SavedHistory {
   readonly outline: Outline;
   /** The facts of these turns. */
   readonly facts: SessionFacts;
-  /** The number of messages at the start that are those of the first history, and not in `messages`. */
+  /** The number of first messages that are the same as in the first history, and therefore not in `messages`. */
   readonly shared: number;
-  /** The other messages in order, cut as in windows, with the bytes of the images that are shown. */
+  /** The other messages in order, cut as in windows, with the bytes of the shown images. */
   readonly messages: readonly WindowMessage[];
   /** The complete texts of those that are cut in `messages`. */
   readonly texts: readonly SavedText[];

@@ -1,4 +1,4 @@
-/** The port of the machine on which a server runs: the answers of `/v1/machine/`, without HTTP. */
+/** The port for the sessions of the machine on which a server runs: the answers of `/v1/machine/`, without HTTP. */
 
 import type { SessionFacts } from "../../model/index.ts";
 import type {
@@ -55,7 +55,7 @@ export interface ImageBytes {
 export interface MirrorConnection {
   readonly incoming: AsyncIterable<Uint8Array>;
   send(bytes: Uint8Array): Promise<void>;
-  /** Called with `AGENT:ID` before anything of it is written. */
+  /** Called with `AGENT:ID` before anything of the session is written. */
   begun(name: string): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export interface MachineService {
     query: HistoryName & { readonly messageId: string; readonly path: string },
     signal: AbortSignal,
   ): Promise<ImageBytes>;
-  /** From a position on, or from when all was read; ends when the signal aborts. */
+  /** Yields events from a position on, or from the moment when everything was read; ends when the signal aborts. */
   growth(query: HistoryName & { readonly after?: string }, signal: AbortSignal): AsyncIterable<GrowthEvent>;
   outline(
     query: HistoryName & { readonly before?: number; readonly limit?: number; readonly prints?: "include" },
@@ -105,11 +105,14 @@ export interface MachineService {
   /** The turns that wrote a file. Errors: `not_found` for a file that no session changed, `too_large`, `unreadable`. */
   fileBlame(path: string, signal: AbortSignal): Promise<FileBlameAnswer>;
   health(): Promise<MachineHealth>;
-  /** Reads every session of which no index knows the state. */
+  /** Reads every session whose state is in no index. */
   atRisk(signal: AbortSignal): Promise<SessionsAtRisk>;
   /** Errors: `invalid` for a file of settings with mistakes. */
   usage(query: { readonly since?: string }): Promise<MachineUsage>;
-  /** Keeps a mirror of a session of another machine, until that one ends the connection. Errors: also sent to it. */
+  /**
+   * Keeps a mirror of a session of another machine, until that one ends the connection. Errors are also sent to the
+   * other machine.
+   */
   mirror(connection: MirrorConnection): Promise<void>;
   readonly actions: MachineActions;
   readonly chat: MachineChat;
@@ -148,12 +151,12 @@ export interface MachineActions {
   delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;
   /** Deletes the sessions in the trash for good. */
   emptyTrash(): Promise<EmptyTrashAnswer>;
-  /** `null` if the list does not show it. */
+  /** Returns `null` if the list does not show the session. */
   restore(trashId: string): Promise<MachineSession | null>;
   repair(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<RepairAnswer>;
   /**
-   * Makes the agent's own list show a session that it hides. Errors: `conflict` if it shows it, `session_live`, `has_forks`,
-   * `busy`, `verification_failed`.
+   * Makes the agent's own list show a session that it hides. Errors: `conflict` if the list already shows the session,
+   * `session_live`, `has_forks`, `busy`, `verification_failed`.
    */
   bringBack(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<BringBackAnswer>;
   handOffPreview(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffPreview>;

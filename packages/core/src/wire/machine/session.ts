@@ -1,4 +1,4 @@
-/** One session: `GET /v1/machine/sessions/KEY`, and what is pushed while it grows. */
+/** One session: `GET /v1/machine/sessions/KEY`, and the events that are sent while it grows. */
 
 import type { Leaf, SessionDetails, Severity, SubagentInfo } from "../../model/index.ts";
 import type { WindowMessage } from "./history.ts";
@@ -10,18 +10,18 @@ export interface MachineProblem {
   readonly severity: Severity;
   readonly message: string;
   readonly advice: string;
-  /** The file where it is not the session's own main file. */
+  /** The file, if it is not the session's own main file. */
   readonly file: string | null;
   readonly line: number | null;
 }
 
 /** A sub-agent: a session of its own below its parent. */
 export interface SubagentHead extends Omit<SubagentInfo, "location"> {
-  /** Names it in paths, as the key of a session does. */
+  /** The key of the sub-agent in paths, like the key of a session. */
   readonly key: string;
 }
 
-/** The details that a head passes on. */
+/** The details that a head contains. */
 type DetailsOfHead = Pick<
   SessionDetails,
   | "messages"
@@ -34,14 +34,14 @@ type DetailsOfHead = Pick<
   | "forkedFrom"
 >;
 
-/** `readOnly` in answers to a page that was opened to read: nothing can be changed from it. */
+/** `readOnly` in answers to a page that was opened to read: that page cannot change anything. */
 export const ONLY_READS = "This page may only read.";
 
 /** `readOnly` in answers to a page that may also answer questions for permission. */
 export const ONLY_ANSWERS = "This page may only read, and answer questions.";
 
 /**
- * The result of a full read. The session may need seconds if it has 100 MB; its end is returned at once
+ * The result of a full read. Reading a session of 100 MB may take seconds; its end is returned at once
  * (`HistoryWindow`).
  */
 export interface SessionHead extends DetailsOfHead {
@@ -56,15 +56,17 @@ export interface SessionHead extends DetailsOfHead {
   readonly problemCount: number;
   readonly subagents: readonly SubagentHead[];
   readonly parentKey: string | null;
-  /** The key of the session that was handed over to make this one; `null` if there is none, or it is gone. */
+  /**
+   * The key of the session that was handed over to make this one; `null` if there is no such session, or it is gone.
+   */
   readonly handedOverFrom?: string | null;
-  /** Why it cannot be written to now, for example because it is live in its agent; `null` if it can. */
+  /** Why it cannot be written to now, for example because it is open in its agent; `null` if it can be written to. */
   readonly readOnly: string | null;
 }
 
 /**
  * `GET …/known`: what is known of a long session before it is read. `head` and `outline` are those of the last read,
- * `null` if the session has changed since, or was never read.
+ * and `null` if the session changed after that, or was never read.
  */
 export interface KnownSession {
   readonly session: MachineSession;

@@ -9,12 +9,12 @@ export interface UsageTokens {
 }
 
 export interface UsageGroup {
-  /** A day in the time zone of the machine, `2026-01-31`; a folder, a model or an agent. `null` if it is unknown. */
+  /** A day in the time zone of the machine (`2026-01-31`), a folder, a model or an agent. `null` if it is unknown. */
   readonly key: string | null;
   readonly sessions: number;
   readonly turns: number;
   readonly tokens: UsageTokens;
-  /** The known part; `null` if nothing is known. */
+  /** The known part of the cost; `null` if nothing is known. */
   readonly costUsd: number | null;
   /** True if any of the cost comes from a list of prices and not from the agent. */
   readonly isByPrices: boolean;
@@ -26,7 +26,7 @@ export interface MachineUsage {
   /** ISO 8601; `null` for everything. */
   readonly since: string | null;
   readonly total: UsageGroup;
-  /** In their order; the newest 1,000. */
+  /** In order of time; the newest 1,000. */
   readonly days: readonly UsageGroup[];
   /** The most tokens first, at most 200 each. */
   readonly projects: readonly UsageGroup[];
@@ -35,7 +35,7 @@ export interface MachineUsage {
   /** Sessions that cannot be read. */
   readonly unreadable: number;
   readonly prices: {
-    /** The day of the list of prices, `2026-01-31`. */
+    /** The date of the list of prices, `2026-01-31`. */
     readonly asOf: string;
     readonly source: string;
   };

@@ -1,5 +1,5 @@
 /**
- * One session of any agent, read and written through one interface. The reader and the writer of the agent know its
+ * Reads and writes one session of any agent through one interface. The reader and the writer of the agent know its
  * format; this file decides when files are opened, who may write, and in which order.
  */
 
@@ -45,7 +45,7 @@ export interface SessionMetadata {
   readonly cwd: string | null;
   readonly gitBranch: string | null;
   readonly title: string | null;
-  /** A short name of the agent's own: of the session, or with Gemini CLI of its folder. */
+  /** The agent's own short name for the session, or with Gemini CLI for its folder. */
   readonly slug: string | null;
   /** The version of the agent that wrote last. */
   readonly version: string | null;
@@ -66,14 +66,14 @@ export interface SessionAdapter extends AsyncDisposable {
    *
    * Empty texts are left out, and halves of characters replaced: with them the agent could not continue.
    *
-   * Errors: `session_live` while the agent has the session open, `busy` when another writer keeps it for too long,
+   * Errors: `session_live` while the agent has the session open, `busy` when another writer has it open for too long,
    * `invalid` for content that the agent cannot store or that no model accepts, `unwritable`. Nothing is written then.
    */
   appendUserMessage(content: string | readonly Block[], images?: readonly ImageInput[]): Promise<string>;
   appendAssistantMessage(content: string | readonly Block[], usage?: Usage): Promise<string>;
-  /** `invalid` where no call of that id waits for a result. */
+  /** `invalid` if no call with that id waits for a result. */
   appendToolResult(toolCallId: string, result: string | readonly Block[], isError?: boolean): Promise<string>;
-  /** Resolves when all that was appended before is on disk. */
+  /** Resolves when everything that was appended before is on disk. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -84,12 +84,12 @@ export type ImageInput = Pick<ImageBlock, "mimeType" | "data" | "url"> & { reado
 export interface AdapterParts {
   readonly format: AdapterFormat;
   readonly places: Places;
-  /** Loaded by the first call. */
+  /** The first call loads it. */
   readonly load: () => Promise<{
     readonly reader: AgentReader;
     readonly writer: NativeWriter<unknown>;
   }>;
-  /** Brings a session to the format that the agent writes now; false where it is in that format. */
+  /** Converts a session to the format that the agent writes now; false if it already has that format. */
   readonly upgrade: (lookup: Lookup, writer: NativeWriter<unknown>) => Promise<boolean>;
   readonly sessionFile: string | null;
   readonly sessionId: string | null;
@@ -106,7 +106,7 @@ interface Session {
   readonly sink: RecordSink;
   readonly file: string;
   readonly sessionId: string;
-  /** The end of the session, as it was when the sink had `mark`. */
+  /** The end of the session at the state `mark` of the sink. */
   tip: unknown;
   mark: string | null;
   calls: OpenCalls;
@@ -147,7 +147,7 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
         return await write(current, message, parts);
       });
     } finally {
-      // A call and its results are not torn apart by another writer.
+      // The lock stays until the results of a call are written, so that no other writer separates them.
       if (!current.calls.holdsOwn()) unlock();
     }
   }
@@ -260,7 +260,7 @@ function findAgain({ reader, writer, file, sessionId }: Session, parts: AdapterP
   return find(reader, writer.locationOf(file, sessionId), sessionId, parts.places);
 }
 
-/** Reads the end of the session again if it was written to since. Errors: `session_live`. */
+/** Reads the end of the session again if it was written to since then. Errors: `session_live`. */
 async function refresh(session: Session, parts: AdapterParts): Promise<void> {
   const { reader, writer, sink } = session;
   if (session.beginning !== null) {

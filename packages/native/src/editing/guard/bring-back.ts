@@ -1,6 +1,6 @@
 /**
- * A session of the guard back in its agent's folder. It uses the trash: the session is put there as if it had been
- * deleted, and is then restored, with the same protection from a kill, a full disk or a file at its place.
+ * Puts a session of the guard back into its agent's folder. This uses the trash: the session is put there as if it had
+ * been deleted, and is then restored, with the same protection against a kill, a full disk or a file in its place.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -15,8 +15,8 @@ import { keysNotShown } from "./only-copies.ts";
 import { readPieces } from "./pieces.ts";
 
 /**
- * The session whose id this is, or begins so, with or without `agent:`, or whose file lay there. Copies of sessions that the
- * person deleted are not found.
+ * Finds the copy of a session by its id, the beginning of its id (with or without `agent:`), or the former path of its
+ * file. Copies of sessions that the person deleted are not found.
  * Errors: `not_found`, `ambiguous`, `corrupt` for a manifest that cannot be read.
  */
 export function findCopy(id: string, places: Places): GuardManifest {
@@ -59,12 +59,12 @@ function namesOf(one: SessionKey): readonly string[] {
 
 export interface LaidInTrash {
   readonly trashId: string;
-  /** Files of the copy that stay away, since the agent would delete the session with them. */
+  /** Files of the copy that are not restored, because with them the agent would delete the session. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Lays a state of a copy into the trash, changed so that the agent's next sweep leaves it.
+ * Puts a state of a copy into the trash, changed so that the agent's next sweep does not delete it.
  * @param state 0 for the newest
  * Errors: `not_found` for a state that is not there, `corrupt`, `unwritable`.
  */

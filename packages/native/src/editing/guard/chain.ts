@@ -1,11 +1,13 @@
 /**
- * The guard's log: one line for each change of a manifest, with the hash of the line before it. A manifest or a line that another
- * program changed, or took away, is found by that.
+ * The guard's log: one line for each change of a manifest, with the hash of the line before it. This shows if another
+ * program changed or removed a manifest or a line.
  *
- * A line is on disk before its manifest: after a kill between the two, the manifest is the one of the line before.
+ * A line is on disk before its manifest: after a kill between the two, the manifest is still the one of the previous
+ * line.
  *
- * Now and then the lines that say how manifests are today are packed, and the older ones left out. The first line of the log then
- * names the file of the packed ones, and has the hash of their last one; the hashes between follow from the lines themselves.
+ * From time to time, the lines about the present manifests are packed into a file, and older lines are left out. The
+ * first line of the log then names the file of packed lines, and has the hash of the last one; the hashes between are
+ * computed from the lines themselves.
  */
 
 import { createHash } from "node:crypto";
@@ -37,7 +39,7 @@ export interface ChainLine extends SessionKey {
 /** Written under the lock of the guard. */
 export interface Chain {
   append(line: ChainLine): void;
-  /** Packs the lines where they are many; no manifest may be due. Errors: those of the system. */
+  /** Packs the lines if there are many; every manifest must be written by then. Errors: those of the system. */
   packOld(): void;
 }
 
@@ -61,7 +63,7 @@ export function openChain(places: Places): Chain {
     packOld() {
       if (freshLines < Math.max(MIN_FRESH, opened.packed.length / 8)) return;
       const log = readLog(places);
-      // A log that does not follow stays as it is found.
+      // A log with a broken chain is not changed.
       if (log.broken.length > 0) return;
       pack(neededLines(log, places), places);
       previous = readLog(places).last;
@@ -70,7 +72,7 @@ export function openChain(places: Places): Chain {
   };
 }
 
-/** So many lines take 4 kB. */
+/** This number of lines takes 4 kB. */
 const MIN_FRESH = 16;
 
 export interface ChainState {
@@ -80,7 +82,7 @@ export interface ChainState {
   readonly broken: readonly number[];
 }
 
-/** Reads only. */
+/** Changes nothing. */
 export function readChain(places: Places): ChainState {
   const { packed, fresh, broken } = readLog(places);
   const manifests = new Map<string, readonly string[]>();
@@ -114,7 +116,7 @@ function readLog(places: Places): Log {
   return { packed, fresh, broken, last };
 }
 
-/** A line that a kill broke off says nothing: its change was not made. */
+/** An incomplete line, which a kill left, is ignored: its change was not made. */
 function recordIn(text: string): readonly { readonly text: string; readonly record: Json }[] {
   try {
     const record: unknown = JSON.parse(text);
@@ -133,13 +135,13 @@ function textOf({ at, what, agent, sessionId, manifest }: ChainLine, previous: s
   return JSON.stringify({ at, what, agent, sessionId, manifest, previous });
 }
 
-/** Without those of sessions that are forgotten, and those before the one that says how the manifest is. */
+/** Leaves out the lines of forgotten sessions, and the lines before the one about the present manifest. */
 function neededLines({ packed, fresh }: Log, places: Places): readonly ChainLine[] {
   const newest = new Map(fresh.map((line) => [keyOf(line), line]));
   const hashes = new Map([...newest].map(([key, line]) => [key, hashOfManifest(line, places)]));
   return [...packed, ...fresh].filter((line) => {
     const last = newest.get(keyOf(line));
-    // Nothing happened to it since it was packed.
+    // The session has no later line since it was packed.
     if (last === undefined) return true;
     const hash = hashes.get(keyOf(line)) ?? null;
     return line === last
@@ -153,7 +155,7 @@ function hashOfManifest(key: SessionKey, places: Places): string | null {
   return text === null ? null : sha256Of(text);
 }
 
-/** A process that is killed before the end leaves the log as it was, and a file that the next one removes. */
+/** A process that is killed before the end leaves the log unchanged, and a file that the next process removes. */
 function pack(lines: readonly ChainLine[], places: Places): void {
   let last: string | null = null;
   for (const line of lines) last = sha256Of(textOf(line, last));
@@ -171,7 +173,7 @@ function pack(lines: readonly ChainLine[], places: Places): void {
   }
 }
 
-/** None where the file is gone or damaged: the line that names it then does not follow. */
+/** Empty if the file is gone or damaged: then the chain is broken at the line that names it. */
 function packedLines(name: string, places: Places): readonly ChainLine[] {
   if (!/^log-[0-9a-f]{16}\.zst$/u.test(name)) return [];
   const text = readPackedText(join(guardFolder(places), name)) ?? "";

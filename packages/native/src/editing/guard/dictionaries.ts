@@ -1,8 +1,9 @@
 /**
- * Dictionaries for compression: the beginnings of sessions of an agent, because these repeat its records, instructions and names, and
- * read the same files. Each dictionary is the one before with the beginning of one more session behind it, and only that part is
- * stored, compressed with the one before. A piece that was compressed with one says so in front. A dictionary holds words of its
- * sessions, and so it goes with the copy of the first of them that goes: the pieces are then compressed without it.
+ * Dictionaries for compression: the beginnings of sessions of an agent, because these repeat its records, instructions
+ * and names, and read the same files. Each dictionary is the previous one followed by the beginning of one more
+ * session; only that new part is stored, compressed with the previous dictionary. A piece that was compressed with a
+ * dictionary names it at its beginning. A dictionary contains text of its sessions, so it is removed as soon as the
+ * copy of one of them is removed; its pieces are then compressed without it.
  */
 
 import { createHash } from "node:crypto";
@@ -29,29 +30,36 @@ export interface Dictionary {
   readonly bytes: Buffer;
 }
 
-/** More costs a millisecond for each piece, and saves little. */
+/** A larger one costs a millisecond for each piece, and saves little. */
 const MAX_BYTES = 512 * 1024;
 /** The instructions and tools that an agent writes at the start of a session, and some of its files. */
 const MAX_PART_BYTES = 160 * 1024;
 const MIN_PART_BYTES = 2 * 1024;
-/** A part that is so much smaller than the dictionary is not worth another one. */
+/** A new part that is this much smaller than the dictionary does not justify another dictionary. */
 const LEAST_GROWTH = 1 / 8;
 /** Sessions are text that repeats itself; a higher level costs more time than it saves bytes. */
 const LEVEL = 12;
-/** A fifth of the time, for a third more bytes. */
+/** This level takes a fifth of the time, and a third more bytes. */
 const QUICK_LEVEL = 3;
 
 interface Entry extends SessionKey {
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** The dictionary before, which this one begins with; missing in those of older versions, which begin with none. */
+  /**
+   * The previous dictionary, with which this one begins; missing in dictionaries of older versions, which are
+   * independent.
+   */
   readonly base?: string;
-  /** The bytes of its session that this one and those before it hold; missing in those of older versions, which hold no others. */
+  /**
+   * The number of bytes of its session in this dictionary and the previous ones; missing in dictionaries of older
+   * versions, which have no previous one.
+   */
   readonly upTo?: number;
 }
 
 /**
- * The one for a session that is stored now, with its own beginning where that is worth it. Errors: those of the system.
+ * The dictionary for a session that is stored now, extended by the beginning of the session if that saves enough.
+ * Errors: those of the system.
  */
 export function dictionaryFor(session: SessionKey, path: string, places: Places): Dictionary | null {
   const entries = readEntries(places);
@@ -59,7 +67,7 @@ export function dictionaryFor(session: SessionKey, path: string, places: Places)
   const known = entries.findLast((one) => keyOf(one) === keyOf(session));
   const from = known === undefined ? 0 : (known.upTo ?? known.sizeBytes);
   const before = newest === undefined ? null : wholeOrNull(newest, { entries, places });
-  // A session is stored nevertheless, compressed without it.
+  // The session is stored nevertheless, compressed without the dictionary.
   if (newest !== undefined && before === null) return null;
   const size = before?.bytes.length ?? 0;
   const least = Math.max(MIN_PART_BYTES, size * LEAST_GROWTH);
@@ -67,7 +75,7 @@ export function dictionaryFor(session: SessionKey, path: string, places: Places)
   return part.length < least ? before : learn(session, { part, from, before }, { entries, places });
 }
 
-/** `null` for one that is damaged. */
+/** `null` if the dictionary is damaged. */
 function wholeOrNull(newest: Entry, known: Known): Dictionary | null {
   try {
     return readDictionary(newest, known);
@@ -94,7 +102,7 @@ interface Known {
 
 interface NewPart {
   readonly part: Buffer;
-  /** Its place in the session. */
+  /** The position of this part in the session. */
   readonly from: number;
   readonly before: Dictionary | null;
 }
@@ -121,7 +129,7 @@ function learn(session: SessionKey, { part, from, before }: NewPart, { entries, 
   return remembered({ sha256, bytes }, path);
 }
 
-/** Under their paths. */
+/** The dictionaries that were already read, by path. */
 const alreadyRead = new Map<string, Dictionary>();
 const MAX_READ = 32;
 
@@ -131,7 +139,7 @@ function remembered(dictionary: Dictionary, path: string): Dictionary {
   return dictionary;
 }
 
-/** Verified by its hash. Errors: `corrupt`. */
+/** Reads a dictionary and verifies its hash. Errors: `corrupt`. */
 function readDictionary({ sha256, base }: Pick<Entry, "sha256" | "base">, known: Known): Dictionary {
   const path = dictionaryPath(sha256, known.places);
   const there = alreadyRead.get(path);
@@ -150,7 +158,7 @@ function readDictionary({ sha256, base }: Pick<Entry, "sha256" | "base">, known:
   return remembered({ sha256, bytes }, path);
 }
 
-/** Sentences about dictionaries that are not as they were stored; all are read again. */
+/** Reads all dictionaries again, and returns sentences about those that differ from what was stored. */
 export function damagedDictionaries(places: Places): readonly string[] {
   alreadyRead.clear();
   const entries = readEntries(places);
@@ -172,7 +180,7 @@ export function packed(bytes: Buffer, dictionary: Dictionary | null): Buffer {
   return dictionary === null ? frame : Buffer.concat([MARK, Buffer.from(dictionary.sha256, "hex"), frame]);
 }
 
-/** For an agent that waits. */
+/** Compresses quickly, because an agent waits. */
 export function packedQuickly(bytes: Buffer): Buffer {
   return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: QUICK_LEVEL } });
 }
@@ -182,7 +190,7 @@ function compressed(bytes: Buffer, dictionary: Dictionary | null): Buffer {
   return zstdCompressSync(bytes, dictionary === null ? { params } : { params, dictionary: dictionary.bytes });
 }
 
-/** Errors: `corrupt` for a dictionary; the system's for bytes that are no whole frame. */
+/** Errors: `corrupt` for a dictionary; those of the system for bytes that are not a complete frame. */
 export function unpacked(bytes: Buffer, sizeBytes: number, places: Places): Buffer {
   const named = nameIn(bytes);
   const options = { maxOutputLength: Math.max(1, sizeBytes) };
@@ -198,11 +206,11 @@ function nameIn(bytes: Buffer): string | null {
   return bytes.toString("hex", MARK.length, MARK.length + 32);
 }
 
-/** Those with words of a session that has no copy any more, and files that a killed run left. */
+/** Dictionaries with text of a session that no longer has a copy, and files that a killed run left. */
 export function orphanedDictionaries(places: Places): ReadonlySet<string> {
   const orphaned = new Set(listNames(dictionariesFolder(places)).map((name) => name.replace(/\.zst$/u, "")));
   for (const { sha256 } of readEntries(places)) orphaned.delete(sha256);
-  // Each is behind the one that it begins with.
+  // Each entry comes after the one with which it begins.
   for (const entry of readEntries(places)) {
     const isLeft = entry.base !== undefined && orphaned.has(entry.base);
     if (isLeft || !hasManifest(entry, places)) orphaned.add(entry.sha256);
@@ -221,7 +229,7 @@ export function withoutDictionary(
   return named !== null && orphaned.has(named) ? packed(unpacked(bytes, sizeBytes, places), null) : null;
 }
 
-/** Nothing may be packed with them any more. Files that a killed run left go too. */
+/** No piece may depend on these dictionaries any more. Also removes files that a killed run left. */
 export function removeDictionaries(orphaned: ReadonlySet<string>, places: Places): void {
   const kept = readEntries(places).filter(({ sha256 }) => !orphaned.has(sha256));
   writeEntries(kept, places);
@@ -253,7 +261,7 @@ function entriesPath(places: Places): string {
   return join(guardFolder(places), "dictionaries.json.zst");
 }
 
-/** An older version of Continuo wrote it. */
+/** The path that older versions of Continuo used. */
 function plainEntriesPath(places: Places): string {
   return join(guardFolder(places), "dictionaries.json");
 }

@@ -1,4 +1,4 @@
-/** When agents delete sessions by themselves, counted without a change to anything. */
+/** Computes when agents delete sessions by themselves, without changing anything. */
 
 import type { AgentName } from "@continuo/core/model";
 import { present } from "@continuo/core/model";
@@ -16,7 +16,7 @@ export interface DueSession {
   readonly endsAt: string;
   /** The rule, as a sentence without a full stop. */
   readonly rule: string;
-  /** True if the guard has a copy of it as it is now or was. */
+  /** True if the guard has a copy of the present or an earlier state. */
   readonly hasCopy: boolean;
 }
 
@@ -29,11 +29,11 @@ export interface AgentRule {
 
 export interface DueSessions {
   readonly rules: readonly AgentRule[];
-  /** The first one to go at the front. */
+  /** The sessions, those with the earliest deletion first. */
   readonly sessions: readonly DueSession[];
 }
 
-/** Reads only. */
+/** Changes nothing. */
 export async function findDueSessions(options: {
   readonly places: Places;
   readonly memo?: SkimMemo;
@@ -82,5 +82,5 @@ export function endsWithin<Due extends Pick<DueSession, "endsAt">>(
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The last moment that a date can be. */
+/** The latest time that a `Date` can represent. */
 const MAX_TIME_MS = 8.64e15;

@@ -16,7 +16,7 @@ export function guardFolder(places: Places): string {
   return join(continuoHome(places), "guard");
 }
 
-/** Restores copies as files for readers; nothing is changed in the folder of the guard. */
+/** Also restores copies as files for readers, without changing the folder of the guard. */
 export function openedFolder(places: Places): string {
   return join(guardFolder(places), "opened");
 }
@@ -33,9 +33,9 @@ export function keyOf({ agent, sessionId }: SessionKey): string {
 /** The person's decisions about the guard. */
 export interface GuardSettings {
   readonly on: boolean;
-  /** The most that copies take on disk. */
+  /** The greatest size of all copies on disk. */
   readonly maxBytes: number;
-  /** Days after which the copy of a session that its agent deleted goes; `null`: it stays. */
+  /** The number of days after which the copy of a deleted session is removed; `null`: it stays. */
   readonly maxAgeDays: number | null;
 }
 
@@ -51,7 +51,7 @@ export function readGuardSettings(places: Places): GuardSettings {
   };
 }
 
-/** Keys that are left out stay as they are. Errors: `corrupt`, `invalid`, `unwritable`. */
+/** Keys that are left out do not change. Errors: `corrupt`, `invalid`, `unwritable`. */
 export function changeGuardSettings(places: Places, change: Partial<GuardSettings>): GuardSettings {
   const { maxBytes = 0, maxAgeDays = null } = change;
   if (!(maxBytes >= 0) || !(maxAgeDays === null || maxAgeDays >= 0))
@@ -74,7 +74,8 @@ export function databaseOf(location: string): string {
 }
 
 /**
- * True if the session is still in its file or in its database; also if that cannot be read, so that nobody is told that it is gone.
+ * True if the session is still in its file or in its database; also if that cannot be read, so that the session is not
+ * reported as gone.
  * @param location a path, or `PATH#ID` for a session of a database
  */
 export function isInPlace(location: string): boolean {
@@ -97,7 +98,7 @@ function hasRow(path: string, id: string): boolean {
       .map(({ name }) => quotedName(String(name)))
       .some((name) => db.prepare(`SELECT 1 FROM ${name} WHERE id = ?`).get(id) !== undefined);
   } catch {
-    // It is locked, damaged or none: nothing says that the session is gone.
+    // The file is locked, damaged or not a database, which does not mean that the session is gone.
     return true;
   }
 }

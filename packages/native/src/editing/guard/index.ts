@@ -1,8 +1,9 @@
 /**
  * The guard: copies of the sessions that agents delete by themselves, taken before they do.
  *
- * Promises: a session that was stored can be restored until the person's limits remove its copy; a kill or a full disk leaves the
- * copy of before or the new one; a piece or a manifest that another program changed is found; nothing of an agent's is written.
+ * Promises: a session that was stored can be restored until the person's limits remove its copy; after a kill or on a
+ * full disk, either the old copy or the new one remains; changes of a piece or a manifest by another program are
+ * detected; no file of an agent is written.
  * Does not know: the rules of any agent (`retention` of its format), or when it runs.
  */
 

@@ -1,4 +1,4 @@
-/** A copy of the guard as files again, in a home of their own in which the agent's reader finds the session. */
+/** Restores a copy of the guard as files in a separate home, in which the agent's reader finds the session. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
@@ -26,14 +26,14 @@ export interface OpenedCopy {
   readonly location: string;
 }
 
-/** Homes that stay, so that a session is not unpacked for every look at it. */
+/** Homes that stay, so that a session is not unpacked for every read. */
 const MAX_OPENED = 4;
 
 /**
- * Files that the agent's reader does not read, such as the history of edited files, are left out. The home is used by the next
- * look too; a state never changes, so that it is never out of date.
+ * Files that the agent's reader does not read, such as the history of edited files, are left out. Later reads use the
+ * same home; it is never out of date, because a state never changes.
  *
- * Errors: `corrupt`, `unwritable`; `unsupported` if the folder of its agent is another one now.
+ * Errors: `corrupt`, `unwritable`; `unsupported` if its agent uses another folder now.
  */
 export async function openCopy(
   { info, states }: Pick<GuardManifest, "info" | "states">,
@@ -64,7 +64,7 @@ export async function openCopy(
   return { places: staged, location };
 }
 
-/** The folder of its agent may be moved elsewhere since. */
+/** The agent may use another folder since then. */
 function notReadable(info: SessionInfo): ContinuoError {
   return new ContinuoError("unsupported", `${info.location} lies in no folder that ${info.agent} uses now`, {
     hint: "Set the variables of the agent as they were when the session was stored.",

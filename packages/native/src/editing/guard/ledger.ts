@@ -1,6 +1,7 @@
 /**
- * The one list of all guarded sessions, `sessions.json.zst`, so that a run over thousands of them reads one file: what each was when its
- * copy was made. The manifests hold the truth; a list that is missing is made of them.
+ * The one list of all guarded sessions, `sessions.json.zst`, so that a run over thousands of them reads only one file,
+ * which has the state of each at the time of its copy. The manifests are authoritative; a missing list is made from
+ * them.
  */
 
 import { existsSync } from "node:fs";
@@ -17,13 +18,13 @@ export interface GuardedSession extends SessionKey {
   readonly agent: SessionInfo["agent"];
   readonly location: string;
   readonly cwd: string | null;
-  /** The sizes, times and numbers of the session's own files when they were stored. */
+  /** The sizes, times and inodes of the session's own files at the time of the copy. */
   readonly stamp: string;
-  /** The copy, on disk. */
+  /** The size of the copy on disk. */
   readonly storedBytes: number;
   /** ISO 8601. */
   readonly storedAt: string;
-  /** Milliseconds since 1970 from which the agent may delete it; `null`: not by any rule. */
+  /** The time from which the agent may delete it, in milliseconds since 1970; `null` if no rule deletes it. */
   readonly endsAtMs: number | null;
 }
 
@@ -31,7 +32,7 @@ export type Ledger = ReadonlyMap<string, GuardedSession>;
 
 const MAX_LEDGER_BYTES = 256 * 1024 * 1024;
 
-/** Reads only. */
+/** Changes nothing. */
 export function readLedger(places: Places): Ledger {
   const value = jsonIn(readPackedText(ledgerPath(places)) ?? plainLedger(places));
   if (!Array.isArray(value) || !value.every(isGuarded)) return ledgerOfManifests(places);
@@ -39,7 +40,7 @@ export function readLedger(places: Places): Ledger {
 }
 
 /**
- * A list that says the same stays: most runs find nothing new, and a disk takes long to sync. Errors: those of the
+ * An unchanged list is not written: most runs find nothing new, and a sync of the disk takes long. Errors: those of the
  * system.
  */
 export function writeLedger(ledger: Ledger, places: Places): void {
@@ -68,7 +69,7 @@ export function toGuarded(manifest: GuardManifest, stamp: string, endsAtMs: numb
 
 export interface ManifestFile {
   readonly path: string;
-  /** `null` for one that is damaged. */
+  /** `null` if the manifest is damaged. */
   readonly manifest: GuardManifest | null;
   readonly sha256: string;
 }
@@ -82,7 +83,7 @@ function ledgerPath(places: Places): string {
   return join(guardFolder(places), "sessions.json.zst");
 }
 
-/** An older version of Continuo wrote it. */
+/** Reads the list of an older version of Continuo. */
 function plainLedger(places: Places): string | null {
   return readSmallFile(plainLedgerPath(places), { maxBytes: MAX_LEDGER_BYTES });
 }

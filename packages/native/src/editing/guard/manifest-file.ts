@@ -1,4 +1,7 @@
-/** The files of manifests, one a session. Those of older versions of Continuo are JSON as it is, and stay until they change. */
+/**
+ * The files of manifests, one for each session. Manifests of older versions of Continuo are uncompressed JSON, and stay
+ * so until they change.
+ */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -29,13 +32,13 @@ export function writeManifestText(key: SessionKey, text: string, places: Places)
 
 /** Errors: those of the system. */
 export function removeManifest(key: SessionKey, places: Places): void {
-  // The older one first: alone, it would be taken for the session's.
+  // Removes the older file first: alone, it would count as the manifest of the session.
   for (const path of pathsOf(key, places).toReversed()) if (existsSync(path)) removeDurably(path);
 }
 
 export interface ManifestText {
   readonly path: string;
-  /** `null` for one that is damaged. */
+  /** `null` if the manifest is damaged. */
   readonly text: string | null;
 }
 
@@ -44,7 +47,7 @@ export function* manifestTexts(places: Places): Generator<ManifestText> {
   for (const agent of listNames(folder)) {
     const names = new Set(listNames(join(folder, agent)));
     for (const name of names) {
-      // A run that was killed between the two leaves both, and the newer one holds.
+      // A run that was killed between the two steps leaves both files, and the newer one counts.
       const isOlder = name.endsWith(PLAIN) && names.has(name.slice(0, -PLAIN.length) + PACKED);
       if (isOlder || !(name.endsWith(PACKED) || name.endsWith(PLAIN))) continue;
       const path = join(folder, agent, name);

@@ -1,6 +1,6 @@
 /**
- * The manifest of a session in the guard's folder: its row, and its files as pieces, in their newest state. An older state stays
- * beside it where the newest one does not contain it: the agent emptied or rewrote the session.
+ * The manifest of a session in the guard's folder: its row, and its files as pieces, in their newest state. An older
+ * state is kept too if the newest one does not contain it, because the agent emptied or rewrote the session.
  */
 
 import { isAbsolute } from "node:path";
@@ -12,7 +12,7 @@ import { jsonIn } from "./packed-text.ts";
 import type { Piece, PiecedFile } from "./pieces.ts";
 
 export interface StoredFile extends PiecedFile {
-  /** Its place in the agent's folder. */
+  /** The path of the file in the agent's folder. */
   readonly from: string;
   readonly mtimeMs: number;
   readonly inode: number;
@@ -20,7 +20,7 @@ export interface StoredFile extends PiecedFile {
   readonly rows?: true;
 }
 
-/** All files of a session at one moment; those that the agent removed since are kept as they were. */
+/** All files of a session at one moment; files that the agent removed later are kept. */
 export interface StoredState {
   /** ISO 8601. */
   readonly storedAt: string;
@@ -62,13 +62,13 @@ export function piecesOf({ states }: GuardManifest): readonly Piece[] {
   return states.flatMap(({ files }) => files.flatMap(({ pieces }) => pieces));
 }
 
-/** Bytes on disk; a piece that another session has too counts for both. */
+/** The number of bytes on disk; a piece that two sessions share counts for both. */
 export function storedBytesOf(manifest: GuardManifest): number {
   const each = new Map(piecesOf(manifest).map((piece) => [piece.sha256, piece.storedBytes]));
   return [...each.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Restoring writes where it says: every part is what the guard writes. */
+/** Checks every part, because restoring writes to the paths in the manifest. */
 function isManifest(value: unknown): value is GuardManifest {
   if (!isJson(value) || value.version !== 1 || !isJson(value.info)) return false;
   const { agent, sessionId, location } = value.info;

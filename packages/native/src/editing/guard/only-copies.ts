@@ -1,4 +1,4 @@
-/** Sessions of which the guard has the only copy: their agent deleted them. */
+/** Sessions that their agent deleted, so that the guard has the only copy. */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -15,11 +15,11 @@ export interface OnlyCopiesOptions {
   readonly places: Places;
   /** The ids of all sessions that exist. */
   readonly metIds: ReadonlySet<string>;
-  /** A look at what the list knows, before a manifest is read. */
+  /** Decides from the facts in the list, before a manifest is read. */
   readonly isWanted?: (one: Pick<GuardedSession, "agent" | "cwd" | "sessionId">) => boolean;
 }
 
-/** Their rows; `only_copy` among the problems says what to do. Reads only. */
+/** Returns the rows of these sessions; the problem `only_copy` has advice. Changes nothing. */
 export function onlyCopies({ places, metIds, isWanted }: OnlyCopiesOptions): readonly SessionInfo[] {
   if (!existsSync(guardFolder(places))) return [];
   const rows: SessionInfo[] = [];
@@ -39,15 +39,15 @@ export function copyRow(info: SessionInfo): SessionInfo {
   return { ...info, live: false, problems: [problem] };
 }
 
-/** The person deleted them: they are in the trash, or are to be forgotten. */
+/** Sessions that the person deleted: they are in the trash, or marked to be forgotten. */
 export function keysNotShown(places: Places): ReadonlySet<string> {
   const inTrash = listTrash(places).sessions.map(({ info }) => keyOf(info));
   return new Set([...inTrash, ...sessionsToForget(places).map(keyOf)]);
 }
 
 /**
- * For a session that leaves the trash permanently: the next run of the guard removes its copy, which nobody sees from
- * now on.
+ * Marks a session that was permanently deleted from the trash: its copy is hidden from now on, and the next run of the
+ * guard removes it.
  * Errors: those of the system.
  */
 export function markToForget({ agent, sessionId }: SessionKey, places: Places): void {

@@ -1,6 +1,7 @@
 /**
- * The compressed texts of the guard: manifests, their list and the older part of the log. A manifest has a kilobyte of names that
- * are the same in all manifests. It is compressed with a template as its dictionary, so that little more than its hashes and ids is stored.
+ * The compressed texts of the guard: manifests, their list and the older part of the log. A kilobyte of names is the
+ * same in all manifests. It is compressed with a template as its dictionary, so that little more than its hashes and
+ * ids is stored.
  */
 
 import { existsSync, readFileSync } from "node:fs";

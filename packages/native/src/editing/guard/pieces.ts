@@ -1,6 +1,6 @@
 /**
- * The bytes of files as compressed pieces, each stored once under the hash of its content. A file that grew shares the pieces of
- * its older state; small pieces at its end are joined with the new part, so that their number stays small.
+ * Stores the bytes of files as compressed pieces, each once under the hash of its content. A file that grew shares the
+ * pieces of its older state; small pieces at its end are joined with the new part, so that their number stays small.
  */
 
 import { createHash, type Hash } from "node:crypto";
@@ -30,12 +30,12 @@ import {
 import { guardFolder } from "./folder.ts";
 
 export interface Piece {
-  /** The hash of the bytes before they were compressed, in hexadecimal. */
+  /** The hash of the uncompressed bytes, in hexadecimal. */
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** On disk. */
+  /** The size on disk. */
   readonly storedBytes: number;
-  /** Packed while an agent waited: the next run of all packs it better. */
+  /** Set if the piece was compressed quickly while an agent waited; the next full run compresses it better. */
   readonly quick?: true;
 }
 
@@ -47,19 +47,21 @@ export interface PiecedFile {
 }
 
 const PIECE_BYTES = 4 * 1024 * 1024;
-/** A piece that is smaller is stored again with what follows it: apart, both would take more room. */
+/** A smaller piece is stored again together with the part that follows it, because two pieces would need more space. */
 const SMALL_BYTES = 256 * 1024;
 
 export interface StoreFileOptions {
   readonly places: Places;
-  /** Its older state: pieces of it are used again where the file only grew. */
+  /** The older state of the file, whose pieces are used again if the file only grew. */
   readonly before: PiecedFile | null;
   readonly dictionary: Dictionary | null;
-  /** An agent waits: it takes a fifth of the time, and more room. */
+  /** True if an agent waits: compression then takes a fifth of the time, and more space. */
   readonly quick: boolean;
 }
 
-/** Stores a file up to a size. Errors: those of the system; `conflict` if the file became shorter. */
+/**
+ * Stores the first bytes of a file, up to a size. Errors: those of the system; `conflict` if the file became shorter.
+ */
 export async function storeFile(
   path: string,
   sizeBytes: number,
@@ -81,7 +83,7 @@ export async function storeFile(
     }
     const stored = grew ? pieces.reduce((sum, piece) => sum + piece.sizeBytes, 0) : 0;
     const hash = grew ? whole : createHash("sha256");
-    // Bytes that are hashed already are read again only to be joined to the new part.
+    // Bytes that were already hashed are read again only to join them to the new part.
     let hashed = grew ? at : 0;
     for (let from = stored; from < sizeBytes; ) {
       const bytes = readAt(fd, from, Math.min(PIECE_BYTES, sizeBytes - from));
@@ -98,7 +100,10 @@ export async function storeFile(
   }
 }
 
-/** Those before the first one that is small, or no larger than all that follows it, with the new part, or is packed again. */
+/**
+ * The pieces before the first one that is small, not larger than everything after it including the new part, or
+ * compressed again.
+ */
 function piecesToKeep(all: readonly Piece[], newBytes: number, again: ReadonlySet<string>): Piece[] {
   const firstAgain = all.findIndex(({ sha256 }) => again.has(sha256));
   const pieces = firstAgain === -1 ? all : all.slice(0, firstAgain);
@@ -146,7 +151,7 @@ function storePiece(bytes: Buffer, { places, dictionary, quick, toPackBetter }: 
   return isNew && quick ? { ...piece, quick } : piece;
 }
 
-/** A run that is killed leaves a file whose name no piece has: it is removed with those. */
+/** A killed run leaves a file that does not have the name of a piece, and which is removed with the unused pieces. */
 function replacePiece(path: string, bytes: Buffer): void {
   const fresh = `${path}.again`;
   if (existsSync(fresh)) removeDurably(fresh);
@@ -154,7 +159,7 @@ function replacePiece(path: string, bytes: Buffer): void {
   renameDurably(fresh, path);
 }
 
-/** Verified by its hash. Errors: `corrupt`. */
+/** Reads a piece and verifies its hash. Errors: `corrupt`. */
 export function readPiece({ sha256, sizeBytes }: Piece, places: Places): Buffer {
   const path = piecePath(sha256, places);
   let bytes: Buffer;
@@ -184,13 +189,13 @@ export function releaseDictionaries(pieces: Iterable<Piece>, places: Places): vo
   removeDictionaries(orphaned, places);
 }
 
-/** Removes the pieces that nothing names; gives their number. */
+/** Removes the pieces that no manifest uses, and returns their number. */
 export function removeOtherPieces(named: Pick<ReadonlyMap<string, Piece>, "has">, places: Places): number {
   let removed = 0;
   for (const start of listNames(piecesFolder(places))) {
     for (const name of listNames(join(piecesFolder(places), start))) {
       const sha256 = name.replace(/\.zst$/u, "");
-      // The leftover of a killed process has a longer name.
+      // The file of a killed process has a longer name.
       if (named.has(sha256) && name === `${sha256}.zst`) continue;
       removeDurably(join(piecesFolder(places), start, name));
       removed += 1;

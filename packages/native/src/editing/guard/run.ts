@@ -1,6 +1,7 @@
 /**
- * A run of the guard: stores every session that an agent may delete by itself, or that is rows of a database, and that changed since
- * the last run, removes copies beyond the person's limits, and counts when sessions go.
+ * A run of the guard: stores every session that an agent may delete by itself, or that is stored as rows of a database,
+ * if it changed since the last run; removes copies beyond the person's limits; and computes when sessions will be
+ * deleted.
  */
 
 import { existsSync } from "node:fs";
@@ -47,7 +48,7 @@ export interface GuardRunOptions {
   /** Files and folders that the person excluded. */
   readonly isExcluded?: (path: string) => boolean;
   readonly memo?: SkimMemo;
-  /** The one session to store, as the hook of an agent names it; all are looked at where it is not one. */
+  /** The one session to store, which the hook of an agent named; if it does not exist, all sessions are checked. */
   readonly only?: NamedSession;
   /** The longest wait for another run; none by default. */
   readonly waitMs?: number;
@@ -60,13 +61,13 @@ export interface NamedSession {
 }
 
 export interface GuardRun {
-  /** Sessions that agents may delete by themselves, and those that are rows of a database. */
+  /** Sessions that agents may delete by themselves, and those that are stored as rows of a database. */
   readonly sessions: number;
   readonly stored: number;
   readonly unchanged: number;
   /** Left out because the person excluded them. */
   readonly excluded: number;
-  /** Those that could not be stored now, with the reason. */
+  /** The sessions that could not be stored now, with the reason. */
   readonly failed: readonly { readonly sessionId: string; readonly message: string }[];
   /** Copies that were removed for the limits of size and age. */
   readonly removed: number;
@@ -140,13 +141,13 @@ interface AgentWithRules {
   readonly retention: AgentRetention;
 }
 
-/** The others have no rules: a hook need not wait for their readers. */
+/** The other agents have no such rules, so a hook need not wait for their readers. */
 export const DELETING_AGENTS: readonly AgentName[] = ["claude", "gemini"];
 
-/** They delete a session only where the person says so, and its rows are gone for good then. */
+/** These agents delete a session only on a person's request, but then its rows cannot be restored. */
 const AGENTS_WITH_ROWS: readonly AgentName[] = ["opencode"];
 
-/** One that need not delete by itself. */
+/** A guarded agent, which need not delete sessions by itself. */
 interface GuardedAgent extends Pick<AgentWithRules, "agent" | "reader"> {
   readonly retention: AgentRetention | null;
 }
@@ -165,8 +166,8 @@ async function* eachWithRules(agents: readonly AgentName[]): AsyncGenerator<Agen
 }
 
 /**
- * False where the file is no session in the folder of an agent that deletes. The next run over all sessions removes the
- * replaced copy.
+ * False if the file is not a session in the folder of an agent that deletes sessions. The next run over all sessions
+ * removes the replaced copy.
  */
 async function storeOnly({ sessionId, location }: NamedSession, running: RunState): Promise<boolean> {
   const { places, counts, ledger } = running;
@@ -190,7 +191,8 @@ async function storeOnly({ sessionId, location }: NamedSession, running: RunStat
     if (!existsSync(notCleanedPath(places))) writeDurably(notCleanedPath(places), "");
     if (await storeOne(found, info, { reader, retention, quick: true }, running)) counts.stored = 1;
     const stored = ledger.get(keyOf(found));
-    // Another session decides about it where a rule counts them: the next run of all says it again.
+    // If a rule counts sessions, the time of deletion depends on other sessions too: the next full run computes it
+    // again.
     if (stored !== undefined) ledger.set(keyOf(found), { ...stored, endsAtMs: before?.endsAtMs ?? null });
     return true;
   }
@@ -221,7 +223,7 @@ async function storeAgent({ reader, retention }: GuardedAgent, running: RunState
   }
   const ends = (await retention?.endsOf(rows, places, memo)) ?? new Map<string, SessionEnd>();
   const endOf = ({ found }: RowOfFound): number => ends.get(found.location)?.atMs ?? Number.POSITIVE_INFINITY;
-  // The first ones to go have the room, if there is not enough for all.
+  // If there is not enough space for all, the sessions with the earliest deletion get it.
   for (const row of rows.toSorted((a, b) => endOf(a) - endOf(b))) {
     const before = ledger.get(row.key);
     const stamp = stampOf(row.found, row.info);
@@ -255,11 +257,11 @@ async function rowIfReadable(
 }
 
 interface HowToStore extends Pick<GuardedAgent, "reader" | "retention"> {
-  /** An agent waits. */
+  /** True if an agent waits. */
   readonly quick: boolean;
 }
 
-/** False where it could not be stored, which is counted. */
+/** Returns false if the session could not be stored, and counts the failure. */
 async function storeOne(
   found: FoundSession,
   info: Row,
@@ -267,7 +269,7 @@ async function storeOne(
   running: RunState,
 ): Promise<boolean> {
   const { places, chain, now, ledger, settings, counts } = running;
-  // A copy that is packed better only becomes smaller.
+  // Compressing a copy better can only make it smaller.
   if (
     totalOf(ledger) >= settings.maxBytes &&
     !isStoredQuickly(ledger.get(keyOf(found)), stampOf(found, info))
@@ -286,7 +288,7 @@ async function storeOne(
   }
 }
 
-/** The other sessions are stored nevertheless; a disk that refuses ends the run. */
+/** The other sessions are stored nevertheless; only an error of the disk ends the run. */
 function fail(found: FoundSession, error: unknown, { counts }: RunState): null {
   const isOfFile = isFailure(error) && error.code !== "unwritable";
   const { code, message } = error as NodeJS.ErrnoException;
@@ -295,7 +297,10 @@ function fail(found: FoundSession, error: unknown, { counts }: RunState): null {
   return null;
 }
 
-/** Before the stamp of a session that was packed while an agent waited: the next run of all packs it better. */
+/**
+ * The prefix of the stamp of a session that was compressed quickly while an agent waited; the next full run compresses
+ * it better.
+ */
 const QUICK = "quick ";
 
 function isStored(one: GuardedSession | undefined, stamp: string): boolean {
@@ -334,7 +339,7 @@ function removeMarked(running: RunState): number {
       removed += 1;
     }
   }
-  // A list that still had them would show a copy that is gone.
+  // Otherwise the list would show copies that are gone.
   if (removed > 0) writeLedger(ledger, places);
   for (const key of marked) removeDurably(markPath(key, places));
   return removed;
@@ -343,8 +348,9 @@ function removeMarked(running: RunState): number {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Removes the copies that are too old, of sessions that their agent deleted. Gives their number. Beyond the limit of size, those of
- * sessions that are still there go first, the last to be deleted at the front, then the oldest of the others.
+ * Removes the copies of deleted sessions that are too old. Returns their number. Above the limit of size, copies of
+ * existing sessions are removed first, beginning with the one whose deletion is furthest away; then the oldest of the
+ * others.
  */
 function removeOld(running: RunState): number {
   const { ledger, settings, now } = running;
@@ -373,7 +379,9 @@ function removeOld(running: RunState): number {
   return removed;
 }
 
-/** The manifest goes after its line in the log; its pieces go when nothing else names them. */
+/**
+ * The manifest is removed after its line in the log is written; its pieces are removed if no other manifest uses them.
+ */
 function forgetOne(
   { agent, sessionId }: SessionKey,
   { ledger, places, chain, now }: Pick<RunState, "ledger" | "places" | "chain" | "now">,
@@ -383,7 +391,7 @@ function forgetOne(
   ledger.delete(keyOf({ agent, sessionId }));
 }
 
-/** All stay if a manifest cannot be read: nobody knows which pieces it names. */
+/** If a manifest cannot be read, all pieces stay, because it may use any of them. */
 function removeUnnamed(places: Places): void {
   const named = new Map<string, Piece>();
   for (const { manifest } of manifestsIn(places)) {

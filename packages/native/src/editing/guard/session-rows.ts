@@ -1,6 +1,6 @@
 /**
- * The rows of a session as SQL text, and back: the first line names the tables, then come their definitions and one statement a row, in
- * an order in which a session that grew shares the beginning.
+ * Converts the rows of a session to SQL text and back: the first line names the tables, followed by their definitions
+ * and one statement for each row, in an order in which the text of a grown session has the same beginning.
  */
 
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { columnsOf, type KeptRow, type KeptTable, type LaidRows, selectRows } fr
 
 const HEAD = "-- rows of a session: ";
 
-/** The owner may write meanwhile: all rows are of one moment. Errors: the system's, those of SQLite. */
+/** The owner may write at the same time; all rows are of one moment. Errors: those of the system and of SQLite. */
 export async function rowsToSql(plan: RowsPlan): Promise<string> {
   const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(readOnlyDatabase(plan.database), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
@@ -40,7 +40,10 @@ export async function sqlToDatabase(sql: string, path: string): Promise<void> {
   db.close();
 }
 
-/** @param database where the rows are to go: rows of others that they refer to come along only where they are missing */
+/**
+ * @param database the database that will receive the rows: rows of others that they refer to are included only if they
+ * are missing there
+ */
 export async function sqlToRows(sql: string, database: string): Promise<LaidRows> {
   const { tables, owners } = headOf(sql);
   const db = await openSql(sql, ":memory:");
@@ -62,7 +65,7 @@ export function keepsMessages(older: string, newer: string): boolean {
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** A session's own row changes with every turn, and stands behind the messages. */
+/** A session's own row changes with every turn, so it comes after the messages. */
 const LATE_TABLES = ["session", "session_v2"];
 const LAST = Number.MAX_SAFE_INTEGER;
 const MESSAGES = /^INSERT INTO "(?:session_)?message" \("id"[^)]*\) VALUES \('[^']*'/gmu;
@@ -133,7 +136,7 @@ function hexOf(base64: string): string {
 
 async function openSql(sql: string, path: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await import("node:sqlite");
-  // The text stands in the order of times, not of references.
+  // The text is in order of time, not in the order of references.
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   try {
     db.exec(sql);
@@ -155,11 +158,7 @@ function headOf(sql: string): Head {
   if (isJson(head) && Array.isArray(head.tables) && Array.isArray(head.owners)) {
     return { tables: head.tables, owners: head.owners };
   }
-  throw new ContinuoError(
-    "corrupt",
-    "the rows in the copy of the session do not say which tables they are of",
-    {
-      hint: "Restore the folder of the guard from a backup.",
-    },
-  );
+  throw new ContinuoError("corrupt", "the rows in the copy of the session do not name their tables", {
+    hint: "Restore the folder of the guard from a backup.",
+  });
 }

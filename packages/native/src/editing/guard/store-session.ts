@@ -1,4 +1,4 @@
-/** One session into the guard's folder: its present files, added to its stored copy. */
+/** Stores one session in the guard's folder: adds its present files to its stored copy. */
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -21,19 +21,20 @@ import { readPieces, storeFile } from "./pieces.ts";
 
 export interface StoreOptions {
   readonly reader: AgentReader;
-  /** `null` for an agent that deletes only what the person tells it to. */
+  /** `null` for an agent that deletes only on a person's request. */
   readonly retention: AgentRetention | null;
   readonly places: Places;
   readonly chain: Chain;
   readonly now: Date;
-  /** An agent waits. */
+  /** True if an agent waits. */
   readonly quick: boolean;
 }
 
 /**
- * Gives the new manifest. An agent may be writing: the bytes of one moment are stored, and the rest with the next run.
+ * Returns the new manifest. An agent may be writing: the bytes of one moment are stored, and later bytes with the next
+ * run.
  *
- * Errors: `unreadable`, `unsupported`, `conflict` if a file went or shrank meanwhile, those of the system.
+ * Errors: `unreadable`, `unsupported`, `conflict` if a file disappeared or shrank in the meantime, those of the system.
  */
 export async function storeSession(
   found: FoundSession,
@@ -71,7 +72,7 @@ export async function storeSession(
     }
   }
   const present = new Set(files.map(({ from }) => from));
-  // Results of tools and the like that the agent removed by themselves.
+  // Keeps stored files, such as results of tools, that the agent removed separately.
   for (const file of newest?.files ?? []) if (!present.has(file.from)) files.push(file);
   const state: StoredState = { storedAt: now.toISOString(), files };
   const older = before?.states.slice(continues ? 1 : 0) ?? [];
@@ -94,7 +95,7 @@ interface RowsOptions extends Pick<StoreOptions, "places" | "quick"> {
   readonly known: ReadonlyMap<string, StoredFile>;
 }
 
-/** The guard's lock keeps the file in between for this process. */
+/** The guard's lock reserves the temporary file for this process. */
 async function storeRows(
   plan: RowsPlan,
   from: string,
@@ -115,7 +116,10 @@ async function storeRows(
   }
 }
 
-/** An agent that rewrites its file at each turn makes a state of each; of too many, those that hold the least go. */
+/**
+ * An agent that rewrites its file at each turn causes one state for each turn; if there are too many, those with the
+ * least content are removed.
+ */
 function mostOf(states: readonly StoredState[]): readonly StoredState[] {
   const kept = [...states];
   while (kept.length >= MAX_STATES) {

@@ -1,4 +1,4 @@
-/** The check of the guard's folder: each piece by its hash, each manifest by the log. */
+/** Checks the guard's folder: each piece by its hash, each manifest by the log. */
 
 import { isFailure } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -13,7 +13,7 @@ import { readPiece } from "./pieces.ts";
 export interface GuardVerification {
   readonly sessions: number;
   readonly pieces: number;
-  /** Sentences without a full stop; empty where everything is as it was stored. */
+  /** Sentences without a full stop; empty if nothing differs from what was stored. */
   readonly problems: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export async function verifyGuard(places: Places): Promise<GuardVerification> {
     }
     const key = keyOf(manifest.info);
     const hashes = manifests.get(key);
-    // The log says first that a copy goes: a run that was killed then left it to the next one.
+    // The removal of a copy is first recorded in the log: after a kill, the next run removes the copy.
     const isLeaving = hashes?.length === 0;
     if (!isLeaving && hashes?.includes(sha256) !== true)
       problems.push(`${path} is not what the guard's log says of ${key}`);

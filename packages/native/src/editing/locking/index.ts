@@ -1,7 +1,7 @@
 /**
  * The lock of an edit of a native session.
  *
- * Promises: one edit of a file at a time, and none of a session that a conversation of Continuo has open.
+ * Promises: one edit of a file at a time, and no edit of a session that a conversation of Continuo has open.
  * Does not know: what is edited, or whether the agent itself has the session open.
  */
 

@@ -1,4 +1,4 @@
-/** The lock of an edit: no other edit of the file, and no conversation of Continuo has the session open. */
+/** The lock of an edit: it excludes other edits of the file, and conversations of Continuo in the session. */
 
 import { join, sep } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
@@ -63,7 +63,7 @@ export function fileOf({ location }: Pick<FoundSession, "location">): string {
   return location.replace(/#[^/#]*$/u, "");
 }
 
-/** A change of a copy would not be in the session that is restored. */
+/** A change of the unpacked copy would not be in the restored session. */
 function refuseCopy(file: string, places: Places): void {
   if (!file.startsWith(join(openedFolder(places), sep))) return;
   throw new ContinuoError("unsupported", "only the guard has this session: its agent deleted it", {

@@ -1,8 +1,8 @@
 /**
  * Mirrors: sessions of other machines, whose files arrive here while they grow there.
  *
- * Promises: what was acknowledged is on disk, and read like any session; a mirror is no second owner, and takes nothing more
- * once this machine took the session over.
+ * Promises: acknowledged bytes are on disk, and are read like any session; a mirror is not a second owner, and accepts
+ * nothing more after this machine took the session over.
  * Does not know: how the bytes arrive, or how a session is placed in its agent's folder.
  */
 

@@ -1,4 +1,7 @@
-/** The folder of one mirror: the session's files under the paths that they have on their machine, and a note beside them. */
+/**
+ * The folder of one mirror: the session's files under the paths that they have on their machine, and a file with facts
+ * about the mirror.
+ */
 
 import { rmSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -22,32 +25,32 @@ export interface MirrorKey {
 }
 
 export interface Mirror extends MirrorKey {
-  /** The path of the file that the session is opened by, below the root of its machine. */
+  /** The path of the session's main file, relative to the root of its machine. */
   readonly main: string;
-  /** The name that its machine gives itself, the home there, and the session's folder. */
+  /** The name of its machine, the home there, and the session's folder. */
   readonly machine: string;
   readonly home: string;
   readonly folder: string | null;
   readonly takenOver: TakenOver | null;
-  /** The newest state of its work tree; `null` if none came. */
+  /** The newest state of its work tree; `null` if there is none. */
   readonly workTree: MirroredTree | null;
 }
 
 export interface MirroredTree {
-  /** The fingerprint of the state, which names the folder that has it. */
+  /** The fingerprint of the state, which is the name of its folder. */
   readonly sha256: string;
   /** The folder of the work tree on the other machine. */
   readonly folder: string;
-  /** When it was read there, ISO 8601. */
+  /** The time at which it was read there, ISO 8601. */
   readonly at: string;
 }
 
 export interface TakenOver {
   /** ISO 8601. */
   readonly at: string;
-  /** The session that continues it here; `null` until it is placed. */
+  /** The session in which it continues here; `null` until it is placed. */
   readonly session: (MirrorKey & { readonly cwd: string }) | null;
-  /** The placing that was begun, for the next attempt after a kill; `null` for none. */
+  /** The placement that has begun, for the next attempt after a kill; `null` for none. */
   readonly begun: { readonly cwd: string; readonly sinceMs: number } | null;
 }
 
@@ -55,12 +58,15 @@ export function mirrorKey({ agent, sessionId }: MirrorKey): string {
   return `${agent}:${sessionId}`;
 }
 
-/** The place of a file here. @param path below the root of its machine, checked by the caller to lead nowhere else */
+/**
+ * The path of a mirrored file on this machine. @param path relative to the root of its machine; the caller must have
+ * checked that it does not lead elsewhere
+ */
 export function mirrorFile(key: MirrorKey, path: string, places: Places): string {
   return join(filesOf(key, places), path);
 }
 
-/** The folder of a packed work tree. @param sha256 its fingerprint, checked by the caller to be one */
+/** The folder of a packed work tree. @param sha256 its fingerprint; the caller must have checked its form */
 export function mirrorTree(key: MirrorKey, sha256: string, places: Places): string {
   return join(treesOf(key, places), sha256);
 }
@@ -81,7 +87,7 @@ export function openMirror(mirror: Mirror, places: Places): OpenedMirror {
   const files = filesOf(mirror, places);
   const home = join(files, mirror.home);
   return {
-    // The other machine names its home: it must not lead to files of this one.
+    // The other machine chooses the name of its home, which must not lead to files of this machine.
     places: { home: home.startsWith(files + sep) ? home : files, env: {} },
     location: mirrorFile(mirror, mirror.main, places),
   };
@@ -97,7 +103,7 @@ export function writeMirror(mirror: Mirror, places: Places): void {
   writeDurably(notePath(mirror, places), JSON.stringify({ version: 1, ...mirror }));
 }
 
-/** Also those that were taken over. */
+/** Returns all mirrors, also those that were taken over. */
 export function listMirrors(places: Places): readonly Mirror[] {
   const folder = mirrorsFolder(places);
   return listNames(folder).flatMap((agent) =>
@@ -107,7 +113,10 @@ export function listMirrors(places: Places): readonly Mirror[] {
   );
 }
 
-/** The mirror whose id this is, or begins so, with or without `agent:`. Errors: `not_found`, `ambiguous`. */
+/**
+ * Finds the mirror with this id, or whose id begins with it, with or without `agent:`. Errors: `not_found`,
+ * `ambiguous`.
+ */
 export function findMirror(id: string, places: Places): Mirror {
   const wanted = id.toLowerCase();
   const all = listMirrors(places).map((mirror) => ({ mirror, names: namesOf(mirror) }));
@@ -126,15 +135,12 @@ export function findMirror(id: string, places: Places): Mirror {
   });
 }
 
-/** Nobody writes to the mirror, or takes it over, in the meantime. Errors: `busy`, `unwritable`. */
+/** With this lock, nobody else writes to the mirror or takes it over. Errors: `busy`, `unwritable`. */
 export function lockMirror(key: MirrorKey, places: Places, signal?: AbortSignal): Promise<WriterLock> {
   return lockSession("/mirrors", mirrorKey(key), { places, waitMs: LOCK_MS, signal });
 }
 
-/**
- * Nobody else takes the mirror over in the meantime; the machine that it belongs to may ask. Errors: `busy`,
- * `unwritable`.
- */
+/** With this lock, nobody else takes the mirror over; its own machine may still ask. Errors: `busy`, `unwritable`. */
 export function lockTakeOver(key: MirrorKey, places: Places, signal?: AbortSignal): Promise<WriterLock> {
   return lockSession("/mirrors", `${mirrorKey(key)} taken over`, { places, waitMs: LOCK_MS, signal });
 }

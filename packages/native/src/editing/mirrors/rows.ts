@@ -1,4 +1,4 @@
-/** The rows of mirrored sessions, as lists show them. */
+/** The rows of mirrored sessions for lists. */
 
 import { isContinuoError, type Problem, present, type SessionInfo } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -10,13 +10,16 @@ export interface MirrorRowsOptions {
   readonly places: Places;
   /** The ids of all sessions that exist. */
   readonly metIds: ReadonlySet<string>;
-  /** A look at what the note knows, before a session is read. */
+  /** Decides from the facts about the mirror, before a session is read. */
   readonly isWanted?: (one: Mirror) => boolean;
   readonly memo?: SkimMemo;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Those that were taken over are separate sessions now; `mirror` among the problems says what to do. Reads only. */
+/**
+ * Leaves out mirrors that were taken over, because they are separate sessions now; the problem `mirror` has advice.
+ * Changes nothing.
+ */
 export async function mirrorRows(options: MirrorRowsOptions): Promise<readonly SessionInfo[]> {
   const { places, metIds, isWanted, memo, signal } = options;
   const rows: SessionInfo[] = [];
@@ -28,14 +31,14 @@ export async function mirrorRows(options: MirrorRowsOptions): Promise<readonly S
       const { reader, found } = await lookUpSession(location, present({ places: at, signal }));
       rows.push(mirrorRow(await reader.skim(found, present({ part: "whole", memo, signal })), mirror));
     } catch (error) {
-      // Its first bytes are still on their way.
+      // The first bytes of the mirror have not arrived yet.
       if (!isContinuoError(error)) throw error;
     }
   }
   return rows;
 }
 
-/** A file beside the sessions of an agent may name their folders, and is not mirrored. */
+/** The folders may be in a file next to the agent's sessions, which is not mirrored. */
 export function mirrorRow(
   info: SessionInfo,
   { machine, folder }: Pick<Mirror, "machine" | "folder">,

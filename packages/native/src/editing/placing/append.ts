@@ -1,4 +1,4 @@
-/** Appends records to an existing session, under a note, and retries conflicts. */
+/** Appends records to an existing session, under a note, and tries again after conflicts. */
 
 import { statSync } from "node:fs";
 import { isContinuoError } from "@continuo/core/model";
@@ -16,11 +16,11 @@ export interface AppendRecordsOptions {
   readonly places: Places;
 }
 
-/** The caller holds the lock of the file. Errors: `conflict`, `unwritable`. */
+/** The caller must have the lock of the file. Errors: `conflict`, `unwritable`. */
 export async function appendRecords(appending: AppendRecordsOptions): Promise<void> {
   const { writer, sink, file: path, records, after, places } = appending;
   const append = (): void => sink.append(records, { after });
-  // Rows are added in one transaction: none is ever half there.
+  // Rows are added in one transaction, so no part of them can remain alone.
   if (writer.stage !== undefined) return append();
   await underNote(places, { how: "append", path, size: sizeOf(path), text: toLines(records) }, append);
 }

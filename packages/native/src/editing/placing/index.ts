@@ -3,7 +3,7 @@
  *
  * Promises: the note is on disk before the first change; after the next edit either the old session or the new one is
  * there, and nothing else; a repeated edit finds the session that the first attempt placed.
- * Does not know: the format of any agent, or what an edit changes.
+ * Does not know: the format of any agent, or the content of an edit.
  */
 
 export { type AppendRecordsOptions, againOnConflict, appendRecords } from "./append.ts";

@@ -71,7 +71,7 @@ describe("a note", () => {
     });
     await expect(underNote(places, NOTE, () => Promise.reject(full))).rejects.toMatchObject({
       code: "unwritable",
-      message: "cannot write what was asked for: the disk is full",
+      message: "cannot make the requested change: the disk is full",
       hint: "Free some space on the disk, then try again.",
     });
     expect(readdirSync(folder)).toEqual([]);

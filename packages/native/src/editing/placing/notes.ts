@@ -56,7 +56,10 @@ export interface RenameNote {
   readonly besides: readonly BesideFile[];
 }
 
-/** A session that is moved to the trash, or whose old state is, because a repaired one replaces it. */
+/**
+ * A session that is moved to the trash, or a session whose old state is moved there, because a repaired state replaces
+ * it.
+ */
 export interface TrashNote {
   readonly how: "trash";
   readonly trashId: string;
@@ -85,7 +88,7 @@ export interface LeftNote {
   remove(): void;
 }
 
-/** Runs `edit` under a note. Errors: `unwritable`, also if the system refuses a write of `edit`; its own. */
+/** Runs `edit` under a note. Errors: `unwritable`, also if the system refuses a write of `edit`; those of `edit`. */
 export async function underNote<T>(places: Places, note: Note, edit: () => T | Promise<T>): Promise<T> {
   const end = beginNote(places, note);
   try {
@@ -94,7 +97,7 @@ export async function underNote<T>(places: Places, note: Note, edit: () => T | P
     return result;
   } catch (error) {
     end("refused");
-    throw isWriteFailure(error) ? writeFailure("cannot write what was asked for", error) : error;
+    throw isWriteFailure(error) ? writeFailure("cannot make the requested change", error) : error;
   }
 }
 
@@ -106,10 +109,10 @@ export function beginNote(places: Places, note: Note): (outcome: "done" | "refus
   const folder = notesFolder(places);
   const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
   const end = (outcome: "done" | "refused"): void => {
-    // After a power cut, a note that reappears would carry out an edit that was refused.
+    // After a power cut, a note that reappears would finish an edit that was refused.
     if (outcome === "refused") removeLeft(path);
     else rmSync(path, { force: true });
-    // It would give the old session to the same wish.
+    // A note that reappears would return the old session for the same request.
     if (note.how === "place" && note.key !== null) syncPath(folder);
   };
   try {
@@ -123,7 +126,7 @@ export function beginNote(places: Places, note: Note): (outcome: "done" | "refus
   return end;
 }
 
-/** Returns the notes of processes that are gone, in no order. */
+/** Returns the notes of processes that are gone, in no particular order. */
 export function notesLeft(places: Places): readonly LeftNote[] {
   const folder = notesFolder(places);
   const left: LeftNote[] = [];
@@ -147,10 +150,10 @@ export function notesLeft(places: Places): readonly LeftNote[] {
   return left;
 }
 
-/** No edit takes longer. */
+/** The longest possible duration of an edit. */
 const MAX_EDIT_MS = 60 * 60 * 1000;
 
-/** The number of a process says nothing if it comes from another machine or container. */
+/** The number of a process has no meaning if it comes from another machine or container. */
 function isWriterGone(pid: number, { startedAt, writtenMs, place }: ReadNote): boolean {
   const here = placeOfThisProcess();
   const isSameHost = place === null || place.host === here.host;
@@ -161,7 +164,7 @@ function isWriterGone(pid: number, { startedAt, writtenMs, place }: ReadNote): b
   return Date.now() - writtenMs > MAX_EDIT_MS;
 }
 
-/** @param startedAt of `processStartOf`: another process may have the same number now. */
+/** @param startedAt the value of `processStartOf`, because another process may have the same number now. */
 export function isGone(pid: number, startedAt: string | null = null): boolean {
   if (!isRunning(pid)) return true;
   const now = processStateOf(pid);
@@ -219,7 +222,10 @@ function toNote(value: unknown): Note | null {
   return { how, ...named, location, key: typeof key === "string" ? key : null };
 }
 
-/** True for the name of one folder as `moveToTrash` makes it. It is checked because settling removes that folder. */
+/**
+ * True for a name of a folder in the form that `moveToTrash` makes. The name is checked because settling removes that
+ * folder.
+ */
 function isTrashId(value: unknown): value is string {
   return typeof value === "string" && /^\d[\w.-]*$/u.test(value);
 }

@@ -1,4 +1,4 @@
-/** A new session, which was read back elsewhere, put where its agent looks for it. */
+/** Puts a new session, which was read back elsewhere, where its agent looks for it. */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -32,7 +32,8 @@ export interface PlaceOptions {
 }
 
 /**
- * Marks of a folder come before the session, titles after it: neither does harm alone. Gives the location.
+ * Marks of a folder are written before the session, titles after it, because neither does harm alone. Returns the
+ * location.
  *
  * Errors: `unwritable`, `unsupported`, `conflict`.
  */
@@ -59,7 +60,7 @@ export async function placeSession(placing: PlaceOptions): Promise<string> {
   return location;
 }
 
-/** A sink of our own is closed under the note too: a database may end its log of writes then. */
+/** A sink that was opened here is also closed under the note, because a database may then end its write-ahead log. */
 async function createRecords({ writer, session, file, records, places, sink }: PlaceOptions): Promise<void> {
   if (sink !== undefined) return sink.create(records);
   const own = await writer.openSink(file, session.sessionId, places);
@@ -74,7 +75,7 @@ function isAppend({ how }: BesideFile): boolean {
   return how === "append";
 }
 
-/** Same for the same wish. */
+/** The key is the same for the same request. */
 export function attemptKey(...wish: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(wish)).digest("hex");
 }
@@ -86,8 +87,8 @@ export interface Placement {
 }
 
 /**
- * Returns the session that a killed process placed for the same request; `null` if it did not come so far, or
- * nobody made the request. `unplaced` are the ids of sessions that it did not place.
+ * Returns the session that a killed process placed for the same request; `null` if it did not place one, or there was
+ * no such request. `unplaced` are the ids of sessions that such a process did not place.
  */
 export async function takeFirstAttempt(
   key: string,

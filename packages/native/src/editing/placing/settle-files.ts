@@ -1,4 +1,4 @@
-/** Finishes or removes what a killed process left half written. */
+/** Finishes or removes incomplete writes of killed processes. */
 
 import {
   closeSync,
@@ -14,14 +14,14 @@ import { appendLines, removeLeft, unfinishedPath } from "@continuo/files";
 import { type BesideFile, writeNewFile } from "../../native/writing/index.ts";
 import type { AppendNote, PlaceNote } from "./notes.ts";
 
-/** Removes an incomplete append, if nothing follows it: the agent can have continued the session since. */
+/** Removes an incomplete append, if nothing follows it, because the agent may have continued the session. */
 export function settleAppend({ path, size, text }: AppendNote, pid: number): void {
   removeLeft(unfinishedPath(path, pid));
   if (!existsSync(path)) return;
   const fd = openSync(path, "r+");
   try {
     const lines = Buffer.from(text, "utf8");
-    // If the line before was cut off, the append began with a line feed.
+    // If the previous line was incomplete, the append began with a line feed.
     const whole = isLineEnd(fd, size) ? lines : Buffer.concat([Buffer.of(LINE_FEED), lines]);
     const rest = fstatSync(fd).size - size;
     if (rest <= 0 || rest > whole.length) return;
@@ -48,8 +48,8 @@ function isPartOf(part: Buffer, whole: Buffer): boolean {
 }
 
 /**
- * Removes what is next to the place, and, where the session is there, adds the lines that belong to it.
- * @param pid of the process that is gone
+ * Removes the staged files next to the place; if the session was placed, adds the lines that belong to it.
+ * @param pid the number of the process that is gone
  */
 export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): void {
   for (const path of [note.path, ...note.besides.map((beside) => beside.path)]) {
@@ -59,14 +59,14 @@ export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): vo
   for (const beside of note.besides) if (beside.how === "append") finishText(beside, pid);
 }
 
-/** @param pid of the process that is gone */
+/** @param pid the number of the process that is gone */
 export function finishText(beside: BesideFile, pid: number): void {
   removeLeft(unfinishedPath(beside.path, pid));
   removeTornText(beside);
   addText(beside);
 }
 
-/** Removes a part of the text at the very end of the file. */
+/** Removes an incomplete part of the text at the very end of the file. */
 function removeTornText({ path, text }: BesideFile): void {
   if (!existsSync(path)) return;
   const whole = readFileSync(path, "utf8");

@@ -1,4 +1,4 @@
-/** A session written where only its readers look: in a private home. */
+/** Writes a session into a private home, where only Continuo's readers look for it. */
 
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ export interface StageOptions {
   readonly home: Places;
 }
 
-/** Gives the file. Errors: `unwritable`. */
+/** Returns the file. Errors: `unwritable`. */
 export async function stageRecords({ writer, session, records, home }: StageOptions): Promise<string> {
   if (writer.stage !== undefined) {
     const file = join(home.home, "session.json");
@@ -52,7 +52,7 @@ function makeScratch(prefix: string): string {
   }
 }
 
-/** The folders of processes that were killed: they hold whole conversations. */
+/** The folders of killed processes, which contain whole conversations. */
 export function removeLeftScratch(): void {
   const folder = tmpdir();
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -66,7 +66,7 @@ function removeScratch(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   } catch (error) {
-    // Another user's.
+    // The folder belongs to another user.
     if (!["EPERM", "EACCES"].includes(String((error as NodeJS.ErrnoException).code))) throw error;
   }
 }

@@ -1,11 +1,13 @@
-/** A home of its own for sessions of one agent: the same paths below the folders in which the agent's reader looks. */
+/**
+ * A separate home for sessions of one agent: it has the same paths below the folders in which the agent's reader looks.
+ */
 
 import { join, relative, sep } from "node:path";
 import type { Places } from "@continuo/files";
 import { agentOf } from "../../native/index.ts";
 import type { AgentReader } from "../../native/kit/index.ts";
 
-/** Names that the environment gives stay; a folder that it names is the person's own. */
+/** Names from the environment stay; folders that it names are replaced, because they are the person's own. */
 export function stagedPlaces({ agent }: Pick<AgentReader, "agent">, { env }: Places, home: string): Places {
   const { variablePrefix, homeVariable } = agentOf(agent);
   const names = Object.entries(env).filter(

@@ -1,4 +1,7 @@
-/** A title where more than the session's own records say it: files beside the session, and the agent's own list. */
+/**
+ * Changes a title that is stored outside the session's own records too: in files next to the session, and in the
+ * agent's own list.
+ */
 
 import type { Places } from "@continuo/files";
 import { formatOf } from "../../native/index.ts";
@@ -21,7 +24,7 @@ export async function placeTitle(
   });
 }
 
-/** A rename that was cut off comes to its end. Errors: `busy`, `unwritable`. */
+/** Finishes a rename that was cut off. Errors: `busy`, `unwritable`. */
 export async function finishTitle(note: RenameNote, { pid }: LeftNote): Promise<void> {
   for (const beside of note.besides) finishText(beside, pid);
   await retitle(note, await (await formatOf(note.agent)).writer());

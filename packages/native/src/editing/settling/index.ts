@@ -1,7 +1,7 @@
 /**
- * Settles the edits of killed processes: finishes them or takes them back, before the next edit begins or somebody reads.
+ * Settles the edits of killed processes: finishes or undoes them, before the next edit begins or somebody reads.
  *
- * Promises: one process settles at a time; edits of running processes are left alone.
+ * Promises: one process settles at a time; edits of running processes are not touched.
  * Does not know: the format of any agent.
  */
 

@@ -15,20 +15,20 @@ import { settleEmpty, settleRestore, settleTrash } from "../trash/index.ts";
 
 export interface SettleOptions {
   readonly places: Places;
-  /** The session's file whose lock the caller holds; `null` if it holds none. */
+  /** The session's file, if the caller has its lock; `null` if it has none. */
   readonly file?: string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
 const LOCK_WAIT_MS = 30_000;
-/** A caller that only reads waits for a process that settles right now, and for nothing else. */
+/** A caller that only reads waits only for a process that is settling at this moment. */
 const READ_WAIT_MS = 5_000;
-/** A caller that asks later wants another session. */
+/** A request after this time gets another new session. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Appends to other files than `file` are left to the processes that lock these. The note of a new session that somebody
- * may ask for again stays for a day.
+ * Appends to files other than `file` are settled by processes that have the lock of these files. The note of a new
+ * session stays for a day, because the same request may be repeated.
  *
  * Errors: `busy`, `unwritable`.
  */
@@ -46,8 +46,8 @@ export async function settleUnfinished({ places, file = null, signal }: SettleOp
 }
 
 /**
- * For a command that only reads: what a killed process left half done is finished or taken back first, as the next edit
- * would. Gives the edits that cannot be settled now: their session is open in its agent, or the disk refuses.
+ * For a command that only reads: first finishes or undoes incomplete edits of killed processes, as the next edit would.
+ * Returns the edits that cannot be settled now, because their session is open in its agent or the disk refuses.
  */
 export async function settleBeforeReading({
   places,
@@ -72,7 +72,7 @@ export async function settleBeforeReading({
 
 async function settleOrReport(left: LeftNote, places: Places): Promise<readonly Problem[]> {
   const { note } = left;
-  // The end of a file that is being written to is nobody's to cut off.
+  // The end of a file must not be cut off while a program writes to it.
   if (note.how === "append" && writersOf([note.path])?.length !== 0)
     return [toProblem(note, "the session is open in its agent")];
   try {
@@ -99,7 +99,7 @@ async function settle(left: LeftNote, places: Places): Promise<void> {
       break;
     case "place":
       await finishPlaced(note, left, places);
-      // For a caller that repeats the request.
+      // The note is kept for a caller that repeats the request.
       if (note.key !== null && Date.now() - left.writtenMs < KEEP_MS) return;
       break;
     case "trash":
@@ -115,7 +115,7 @@ async function settle(left: LeftNote, places: Places): Promise<void> {
   left.remove();
 }
 
-/** A mistake of ours is none that a reader could live with. */
+/** False for a mistake in our own code, which must be reported even to a caller that only reads. */
 function isOfTheWorld(error: unknown): error is Error {
   return isFailure(error) || (error instanceof Error && "syscall" in error);
 }

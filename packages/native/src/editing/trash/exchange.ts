@@ -1,6 +1,6 @@
 /**
- * Many files and rows exchanged for others at once: some files get another place, some other bytes, some rows other
- * values. All old states are in one folder of the trash. An exchange that was cut off is taken back as a whole.
+ * Exchanges many files and rows for others in one change: some files get another place, some other bytes, and some rows
+ * other values. All old states are in one folder of the trash. An interrupted exchange is undone as a whole.
  */
 
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
@@ -23,7 +23,7 @@ export function foldersToMake(placed: readonly NewPlace[]): readonly string[] {
   return [...missing].sort((a, b) => b.length - a.length);
 }
 
-/** Errors: `conflict` if a file changed in the meantime, `busy`, `unwritable`; everything is as it was then. */
+/** Errors: `conflict` if a file changed in the meantime, `busy`, `unwritable`; then nothing has changed. */
 export async function exchange(
   manifest: Manifest,
   placed: readonly NewPlace[],
@@ -61,12 +61,12 @@ function replaceInPlace(file: KeptFile, place: NewPlace, folder: string): void {
   }
 }
 
-/** No agent reads a file of such a name. */
+/** No agent reads a file with such a name. */
 function freshPath(path: string, pid: number): string {
   return `${path}.relocated-${pid}`;
 }
 
-/** Files that another program wrote to since. */
+/** The files that another program wrote to in the meantime. */
 export function writtenSince({ files, placed = [] }: Manifest): readonly string[] {
   const old = new Map(files.map(({ from, sha256 }) => [from, sha256]));
   return placed
@@ -77,7 +77,7 @@ export function writtenSince({ files, placed = [] }: Manifest): readonly string[
     .map(({ path }) => path);
 }
 
-/** Errors: `conflict` if another program wrote to a file since; nothing has changed then. */
+/** Errors: `conflict` if another program wrote to a file in the meantime; then nothing has changed. */
 export function refuseWritten(manifest: Manifest): void {
   const [path] = writtenSince(manifest);
   if (path === undefined) return;
@@ -87,7 +87,7 @@ export function refuseWritten(manifest: Manifest): void {
   });
 }
 
-/** Everything as it was, whatever of the exchange was done. Errors: those of moving files back and of rows. */
+/** Restores the old state, however far the exchange came. Errors: those of moving files back and of rows. */
 export async function giveBack(manifest: Manifest, folder: string, force = false): Promise<void> {
   const { plan, files, placed = [], made = [] } = manifest;
   if (plan.type !== "files") return;
@@ -114,7 +114,7 @@ export async function settleExchange(manifest: Manifest, pid: number, folder: st
   await giveBack(manifest, folder);
 }
 
-/** An exchange of rows alone has no file. */
+/** True for an exchange without files. */
 export function hasRowsOnly({ paths, indexRows = [] }: FilesPlan): boolean {
   return paths.length === 0 && indexRows.length > 0;
 }

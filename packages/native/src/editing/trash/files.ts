@@ -1,4 +1,4 @@
-/** Files moved aside and back, byte for byte, with their modes and time stamps. */
+/** Moves files aside and back, byte for byte, with their modes and time stamps. */
 
 import { createHash } from "node:crypto";
 import {
@@ -40,7 +40,7 @@ export interface KeptFile {
 }
 
 /**
- * Every file of the plan, including those in its folders, with the facts that later tell that it is the same file.
+ * Every file of the plan, including those in its folders, with the facts that later show that it is the same file.
  * Links are not followed.
  */
 export function listKeptFiles(plan: FilesPlan): KeptFile[] {
@@ -52,11 +52,11 @@ export function listKeptFiles(plan: FilesPlan): KeptFile[] {
 }
 
 /**
- * Moves every file, then removes the folders that are empty by that. A failure on the way undoes the files that were
- * moved already. Every file is in the trash too before the first one leaves its place: a disk that is full is met while
- * nothing has changed.
+ * Moves every file, then removes the folders that became empty. A failure on the way moves the files back that were
+ * already moved. Every file is copied to the trash before the first one is removed from its place, so that a full disk
+ * is noticed before anything has changed.
  *
- * Errors: `conflict` if a file went or changed in the meantime, `unwritable`.
+ * Errors: `conflict` if a file disappeared or changed in the meantime, `unwritable`.
  */
 export function moveAside(kept: readonly KeptFile[], plan: FilesPlan, folder: string): void {
   const gone: KeptFile[] = [];
@@ -86,7 +86,7 @@ function assertUnchanged({ from, sizeBytes, mtimeMs }: KeptFile): void {
 }
 
 /**
- * False while a file of the session lies only in the trash.
+ * False while a file of the session is only in the trash.
  * @param replacement the hash of the file that replaces the first one
  */
 export function areInPlace(kept: readonly KeptFile[], replacement?: string): boolean {
@@ -95,13 +95,13 @@ export function areInPlace(kept: readonly KeptFile[], replacement?: string): boo
   return file === undefined || replacement === undefined || hashFile(file.from) !== replacement;
 }
 
-/** Folders of a session that is gone, and that hold nothing any more. */
+/** Removes the empty folders of a session that is gone. */
 function removeEmptied(plan: FilesPlan): void {
   for (const path of plan.paths) removeEmptyFolders(path);
 }
 
 /**
- * The old file is in the trash too, and then the new one replaces it in one step.
+ * The old file is first copied to the trash, and then the new one replaces it in one step.
  * @param fresh next to it, on disk
  * Errors: `conflict` if the file changed meanwhile, `unwritable`.
  */
@@ -119,7 +119,7 @@ export function replaceFile({ from, to, sha256, ...rest }: KeptFile, fresh: stri
   }
 }
 
-/** Keeps a file in the trash too if another file replaces it. */
+/** Keeps a file in the trash, because another file replaces it. */
 export function keepToo({ from, to }: KeptFile, folder: string): void {
   const target = join(folder, to);
   makeFolderDurably(dirname(target));
@@ -127,8 +127,8 @@ export function keepToo({ from, to }: KeptFile, folder: string): void {
 }
 
 /**
- * Settles a deletion that was cut off: `moved` if it was at its end, or something else is in place of a file that had
- * moved; else the moved files are back.
+ * Settles an interrupted deletion: `moved` if it was complete, or if another file is in the place of a moved one;
+ * otherwise the moved files are put back.
  */
 export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: string): "moved" | "back" {
   if (!kept.some(isStill)) {
@@ -149,8 +149,8 @@ export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: 
 }
 
 /**
- * Removes what a killed process left of a move, here or there.
- * @param pid of the process
+ * Removes the remains of a killed process's move, in both places.
+ * @param pid the number of the process
  */
 export function removeUnfinished(kept: readonly KeptFile[], folder: string, pid: number): void {
   for (const { from, to } of kept) {
@@ -159,8 +159,8 @@ export function removeUnfinished(kept: readonly KeptFile[], folder: string, pid:
 }
 
 /**
- * Returns true if the old file was kept, and no longer is in its place: the new one took it, and may have changed
- * since.
+ * Returns true if the old file is in the trash and no longer in its place: the new file replaced it, and may have
+ * changed after that.
  */
 export function isReplaced([file]: readonly KeptFile[], folder: string): boolean {
   return file !== undefined && isThere(join(folder, file.to)) && !isStill(file);
@@ -193,10 +193,10 @@ function toMoveError(cause: unknown): unknown {
 }
 
 /**
- * Every file has its place again, and is in the trash too.
+ * Puts every file back into its place; the copies in the trash stay.
  *
  * Errors: `conflict` if a place has another file or a file was changed in the trash, `corrupt` if a file is missing
- * there, `unwritable`. After an error no file was restored, except for files that had made room.
+ * there, `unwritable`. After an error no file was restored, except for files that were moved out of the way.
  */
 export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: string): void {
   const waiting = kept.filter((file) => isToGoBack(file, folder, plan));
@@ -229,11 +229,11 @@ interface ReplacedPlan extends FilesPlan {
   readonly replacement: string | undefined;
   /** Hashes of the files that replaced several files. */
   readonly placed?: ReadonlyMap<string, string>;
-  /** A file that has taken the place since then is moved away; see `inTheWay`. */
+  /** A file that is in the place now is moved away; see `inTheWay`. */
   readonly force: boolean;
 }
 
-/** Files that are in the places of others that wait in the trash, and are neither these nor their replacement. */
+/** The files in the places of files in the trash that are neither these files nor their replacements. */
 export function inTheWay(kept: readonly KeptFile[], folder: string, replacement?: string): readonly string[] {
   return kept.flatMap(({ from, to, sha256 }) => {
     if (!isThere(from) || !isThere(join(folder, to))) return [];
@@ -242,7 +242,7 @@ export function inTheWay(kept: readonly KeptFile[], folder: string, replacement?
   });
 }
 
-/** False for a file that was never moved: a deletion may have been cut off before it was moved, or during it. */
+/** False for a file that was never moved: the deletion may have been interrupted before or during its move. */
 function isToGoBack(file: KeptFile, folder: string, { replacement, placed, force }: ReplacedPlan): boolean {
   const isInTrash = isThere(join(folder, file.to));
   if (!isThere(file.from)) {
@@ -261,7 +261,7 @@ function isToGoBack(file: KeptFile, folder: string, { replacement, placed, force
   });
 }
 
-/** Appends the lines that the index no longer has. */
+/** Appends the lines that are missing in the index. */
 function writeBack({ path, lines }: IndexLines): void {
   const present = isThere(path) ? readFileSync(path, "utf8") : null;
   const known = new Set(present?.split("\n"));

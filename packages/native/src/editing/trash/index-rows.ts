@@ -1,7 +1,7 @@
 /**
- * The rows about a session in the databases of an agent whose sessions are files: they leave with the files, and come
- * back with them. The conversation itself is in the files, so that a database that cannot be read keeps nobody from
- * deleting or restoring it.
+ * The rows about a session in the databases of an agent whose sessions are files: they are removed with the files, and
+ * restored with them. The conversation itself is in the files, so an unreadable database does not prevent deleting or
+ * restoring the session.
  */
 
 import { existsSync, rmSync } from "node:fs";
@@ -24,8 +24,8 @@ import {
 const DAMAGE: readonly number[] = [11, 26];
 
 /**
- * Writes the rows into the folder, durably, and only then deletes them, one database after the other. Rows that were
- * moved before stay as they are.
+ * Writes the rows durably into the folder, and only then deletes them, one database after the other. Rows that were
+ * moved earlier do not change.
  *
  * Errors: `busy`, `unwritable`.
  */
@@ -36,14 +36,14 @@ export async function takeIndexRows({ indexRows = [] }: FilesPlan, folder: strin
       await inIndex(database, (db) => {
         const known = knownOf(db, tables);
         const kept = known.map((table) => ({ name: table.name, rows: selectRows(db, table) }));
-        // A deletion that was cut off took them already.
+        // An interrupted deletion already took them.
         if (kept.every(({ rows }) => rows.length === 0)) return;
         writeDurably(fileOf(folder, at), JSON.stringify(kept));
         isWritten = true;
         deleteRows(db, known);
       });
     } catch (error) {
-      // They are still in their tables, some of which would take them twice.
+      // The rows are still in their tables, and some tables would accept them a second time.
       if (isWritten) removeLeft(fileOf(folder, at));
       throw error;
     }
@@ -51,7 +51,7 @@ export async function takeIndexRows({ indexRows = [] }: FilesPlan, folder: strin
 }
 
 /**
- * Puts the rows that were taken back with other values in these columns: the index goes on to know the session.
+ * Puts the taken rows back with other values in these columns, so that the index still contains the session.
  *
  * Errors: `busy`, `unwritable`.
  */
@@ -73,8 +73,8 @@ export async function putChangedRows(
 }
 
 /**
- * Keeps the rows in the folder, durably, and gives them other values, one database after the other and each in one
- * transaction. Rows that refer to them stay.
+ * Writes the rows durably into the folder, and gives them other values, one database after the other and each in one
+ * transaction. Rows that refer to them do not change.
  *
  * Errors: `busy`, `unwritable`.
  */
@@ -95,11 +95,11 @@ export async function changeIndexRows({ indexRows = [] }: FilesPlan, folder: str
 }
 
 /**
- * A row that the agent made since stays; of an index that a newer version of the agent made, the columns that it still
- * has come back.
+ * A row that the agent made in the meantime stays; if a newer version of the agent changed the index, only columns that
+ * still exist are restored.
  *
  * Errors: `busy`, `unwritable`.
- * @param place `replaced`: another session with this id gave way, and its rows do too.
+ * @param place `replaced`: another session with this id was moved away, and its rows are removed too.
  */
 export async function putIndexRows(
   { indexRows = [] }: FilesPlan,
@@ -111,7 +111,7 @@ export async function putIndexRows(
     if (kept === null) continue;
     await inIndex(database, (db) => {
       if (place === "replaced") deleteRows(db, knownOf(db, tables));
-      // Rows that others refer to come back before those.
+      // Rows that others refer to are restored before those others.
       for (const { name, rows } of kept.toReversed()) {
         const columns = new Set(columnsOf(db, name));
         for (const row of rows) putRow(db, name, row, columns);
@@ -120,17 +120,17 @@ export async function putIndexRows(
   }
 }
 
-/** True while the folder alone has rows that were taken. */
+/** True while taken rows are only in the folder. */
 export function keepsIndexRows({ indexRows = [] }: FilesPlan, folder: string): boolean {
   return indexRows.some((_, at) => existsSync(fileOf(folder, at)));
 }
 
-/** After the rows came back: the folder is no longer needed for them. */
+/** Called after the rows were restored, when the folder is no longer needed for them. */
 function forgetIndexRows({ indexRows = [] }: FilesPlan, folder: string): void {
   for (const at of indexRows.keys()) rmSync(fileOf(folder, at), { force: true });
 }
 
-/** Undoes `takeIndexRows` after an error. Errors: those of `putIndexRows`; the folder keeps the rows then. */
+/** Undoes `takeIndexRows` after an error. Errors: those of `putIndexRows`; then the rows stay in the folder. */
 export async function giveIndexRowsBack(
   plan: FilesPlan,
   folder: string,
@@ -149,7 +149,7 @@ function fileOf(folder: string, at: number): string {
   return join(folder, `index-rows-${at}.json`);
 }
 
-/** Without foreign keys, rows of tables that nobody named stay for the restoration. */
+/** Foreign keys are off, so rows of other tables are not deleted, and are still there for the restoration. */
 async function inIndex(database: string, work: (db: DatabaseSync) => void): Promise<void> {
   if (!existsSync(database)) return;
   try {
@@ -159,7 +159,7 @@ async function inIndex(database: string, work: (db: DatabaseSync) => void): Prom
   }
 }
 
-/** Tables that this version of the index has. */
+/** The tables that exist in this version of the index. */
 function knownOf(db: DatabaseSync, tables: readonly TableRows[]): readonly TableRows[] {
   return tables.filter(({ name, column }) => columnsOf(db, name).includes(column));
 }

@@ -1,9 +1,9 @@
 /**
- * The trash: moves native sessions out of their agent's sight, and back.
+ * The trash: moves native sessions to where their agent does not find them, and back.
  *
  * Promises: a restored session equals the deleted one byte for byte, with its time stamps; the next edit undoes or
  * finishes an interrupted deletion; a session can be restored until the trash is emptied; a session that is open, or
- * that a fork reads, stays.
+ * that a fork reads, is not moved.
  * Does not know: any agent. The `trashPlan` of each agent lists the files of a session.
  */
 

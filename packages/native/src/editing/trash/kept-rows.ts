@@ -1,4 +1,4 @@
-/** Rows of a SQLite database as JSON that loses no value, and back. */
+/** Converts rows of a SQLite database to JSON without loss, and back. */
 
 import { isUtf8 } from "node:buffer";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { isWriteFailure, quotedName, writeFailure } from "@continuo/files";
 import type { TableRows } from "../../native/kit/index.ts";
 
-/** The values of a row by column. A value that JSON would change has a form of its own. */
+/** The values of a row by column. A value that JSON would change has a special form. */
 export type KeptRow = Readonly<Record<string, KeptValue>>;
 type KeptValue =
   | string
@@ -16,7 +16,7 @@ type KeptValue =
   | { readonly int: string }
   | { readonly real: string }
   | { readonly bytes: string }
-  /** Text that is no UTF-8, or holds a NUL: its bytes in base64. */
+  /** Text that is not UTF-8, or contains a NUL, as base64 of its bytes. */
   | { readonly text: string };
 
 export interface KeptTable {
@@ -26,7 +26,7 @@ export interface KeptTable {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** `null` if no rows were kept in the file, or only some of them. */
+/** `null` if the file does not exist or is incomplete. */
 export function readKept(path: string): readonly KeptTable[] | null {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
@@ -72,7 +72,7 @@ export function deleteRows(db: DatabaseSync, tables: readonly TableRows[]): void
   }
 }
 
-/** @param otherwise what happens where a rule of the table refuses the row: `IGNORE` leaves it out */
+/** @param otherwise the action if a rule of the table refuses the row: `IGNORE` leaves it out */
 export function insertRow(
   db: DatabaseSync,
   table: string,

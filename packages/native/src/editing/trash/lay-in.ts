@@ -1,4 +1,7 @@
-/** A session laid into the trash that was not deleted by anybody: what is restored from elsewhere takes the trash's way back. */
+/**
+ * Puts a session into the trash that nobody deleted, so that a session from another source is restored in the same way
+ * as a deleted one.
+ */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -30,7 +33,7 @@ export interface LaidFile {
 
 const BEGUN = ".laid-in-";
 
-/** The rows of a session, and the tables in the order in which rows leave them. */
+/** The rows of a session, and the tables in the order in which rows are removed from them. */
 export interface LaidRows {
   readonly plan: RowsPlan;
   readonly tables: readonly KeptTable[];
@@ -42,9 +45,9 @@ interface LayOptions {
 }
 
 /**
- * Gives the trash id. The session is in the trash when all of it is there. Removes the remains of this write by
- * processes that were killed. Errors: `conflict` if another process lays it there right now, `unwritable`, those of
- * making a piece.
+ * Returns the trash id. The session counts as trashed only when it is complete. Removes the remains of this write by
+ * processes that were killed. Errors: `conflict` if another process is doing the same at this moment, `unwritable`,
+ * those of reading a piece.
  */
 export function layInTrash(info: SessionInfo, files: readonly LaidFile[], options: LayOptions): string {
   return lay(info, options, (begun) => {
@@ -86,7 +89,7 @@ function lay(info: SessionInfo, { places, now }: LayOptions, write: (folder: str
   return trashId;
 }
 
-/** A session that could not be restored from there leaves the trash again. */
+/** Removes a session from the trash again if it could not be restored. */
 export function takeOutOfTrash(trashId: string, places: Places): void {
   removeFolderIfThere(join(trashFolder(places), trashId));
 }

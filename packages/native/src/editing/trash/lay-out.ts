@@ -14,7 +14,7 @@ export interface LaidOut extends Disposable {
   readonly others: readonly string[];
 }
 
-/** All files of a deleted session in the trash. If the session changed, one of their stamps did. */
+/** All files of a deleted session in the trash. If the session changed, the stamp of one of them changed. */
 export function trashedFiles(trashId: string, places: Places): readonly FoundFile[] {
   const folder = join(trashFolder(places), trashId);
   const kept = namesIn(join(folder, "files")).map((name) => join(folder, "files", name));

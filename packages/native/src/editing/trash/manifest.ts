@@ -1,6 +1,6 @@
 /**
- * The manifest of a folder of the trash, its `manifest.json`: it says that the folder is a session, and is on
- * disk before anything moves.
+ * The manifest of a folder of the trash, its `manifest.json`: it marks the folder as a session, and is on disk before
+ * anything is moved.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -31,7 +31,7 @@ export interface Manifest extends TrashedSession {
   readonly replacement?: string;
   /** The files that replaced the session in another place: they are removed too. */
   readonly placed?: readonly PlacedFile[];
-  /** Left out for one session: the folders that were made for the files of a whole project. */
+  /** The folders that were made for the files of a whole project; left out for one session. */
   readonly made?: readonly string[];
   /** Columns of `plan.indexRows` that have other values while the session is not in its old state. */
   readonly indexSet?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface PlacedFile {
 
 export const MANIFEST = "manifest.json";
 
-/** `CONTINUO_HOME/trash`; `CONTINUO_HOME` is `~/.continuo` unless the environment says otherwise. */
+/** `CONTINUO_HOME/trash`; `CONTINUO_HOME` is `~/.continuo` unless the environment gives another folder. */
 export function trashFolder(places: Places): string {
   return join(continuoHome(places), "trash");
 }
@@ -55,7 +55,7 @@ export interface TrashListing {
   readonly problems: readonly Problem[];
 }
 
-/** Newest first. A folder without a manifest is no trashed session. */
+/** Newest first. A folder without a manifest is not a trashed session. */
 export function listTrash(places: Places): TrashListing {
   const { manifests, problems } = readManifests(places);
   return {

@@ -1,7 +1,4 @@
-/**
- * The files of a session in other places than it had, while its old files are in the trash: placed, and taken away
- * again.
- */
+/** Places the files of a session in new places while its old files are in the trash, and removes them again. */
 
 import { existsSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +11,7 @@ import type { PlacedFile } from "./manifest.ts";
 export type NewPlace =
   | { readonly path: string; readonly bytes: Uint8Array }
   | { readonly path: string; readonly copyOf: string }
-  /** Made when they are needed: those of a whole project are more than memory holds. */
+  /** The bytes are made when they are needed, because those of a whole project may not fit in memory. */
   | { readonly path: string; readonly make: () => Uint8Array };
 
 export function bytesOf(place: NewPlace): Uint8Array {
@@ -26,15 +23,15 @@ export function toPlaced(file: NewPlace): PlacedFile {
   return { path: file.path, sha256: "copyOf" in file ? hashFile(file.copyOf) : hashOf(bytesOf(file)) };
 }
 
-/** Before anything is written down: what is there belongs to somebody else. Errors: `conflict`. */
+/** Checked before the note is written, because an existing file belongs to somebody else. Errors: `conflict`. */
 export function refuseTaken(files: readonly NewPlace[]): void {
   const taken = files.find(({ path }) => existsSync(path));
   if (taken !== undefined) throw new ContinuoError("conflict", `${taken.path} exists`);
 }
 
-/** Errors: `conflict` if a file is there, `unwritable`. The caller takes away what was placed by then. */
+/** Errors: `conflict` if a file exists there, `unwritable`. The caller removes the files that were placed by then. */
 export function placeElsewhere(files: readonly NewPlace[]): void {
-  // The session itself comes last, when all that belongs to it is there.
+  // The session itself is placed last, after everything that belongs to it.
   for (const file of files.toReversed()) {
     makeFolderDurably(dirname(file.path));
     if ("copyOf" in file) copyDurably(file.copyOf, file.path);
@@ -42,14 +39,14 @@ export function placeElsewhere(files: readonly NewPlace[]): void {
   }
 }
 
-/** Those that were written to since. */
+/** The files that were written to after they were placed. */
 export function changedPlaces(placed: readonly PlacedFile[]): readonly string[] {
   return placed
     .filter(({ path, sha256 }) => existsSync(path) && hashFile(path) !== sha256)
     .map(({ path }) => path);
 }
 
-/** Errors: `conflict` if one was written to since. */
+/** Errors: `conflict` if one was written to after it was placed. */
 export function refuseChanged(placed: readonly PlacedFile[]): void {
   const [path] = changedPlaces(placed);
   if (path === undefined) return;
@@ -59,7 +56,7 @@ export function refuseChanged(placed: readonly PlacedFile[]): void {
   });
 }
 
-/** A file that was changed stays, unless the caller kept it elsewhere. Folders that are empty by that go too. */
+/** A file that was changed stays, unless the caller kept it elsewhere. Also removes the folders that became empty. */
 export function removePlaced(placed: readonly PlacedFile[], which: "unchanged" | "any"): void {
   const [session] = placed;
   if (session === undefined) return;

@@ -1,4 +1,4 @@
-/** Takes rows out of a SQLite database and puts them back, each in one transaction. No value changes. */
+/** Moves rows out of a SQLite database and puts them back, each in one transaction. No value changes. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import {
 export const ROWS_FILE = "rows.json";
 
 /**
- * Writes the rows into the folder, durably, and only then deletes them.
+ * Writes the rows durably into the folder, and only then deletes them.
  *
  * Errors: `unsupported` if rows that the plan does not know depend on them; `busy`, `unreadable`,
  * `unwritable`. Nothing is deleted then.
@@ -31,7 +31,7 @@ export async function takeRows(plan: RowsPlan, folder: string): Promise<void> {
   await inTransaction(plan.database, (db) => keepAndDelete(db, plan, folder), rulesFor(plan));
 }
 
-/** A row that goes alone must not take those with it that refer to it. */
+/** If a row is deleted alone, the rows that refer to it must not be deleted with it. */
 function rulesFor({ isAlone }: RowsPlan): TransactionOptions {
   return { enableForeignKeyConstraints: isAlone !== true };
 }
@@ -44,7 +44,7 @@ export function keepAndDelete(db: DatabaseSync, plan: RowsPlan, folder: string):
   const before = changesOf(db);
   deleteRows(db, tables);
   const keptRows = kept.reduce((sum, { rows }) => sum + rows.length, 0);
-  // The database may delete or change other rows with them; those rows would not come back.
+  // The database might delete or change other rows too, and those would not be restored.
   if (changesOf(db) - before === keptRows) return;
   throw new ContinuoError(
     "unsupported",
@@ -71,15 +71,15 @@ export async function changeRows(
   await inTransaction(plan.database, change, rulesFor(plan));
 }
 
-/** Rows inserted, changed and deleted so far, those by foreign keys and triggers too. */
+/** The number of rows inserted, changed and deleted so far, including those by foreign keys and triggers. */
 function changesOf(db: DatabaseSync): number {
   return Number(db.prepare("SELECT total_changes() AS count").get()?.count);
 }
 
 /**
- * Errors: `conflict` if a row with the same key is there again, `corrupt` if the kept rows cannot be read;
- * nothing is put back then.
- * @param place `replaced`: rows with the same keys gave way to these.
+ * Errors: `conflict` if a row with the same key exists again, `corrupt` if the kept rows cannot be read; nothing is put
+ * back then.
+ * @param place `replaced`: rows with the same keys were moved away for these.
  * @param aside a folder where these rows are kept
  */
 export async function putRows(
@@ -95,7 +95,7 @@ export async function putRows(
   const putAll = (db: DatabaseSync): void => {
     if (aside !== null) keepAndDelete(db, plan, aside);
     else if (place === "replaced") deleteRows(db, plan.tables);
-    // Rows that others refer to come back before those.
+    // Rows that others refer to are restored before those others.
     for (const { name, rows } of kept.toReversed()) {
       for (const row of rows) putRow(db, name, row);
     }
@@ -103,9 +103,7 @@ export async function putRows(
   await inTransaction(plan.database, putAll, rulesFor(plan));
 }
 
-/**
- * Returns true if every kept row is in the database, unchanged: the transaction that takes them did not end.
- */
+/** Returns true if every kept row is in the database, unchanged: the transaction that takes them was not committed. */
 export async function areRowsThere(plan: RowsPlan, folder: string): Promise<boolean> {
   const kept = readKept(join(folder, ROWS_FILE));
   if (kept === null || !existsSync(plan.database)) return kept === null;
@@ -123,7 +121,7 @@ function unreadableRows(path: string): ContinuoError {
   });
 }
 
-/** Makes a database at a new path that holds the rows that were kept, in tables without rules. */
+/** Makes a database at a new path with the kept rows, in tables without constraints. */
 export async function keptDatabase(folder: string, path: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(path);

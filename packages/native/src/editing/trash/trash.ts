@@ -1,8 +1,8 @@
 /**
- * Sessions moved to the trash and back.
+ * Moves sessions to the trash and back.
  *
- * A trashed session is a folder with a `manifest.json` that is on disk before anything moves, so that a
- * deletion that was cut off can be restored like any other.
+ * A trashed session is a folder with a `manifest.json` that is on disk before anything moves, so that an interrupted
+ * deletion can be restored like any other.
  */
 
 import { existsSync, readdirSync } from "node:fs";
@@ -76,15 +76,15 @@ import { areRowsThere, keepAndDelete, putRows, takeRows } from "./rows.ts";
 export interface TrashOptions {
   readonly places: Places;
   readonly now: Date;
-  /** The replacement of the session that goes. */
+  /** The replacement of the removed session. */
   readonly replacement?: Replacement;
-  /** With a replacement: columns of `plan.indexRows` that have these values as long as it is there. */
+  /** With a replacement: columns of `plan.indexRows` that have these values as long as the replacement exists. */
   readonly indexSet?: Readonly<Record<string, string>>;
 }
 
 export type Replacement =
   | { readonly bytes: Uint8Array }
-  /** In other places than the session has; the first file is the session's. */
+  /** Files in places other than those of the session; the first file is the session's main file. */
   | { readonly placed: readonly NewPlace[] }
   /** A whole project: its files in other places, with other bytes or both, and rows with other values. */
   | { readonly exchanged: readonly NewPlace[] }
@@ -136,8 +136,8 @@ export async function moveToTrash(
       writeManifest(folder, manifest);
       await take(manifest, replacement, folder);
     } catch (error) {
-      // A file or a row that could not go back stays in the trash, and can be restored. A manifest that a power cut brought
-      // back would tell of a deletion that never was.
+      // A file or a row that could not be put back stays in the trash, and can be restored. A manifest that reappears
+      // after a power cut would record a deletion that never happened.
       if (areInPlace(files, manifest.replacement) && !keepsRows(plan, folder))
         removeDurably(folder, { recursive: true });
       throw error;
@@ -150,7 +150,7 @@ function keepsRows(plan: TrashPlan, folder: string): boolean {
   return plan.type === "files" && keepsIndexRows(plan, folder);
 }
 
-/** The newest deletion is restored first, even if the clock was set back since the one before it. */
+/** The newest deletion is restored first, even if the clock was set back before it. */
 function timeAfter(last: string | undefined, now: Date): string {
   const time = now.toISOString();
   return last === undefined || last <= time ? time : new Date(Date.parse(last) + 1).toISOString();
@@ -221,7 +221,7 @@ async function takeFiles(files: readonly KeptFile[], plan: FilesPlan, folder: st
   }
 }
 
-/** The new state of a file, whole, next to its place. No agent reads a file of such a name. */
+/** The path of the complete new state of a file, next to its place. No agent reads a file with such a name. */
 function freshPath(path: string, pid: number): string {
   return `${path}.repaired-${pid}`;
 }
@@ -340,7 +340,7 @@ async function takeExchangeBack(
   });
 }
 
-/** Gives its folder. */
+/** Returns its folder. */
 function beginManifest(manifest: Manifest, places: Places): string {
   const folder = makeFolder(places, manifest.trashId);
   writeManifest(folder, manifest);
@@ -357,7 +357,10 @@ function writeManifest(folder: string, manifest: Manifest): void {
   }
 }
 
-/** In one step, so that no half of it is ever taken for a trashed session. A full disk may have no room for another name. */
+/**
+ * Done in one step, so that an incomplete folder never counts as a trashed session. A full disk may have no space for
+ * another name.
+ */
 function removeFolder(places: Places, trashId: string): void {
   const folder = join(trashFolder(places), trashId);
   const gone = join(trashFolder(places), `.gone-${trashId}`);
@@ -375,7 +378,7 @@ function renamed(from: string, to: string): boolean {
 }
 
 /**
- * Settles a deletion, or a repair in place, that was cut off: the session is where it was, or it is in the trash.
+ * Settles an interrupted deletion or repair in place: afterwards the session is either in its place or in the trash.
  * @param pid of the process that is gone
  */
 export async function settleTrash({ trashId }: TrashNote, pid: number, places: Places): Promise<void> {
@@ -385,7 +388,7 @@ export async function settleTrash({ trashId }: TrashNote, pid: number, places: P
   if (!isToStay) removeIfThere(folder);
 }
 
-/** The manifest is written first: where it cannot be read and something else is there, it was damaged later. */
+/** The manifest is written first, so if it cannot be read although other files exist, it was damaged later. */
 function holdsMore(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith(MANIFEST));
 }
@@ -411,7 +414,7 @@ async function isTaken(manifest: Manifest, pid: number, folder: string): Promise
   return isReplaced(files, folder);
 }
 
-/** A file that another program wrote to by then leaves all of it to the person. */
+/** If another program has written to a file by then, nothing is changed, and the person must decide. */
 async function isExchangeToStay(manifest: Manifest, pid: number, folder: string): Promise<boolean> {
   try {
     await settleExchange(manifest, pid, folder);
@@ -441,13 +444,13 @@ export async function settleRestore({ trashId }: RestoreNote, pid: number, place
   removeFolder(places, trashId);
 }
 
-/** Deletes permanently what was trashed before a time, or all of it, and returns it. */
+/** Permanently deletes the sessions that were trashed before a time, or all of them, and returns them. */
 export function emptyTrash(places: Places, trashedBefore?: Date): TrashedSession[] {
   const before = trashedBefore?.toISOString();
   const old = listTrash(places).sessions.filter(
     ({ trashedAt }) => before === undefined || trashedAt < before,
   );
-  // The oldest first: if this is cut off, the newest state of each session is left.
+  // The oldest first: if this is interrupted, the newest state of each session is left.
   for (const { trashId } of old.toReversed()) {
     const end = beginNote(places, { how: "empty", trashId });
     removeFolder(places, trashId);
@@ -456,7 +459,7 @@ export function emptyTrash(places: Places, trashedBefore?: Date): TrashedSession
   return old;
 }
 
-/** A session that was leaving the trash is gone from it. */
+/** Finishes the removal of a session from the trash. */
 export function settleEmpty({ trashId }: EmptyNote, places: Places): void {
   for (const name of [trashId, `.gone-${trashId}`]) removeIfThere(join(trashFolder(places), name));
 }

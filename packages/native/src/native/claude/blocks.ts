@@ -1,6 +1,6 @@
 /**
- * Blocks of the Messages API, as they are in Claude Code's lines, to blocks of the model. Nothing is lost: a block with
- * more in it than the model has room for carries itself in `native`.
+ * Converts blocks of the Messages API, in the form of Claude Code's lines, to blocks of the model. Nothing is lost: if
+ * a block has more content than the model can represent, its original is in `native`.
  */
 
 import type { Block } from "@continuo/core/model";

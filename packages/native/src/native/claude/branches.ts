@@ -1,6 +1,6 @@
 /**
- * Branches: from parent links to paths, by Claude Code's own rules (each seen by resuming hand-written files
- * with 2.1.330 and looking at what it sent).
+ * Branches: from parent links to paths, by Claude Code's own rules (each was observed by resuming hand-written files
+ * with 2.1.330 and reading its requests).
  *
  * - a line follows its `parentUuid`, a `compact_boundary` follows its `logicalParentUuid`
  * - if two lines have the same uuid, only the last one counts, at its own place
@@ -43,7 +43,7 @@ export interface Tree {
 
 export interface LinkOptions {
   readonly scope: Scope;
-  /** True if the index has only the end of a file: a parent outside of it is not a problem, and is not replaced. */
+  /** True if the index has only the end of a file: a missing parent is then not a problem, and is not replaced. */
   readonly partial: boolean;
 }
 
@@ -135,7 +135,7 @@ export function findBranches(index: Index, tree: Tree): Branches {
   claim(active);
   const tips = tipsOf(index, tree).filter((tip) => tip !== active && claim(tip));
   const problems: Problem[] = [];
-  // No tip leads to the remaining lines, so they are circles.
+  // The remaining lines are in circles, because no tip leads to them.
   for (let record = index.count - 1; record >= 0; record--) {
     if (tree.candidate[record] === 0 || claimed[record] === 1 || !claim(record)) continue;
     tips.push(record);
@@ -171,7 +171,7 @@ function tipsOf(index: Index, tree: Tree): number[] {
   return tips;
 }
 
-/** 1 for the lines that can be leaves and descend from a line, that line left out. */
+/** 1 for the lines that can be leaves and descend from a line, without that line. */
 function descendantsOf(index: Index, tree: Tree, top: number): Uint8Array {
   const below = new Uint8Array(index.count);
   const walkedBy = new Int32Array(index.count);

@@ -1,6 +1,6 @@
 /**
- * Lines of another session as those of a new one: `sessionId` and `cwd` are the new one's. The uuids stay, as in
- * the copies that Claude Code makes of its own sessions (2.1.330, `--fork-session`). Pure.
+ * Converts lines of another session to lines of a new one, with the `sessionId` and `cwd` of the new one. The uuids
+ * stay, as in the copies that Claude Code makes of its own sessions (2.1.330, `--fork-session`). Pure.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";

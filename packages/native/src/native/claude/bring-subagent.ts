@@ -1,4 +1,7 @@
-/** Sub-agents of another session as those of a new one: `SID/subagents/agent-ID.jsonl`, with the note next to it. */
+/**
+ * Converts sub-agents of another session to sub-agents of a new one: `SID/subagents/agent-ID.jsonl`, with the note next
+ * to it.
+ */
 
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -2,7 +2,7 @@
  * The days for which Claude Code keeps sessions: `cleanupPeriodDays`, 30 unless set (2.1.330). The administrator's file wins, then
  * the project's own (`settings.local.json` before `settings.json`), then the person's. Claude Code refuses a number below 1.
  *
- * The settings of the project in which Claude Code starts hold for the sessions of all projects.
+ * The settings of the project in which Claude Code starts apply to the sessions of all projects.
  */
 
 import { join } from "node:path";
@@ -34,7 +34,7 @@ export function cleanupPeriodOf(
   return { days: DEFAULT_DAYS, path: null };
 }
 
-/** The shortest one that any of the projects may bring about. */
+/** The shortest period that the settings of any of the projects can cause. */
 export function shortestPeriod(places: Places, cwds: Iterable<string>, managed?: string): CleanupPeriod {
   let shortest = cleanupPeriodOf(places, null, managed);
   for (const cwd of new Set(cwds)) {

@@ -1,7 +1,7 @@
 /**
- * Sessions of the desktop app, which Claude Code's sweep spares (read in 2.1.332): those whose first or last record names one of
- * the app's programs, until `desktopSessionCleanupPeriodDays` where that is set, and until the app releases them. An
- * administrator's `cleanupPeriodDays` holds for them too.
+ * Sessions of the desktop app, which Claude Code's sweep does not delete (read in 2.1.332): sessions whose first or
+ * last record names one of the app's programs, until `desktopSessionCleanupPeriodDays` is over, if it is set, and until
+ * the app releases them. An administrator's `cleanupPeriodDays` applies to them too.
  */
 
 import { type FoundFile, type Places, readJsonFile, statFile } from "@continuo/files";
@@ -14,7 +14,7 @@ const DESKTOP_KEY = "desktopSessionCleanupPeriodDays";
 const OF_DESKTOP: MemoKey = { what: "claude of the desktop app", isBrief: true };
 const PROGRAMS = new Set(["claude-desktop", "claude-desktop-3p", "local-agent", "local_agent"]);
 
-/** The end of a session of which the sweep leaves this file longer than others. */
+/** The end of a session whose file the sweep keeps longer than others. */
 export interface DesktopEnd {
   /** Milliseconds since 1970; infinite for one that no rule deletes. */
   readonly atMs: number;
@@ -24,7 +24,7 @@ export interface DesktopEnd {
 
 interface DesktopFile {
   readonly file: FoundFile;
-  /** The period that holds for every session. */
+  /** The period for all sessions. */
   readonly period: CleanupPeriod;
   readonly places: Places;
   readonly managed?: string;
@@ -49,12 +49,12 @@ export async function desktopEnd({
     days === 0 ? Number.POSITIVE_INFINITY : file.mtimeMs + Math.max(days, period.days) * DAY_MS;
   const ceiling = { atMs: ceilingMs, rule: `${DESKTOP_KEY} is ${days}` };
   if (release === null) return ceiling;
-  // An archived session waits from the moment of its archiving.
+  // For an archived session, the period begins when it was archived.
   const graceMs = Math.max(end.atMs, release.mtimeMs + period.days * DAY_MS);
   return graceMs <= ceilingMs ? { atMs: graceMs, rule: null } : ceiling;
 }
 
-/** 0 where the days are not limited. */
+/** 0 if the days are not limited. */
 function ceilingOf(places: Places, managed: string): number {
   for (const path of [managed, personalSettings(places)]) {
     const days = readJsonFile(path)?.[DESKTOP_KEY];

@@ -30,7 +30,7 @@ export async function readExpiry(
     nowMs,
   );
   if (problems.length === 0) return [];
-  // Few sessions are about to go, so that a command rarely loads the rules of the desktop app.
+  // Few sessions will be deleted soon, so a command rarely loads the rules of the desktop app.
   const { desktopEnd } = await import("./desktop-exemption.ts");
   const { atMs, rule } = await desktopEnd({ file, period, places });
   return rule === null ? problems : expiryProblems(atMs, rule, nowMs);

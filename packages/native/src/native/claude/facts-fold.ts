@@ -1,5 +1,5 @@
 /**
- * The facts of a full read besides the index: models, versions, usage, unknown types, other sessions, problems.
+ * The facts of a full read in addition to the index: models, versions, usage, unknown types, other sessions, problems.
  */
 
 import { addUsage, type Problem, type Usage } from "@continuo/core/model";
@@ -18,13 +18,15 @@ export interface Facts {
   readonly children: Map<string, string>;
   readonly problems: ProblemList;
   /**
-   * The source of a fork: `forkedFrom`, which the SDK writes, else the session that requested the last answer
+   * The source of a fork: `forkedFrom`, which the SDK writes, otherwise the session that requested the last answer
    * (`--fork-session`).
    */
   forkedFrom: string | null;
   askedBy: string | null;
   usage: Usage | null;
-  /** The answer that usage was last read from, and that usage: lines of one answer repeat it, the last counts. */
+  /**
+   * The answer that usage was last read from, and that usage; lines of one answer repeat it, and the last one counts.
+   */
   answer: { readonly id: number; readonly usage: Usage } | null;
   /** 1 for answers, by number of id, whose usage is in the sum: their lines can have others between them. */
   counted: Uint8Array;
@@ -52,7 +54,7 @@ export function createFacts(): Facts {
 }
 
 export interface FactsContext {
-  /** The session that the file should hold; `null` if lines of another are in order. */
+  /** The session that the file should contain; `null` if lines of other sessions are valid. */
   readonly sessionId: string | null;
   /** Number of the line's `message.id`, -1 for none. */
   readonly answer: number;
@@ -66,7 +68,7 @@ export function foldFacts(facts: Facts, line: LineRecord, context: FactsContext)
     addProblem(facts.problems, {
       code: "bad_record",
       line: line.line,
-      message: "the line is JSON, but no record with a type",
+      message: "the line is JSON, but not a record with a type",
     });
     if (!isJson(record)) return;
   }

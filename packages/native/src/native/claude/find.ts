@@ -1,6 +1,6 @@
 /**
- * Finds session files: `projects/NAME/SID.jsonl`. The cwd cannot be derived from the name of a folder, and two folders
- * can have one name. Therefore the first lines of each candidate are read if a cwd is given.
+ * Finds session files: `projects/NAME/SID.jsonl`. The cwd cannot be derived from the name of a folder, because two
+ * folders can have the same name. Therefore the first lines of each candidate are read if a cwd is given.
  */
 
 import { basename, join } from "node:path";
@@ -55,7 +55,7 @@ export async function* findSessions(
   }
 }
 
-/** The session or sub-agent that a file is; `null` if nothing in or around it says Claude Code. */
+/** The session or sub-agent of a file; `null` if nothing in it or around it shows that it belongs to Claude Code. */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const { projects, running } = claudeFolders(places);
   const inline = /^(.+\.jsonl)#(.+)$/su.exec(path);
@@ -77,7 +77,7 @@ export function subagentIdOf(path: string): string | null {
   return SUBAGENT.exec(basename(path))?.[1] ?? null;
 }
 
-/** Returns true if Claude Code makes such names: it calls files and folders by them. */
+/** Returns true if the text has the form of ids that Claude Code uses as names of files and folders. */
 export function isSessionId(name: string): boolean {
   return UUID.test(name);
 }
@@ -95,7 +95,7 @@ function* sessionsIn(
   for (const name of names) {
     if (!name.endsWith(".jsonl") || SUBAGENT.test(name)) continue;
     const id = name.slice(0, -".jsonl".length);
-    // Nobody could name it.
+    // A session with an empty id could not be named.
     if (id === "") continue;
     const path = `${folder}/${name}`;
     // Without a folder next to it, nothing marks it as archived.
@@ -103,7 +103,7 @@ function* sessionsIn(
   }
 }
 
-/** Those with files of their own, of sessions that are still there. */
+/** The sub-agents that have their own files, of sessions that still exist. */
 async function* subagentsIn(
   { path: folder, names: all }: ProjectFolder,
   live: LiveSessions,
@@ -160,8 +160,7 @@ function foundFile(path: string, live: LiveSessions, { sessionId, isArchived }: 
 }
 
 /**
- * Returns the id from the file name if that is one; Claude Code resumes a file of any other name only by its
- * path.
+ * Returns the id from the file name if it contains one; Claude Code resumes a file of any other name only by its path.
  */
 function sessionIdOf(path: string, head: readonly Json[]): string {
   const subagent = subagentIdOf(path);
@@ -185,8 +184,9 @@ function isClaudeLine(record: Json): boolean {
 }
 
 /**
- * Leaves out what another folder of the same name explains. A session whose lines name an altogether
- * different folder was moved here, and Claude Code finds it here; in a folder of forced name all projects mix.
+ * False for a session that belongs to another folder with the same name. A session whose lines name an altogether
+ * different folder was moved here, and Claude Code finds it here; in a folder whose name is forced, all projects are
+ * mixed.
  */
 async function isOfFolder(found: FoundSession, cwd: string, name: string): Promise<boolean> {
   const head = await readHead(found.location, HEAD_BYTES);

@@ -1,14 +1,17 @@
 /**
- * Forks a session of Claude Code into a file of its own, as its SDK does: the lines of one branch with
- * `forkedFrom`, a few lines of settings, and a title that ends in "(fork)" (2.1.330). The uuids stay, as those
- * of `--fork-session` do, so that every line that names another one still does.
+ * Forks a session of Claude Code into a new file, as its SDK does: the lines of one branch with `forkedFrom`, a few
+ * lines of settings, and a title that ends in "(fork)" (2.1.330). The uuids stay, as those of `--fork-session` do, so
+ * that every link between lines stays valid.
  */
 
 import { exactOf, isJson, type Json, textField } from "@continuo/files";
 import type { Fork, ForkSource, NativeForker } from "../forking/index.ts";
 import { titleRecord } from "./writer.ts";
 
-/** Lines without a uuid that belong to the one session, and not to its fork. All others go along, unknown ones too. */
+/**
+ * Lines without a uuid that belong to the one session, and not to its fork. All other lines are copied, unknown ones
+ * too.
+ */
 const OF_SESSION: ReadonlySet<string> = new Set([
   "agent-name",
   "ai-title",
@@ -110,7 +113,7 @@ function linesOf({ history }: ForkSource, count: number, lines: ReadonlyMap<numb
 interface Link {
   readonly line: number;
   readonly record: Json;
-  /** The last line of the message before. */
+  /** The last line of the previous message. */
   readonly before: string | null;
 }
 
@@ -122,7 +125,7 @@ function relinked(links: readonly Link[]): Json[] {
   });
 }
 
-/** The line to which the longest way leads: results of parallel calls hang next to it. */
+/** The line at the end of the longest path; results of parallel calls are on shorter paths. */
 function tipOf(chain: readonly Json[]): string | null {
   const parents = new Map<string, string>();
   for (const record of chain) {

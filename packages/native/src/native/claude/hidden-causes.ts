@@ -1,4 +1,7 @@
-/** Why Claude Code's own list does not show a session. Each that is `made` is hidden by the real one in `test/agents/lost/`. */
+/**
+ * Why Claude Code's own list does not show a session. The cases in `test/agents/lost/` check each of them with the real
+ * agent.
+ */
 
 import type { CauseFacts } from "../kit/index.ts";
 

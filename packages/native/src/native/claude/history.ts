@@ -16,7 +16,7 @@ export interface HistorySource {
   readonly lines: LineFile;
   /** Sub-agents by the id of the call that started them. */
   readonly children: ReadonlyMap<string, string>;
-  /** True if line numbers are those of the file. */
+  /** True if the line numbers count from the start of the file. */
   readonly withLines: boolean;
 }
 
@@ -152,7 +152,7 @@ function callsOf(record: Json): Map<string, ToolCall> {
   return calls;
 }
 
-/** The keys are numbers of calls: the line that holds each, else -1. */
+/** The line of each call, by the number of the call; otherwise -1. */
 function callLinesOf(index: Index, tree: Tree): Int32Array {
   const callLines = new Int32Array(index.ids.size).fill(-1);
   for (let record = 0; record < index.count; record++) {

@@ -1,6 +1,6 @@
 /**
- * The compact index of a session file: a few numbers a line, enough to find branches, count messages and
- * fetch any line again. At most 200 bytes a record, ids included (`index-memory.full.test.ts` measures).
+ * The compact index of a session file: a few numbers for each line, which are enough to find branches, count messages
+ * and fetch any line again. At most 200 bytes a record, ids included (`index-memory.full.test.ts` measures).
  *
  * Columns grow by a quarter; ids are numbers of one table. `-1` stands for "none".
  */
@@ -34,7 +34,7 @@ export const FLAG = {
   sidechain: 1,
   /** The person typed it. */
   typed: 2,
-  /** Becomes a message besides its tool results. */
+  /** Becomes a message in addition to its tool results. */
   message: 4,
   /** That message has the role `user`, not `system`. */
   userRole: 8,
@@ -51,7 +51,7 @@ export interface Index extends LineColumns {
   count: number;
   kind: Uint8Array;
   flags: Uint8Array;
-  /** Milliseconds, `NaN` where there is none. */
+  /** Milliseconds, `NaN` if there is none. */
   time: Float64Array;
   /** Number of `uuid`. */
   id: Int32Array;
@@ -86,7 +86,7 @@ export function createIndex(): Index {
   };
 }
 
-/** Adds one line; `value` is whatever JSON stood there. Returns its number in the index. */
+/** Adds one line; `value` is any JSON value of the line. Returns its number in the index. */
 export function foldIndex(index: Index, place: LinePlace, value: unknown): number {
   const at = index.count;
   index.count += 1;

@@ -1,8 +1,8 @@
 /**
  * Reads single lines of a session file. Pure.
  *
- * An answer and what a person said are on some branch, wherever they hang: only a later line with the same uuid takes
- * them out. A result can be out of sight, and so can a line of a sub-agent.
+ * An answer or a prompt is always on some branch; only a later line with the same uuid replaces it. A result may be on
+ * no branch, and so may a line of a sub-agent.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";

@@ -1,6 +1,6 @@
 /**
- * The sessions that are open now: `sessions/PID.json` of a process that lives, and that is the one which wrote
- * the file (a process id is used again; `procStart` tells them apart where the platform does). Seen in
+ * The sessions that are open now: `sessions/PID.json` of a running process that wrote the file itself (a process id may
+ * be used again; `procStart` distinguishes such processes on platforms that report it). Seen in
  * 2.1.330: on Linux `procStart` is the start time of `/proc/PID/stat`, and `pidDomain` ends in the process
  * namespace; a process in another namespace cannot be seen from here.
  */
@@ -9,7 +9,7 @@ import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Json, namesIn, processStartOf, readJsonFile, textOfValue } from "@continuo/files";
 
-/** Tells if a session is open by its id, `null` if that cannot be seen from here. */
+/** Reports by id if a session is open; `null` if that is not known here. */
 export interface LiveSessions {
   of(sessionId: string): boolean | null;
 }
@@ -63,7 +63,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process is alive too.
+    // A process of another user is alive too.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

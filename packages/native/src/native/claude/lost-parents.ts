@@ -10,7 +10,7 @@ import { MAX_REPAIRS } from "./limits.ts";
 
 const MAX_GAP_MS = 5000;
 
-/** Fills `up` for lines that name a parent and have none. */
+/** Fills `up` for lines whose named parent is missing. */
 export function replaceLostParents(
   index: Index,
   member: Uint8Array,
@@ -29,7 +29,7 @@ export function replaceLostParents(
   }
 }
 
-/** Oldest first; of equals the last in the file first, so that a walk from the end meets the first of them. */
+/** Oldest first; among equals the last in the file first, so that a search from the end finds the first of them. */
 function inTimeOrder(index: Index, member: Uint8Array): number[] {
   const records: number[] = [];
   for (let record = 0; record < index.count; record++) {
@@ -65,7 +65,7 @@ function countUpTo(index: Index, byTime: readonly number[], time: number): numbe
 
 function descendsFrom(up: Int32Array, start: number, ancestor: number): boolean {
   let steps = 0;
-  // A circle that does not lead through the ancestor would be walked for ever.
+  // Without this check, the walk would never end in a circle that does not contain the ancestor.
   for (let record = start; record !== -1 && steps <= up.length; record = up[record] ?? -1) {
     if (record === ancestor) return true;
     steps += 1;

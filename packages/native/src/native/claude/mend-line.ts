@@ -1,6 +1,6 @@
 /**
- * Lines of a conversation in a form that Claude Code, or the API behind it, does not take: brought into one that it
- * takes, as far as they say which. Pure.
+ * Converts lines of a conversation whose form Claude Code, or its API, does not accept to an accepted form, if their
+ * content shows which. Pure.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";
@@ -58,14 +58,14 @@ function mendMessage(
   return { message: { ...given, content: mended }, reasons: [reason] };
 }
 
-/** The same list where each block is whole. */
+/** The same list if every block is complete. */
 function mendBlocks(blocks: readonly unknown[]): readonly unknown[] {
   const mended = blocks.map(mendBlock);
   if (mended.every((block, at) => block !== null && block === blocks[at])) return blocks;
   return mended.filter((block) => block !== null);
 }
 
-/** `null` for a block that says nothing which the API takes. Kinds that are not known stay as they are. */
+/** `null` for a block without content that the API accepts. Unknown kinds stay as they are. */
 function mendBlock(block: unknown): unknown {
   if (typeof block === "string") return block === "" ? null : { type: "text", text: block };
   if (!isJson(block)) return null;

@@ -28,10 +28,10 @@ import { type BlockOptions, toBlocks, toToolResult } from "./blocks.ts";
 import type { AnswerPlace } from "./plan.ts";
 import { contentOf, isToolResult, isUserAttachment, queuedPrompt, timeOf } from "./records.ts";
 
-/** A line with its place; `place` has no line number where that is not known. */
+/** A line with its place; `place` has no line number if it is not known. */
 export interface PlacedLine {
   readonly place: RecordPlace;
-  /** The uuid, or a made-up id. */
+  /** The uuid, or an id that the reader makes. */
   readonly id: string;
   readonly value: Json;
 }

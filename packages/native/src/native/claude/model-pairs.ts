@@ -39,7 +39,7 @@ export function pairCalls(messages: readonly Message[]): Message[] {
   return paired;
 }
 
-/** A message that no line holds. */
+/** A message that is in no line. */
 export function madeMessage(near: Message, what: string, role: "user" | "assistant", text: string): Message {
   return {
     id: `${near.id}/${what}`,
@@ -51,7 +51,7 @@ export function madeMessage(near: Message, what: string, role: "user" | "assista
 
 interface TurnPlace {
   readonly isFirst: boolean;
-  /** Nothing but results follows the answer. */
+  /** True if only results follow the answer. */
   readonly isLast: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The messages that Claude Code 2.1.330 sends to the model when it resumes, without the system prompt, tools and reminders
- * that it makes again. Each rule was seen by resuming a hand-written file and reading the request.
+ * The messages that Claude Code 2.1.330 sends to the model when it resumes, without the system prompt, tools and
+ * reminders that it generates again. Each rule was seen by resuming a hand-written file and reading the request.
  *
  * 1. What stands before the newest compact boundary is left out, except `preservedMessages` (or, without them,
  *   `preservedSegment`), which follow the line that `anchorUuid` names. 2. Left out: API errors, system lines,
@@ -25,7 +25,7 @@ import { isJson, type Json, textOfValue } from "@continuo/files";
 import { withContent } from "../kit/index.ts";
 import { madeMessage, pairCalls } from "./model-pairs.ts";
 
-/** Attachments that Claude Code makes again, or that say nothing. */
+/** Attachments that Claude Code generates again, or that have no content for the model. */
 const MADE_ANEW: ReadonlySet<unknown> = new Set([
   "environment",
   "model",
@@ -140,7 +140,7 @@ function linesNamed(before: readonly Message[], uuids: ReadonlySet<unknown>): Me
   });
 }
 
-/** The part of a message that some of its lines hold. */
+/** The part of a message that is in some of its lines. */
 function withLines(message: Message, lines: readonly LineOfMessage[]): Message[] {
   const content = lines.flatMap((line) => line.content);
   if (content.length === message.content.length) return [message];
@@ -151,7 +151,7 @@ function withLines(message: Message, lines: readonly LineOfMessage[]): Message[]
   return [{ ...message, content, metadata: { ...message.metadata, claude } }];
 }
 
-/** Without the lines of answers that hold calls of which none has a result; all lines of the last word stay. */
+/** Leaves out lines of answers that have calls but no results for them; all lines of the last answer stay. */
 function withoutOpenLines(messages: readonly Message[]): Message[] {
   const answered = new Set(messages.flatMap(({ role, toolCallId }) => (role === "tool" ? toolCallId : [])));
   const last = messages.findLast((message) => message.role !== "tool" && toSent(message).length > 0);
@@ -183,7 +183,7 @@ function isThinkingStripped(message: Message): boolean {
   return block?.type === "unknown" && isJson(block.raw) && block.raw.scope === "all";
 }
 
-/** Not made of an attachment, nor of a system line. */
+/** True if the message was made neither from an attachment nor from a system line. */
 function isLine(message: Message): boolean {
   return message.role !== "system" && flagsOf(message).attachment === undefined;
 }
@@ -237,7 +237,7 @@ function isLocalOutput(message: Message): boolean {
   return flagsOf(message).subtype === "local_command";
 }
 
-/** Attachments hang after their prompt in the file and are sent before it. */
+/** Attachments come after their prompt in the file, but are sent before it. */
 function filesBeforePrompts(messages: readonly Message[]): Message[] {
   const sorted: Message[] = [];
   for (const message of messages) {

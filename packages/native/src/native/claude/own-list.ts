@@ -1,6 +1,6 @@
 /**
- * The name that Claude Code's own list has for a session, and so whether it lists it at all: a session without a name is
- * left out. It reads 64 KiB from both ends of the file as text. Pure; the rules are those of the Agent SDK 0.3.330.
+ * The name of a session in Claude Code's own list; a session without a name is not listed. It reads 64 KiB from both
+ * ends of the file as text. Pure; the rules are those of the Agent SDK 0.3.330.
  *
  * | place | rule |
  * |---|---|
@@ -22,7 +22,7 @@ export interface FileEnds {
 
 export const END_BYTES: number = 64 * 1024;
 
-/** `null` if the list has no name for it, and leaves it out unless a title is beside the file. */
+/** `null` if the list has no name for the session; then it is left out unless there is a title next to the file. */
 export function listedName({ head, tail }: FileEnds): string | null {
   if (isSidechainFirst(head)) return null;
   // The first prompt is nearly always found soon; the others are searched only if it is not.
@@ -44,7 +44,10 @@ export function isSidechainFirst(head: string): boolean {
   return /"isSidechain": ?true/u.test(end < 0 ? head : head.slice(0, end));
 }
 
-/** Folders that the start names, in their order, each once: those of its records, and a few that calls of tools name. */
+/**
+ * The folders that are named at the start of the file, in order and each once: those of its records, and a few from
+ * calls of tools.
+ */
 export function foldersIn(head: string): readonly string[] {
   const folders = new Set<string>();
   for (const [, quoted = ""] of head.matchAll(/"cwd": ?("(?:[^"\\]|\\.)*")/gu)) {
@@ -67,7 +70,7 @@ export function relocatedTo(tail: string): string | null {
   return lastText(tail, "relocatedCwd", "relocated") || null;
 }
 
-/** The session that the end of this one names as its continuation; a later prompt or answer takes that back. */
+/** The session that the end of this one names as its continuation; a later prompt or answer cancels that. */
 export function continuationOf(tail: string): string | null {
   const mark = '"type":"continued-in"';
   if (!tail.includes(mark)) return null;
@@ -141,7 +144,7 @@ function firstPrompt(head: string): string | null {
   return fallback;
 }
 
-/** A line need not be whole for this. */
+/** This also works with an incomplete line. */
 function mediaName(head: string): string | null {
   for (const line of userLines(head)) {
     if (/"type": ?"image"/u.test(line)) return "Image";
@@ -170,7 +173,7 @@ function lastText(text: string, key: string, type?: string): string | null {
   return null;
 }
 
-/** A title that was written behind half a line of another record. */
+/** Finds a title that was written after an incomplete line of another record. */
 function tornRecordIn(line: string, type: string | undefined): Json | null {
   const start = type === undefined ? -1 : line.lastIndexOf(`{"type":"${type}"`);
   return start > 0 && !":,[".includes(line.charAt(start - 1)) ? recordIn(line.slice(start)) : null;

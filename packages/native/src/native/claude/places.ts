@@ -11,7 +11,7 @@ export interface ClaudeFolders {
   readonly projects: string;
   /** `sessions/PID.json` of processes that run now. */
   readonly running: string;
-  /** A name that replaces all project names, where the environment says one. */
+  /** A name that replaces all project names, if the environment has one. */
   readonly forcedProject: string | null;
 }
 
@@ -32,10 +32,10 @@ export function projectFolderOf(canonical: string, places: Places): string {
   return join(claudeFolders(places).projects, projectNameOf(canonical));
 }
 
-/** A longer name is cut, and has a hash behind it. */
+/** A longer name is cut, followed by a hash. */
 export const MAX_NAME_CHARS = 200;
 
-/** The name of the project folder of a canonical path. Several paths can have the same. */
+/** The name of the project folder of a canonical path. Several paths can have the same name. */
 export function projectNameOf(canonical: string): string {
   // No `u` flag: a character outside of the first plane becomes two hyphens.
   const name = canonical.replace(/[^a-zA-Z0-9]/g, "-");

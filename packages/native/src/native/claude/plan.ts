@@ -1,5 +1,5 @@
 /**
- * The order of a history: which lines become which message, planned from the index alone.
+ * The order of a history: the lines of each message, determined from the index alone.
  *
  * - lines of one answer (`message.id`) are one step, also if results or attachments stand between them
  * - an answer's lines and its calls' results that hang next to the path (parallel calls: the next line hangs
@@ -15,7 +15,7 @@ export type PlanStep =
   | { readonly type: "answer"; readonly records: readonly number[]; readonly place: AnswerPlace }
   | { readonly type: "line"; readonly record: number };
 
-/** `after results`: results of its calls are put before its last line, which only lines out of order cause. */
+/** `after results`: results of its calls come before its last line, which happens only if lines are out of order. */
 export type AnswerPlace = "before results" | "after results";
 
 interface Beside {
@@ -27,7 +27,9 @@ interface Beside {
   readonly placed: Uint8Array;
 }
 
-/** @param partial the index begins inside of the file, perhaps inside of an answer: half an answer is left out. */
+/**
+ * @param partial the index begins inside of the file, perhaps inside of an answer: an incomplete answer is left out.
+ */
 export function* planHistory(
   index: Index,
   tree: Tree,
@@ -117,7 +119,7 @@ function gatherAnswer(index: Index, path: Int32Array, start: number): MessageGro
   return { members, between, next };
 }
 
-/** A user line with nothing but results. */
+/** True for a user line with only results. */
 function isResultLine(index: Index, record: number): boolean {
   return (
     index.kind[record] === KIND.user &&
@@ -159,7 +161,7 @@ function addTo(lists: Map<number, number[]>, key: number, record: number): void 
   else list.push(record);
 }
 
-/** Each line is put back once, though a damaged file may hold its call twice. */
+/** Each line is put back only once, even if a damaged file has its call twice. */
 function lateResults(index: Index, answer: readonly number[], beside: Beside): number[] {
   const late = new Set<number>();
   for (const record of answer) {

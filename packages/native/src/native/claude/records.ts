@@ -1,8 +1,8 @@
 /**
- * The lines of a Claude Code session file, and the questions that one line answers.
+ * The lines of a Claude Code session file, and the facts that a single line shows.
  *
- * Seen in 2.1.330 and 2.1.197; what is marked "in the program only" was found in the program's strings and
- * never in a file. Nothing here trusts a field to have the type that it should have.
+ * Seen in 2.1.330 and 2.1.197; what is marked "in the program only" was found in the program's strings and never in a
+ * file. No function here relies on the type of a field.
  */
 
 import { isJson, type Json, textField, toTime } from "@continuo/files";
@@ -62,7 +62,7 @@ export function timeMsOf(record: Json): number {
   return text === null ? Number.NaN : Date.parse(text);
 }
 
-/** Lines of these types are links of the parent chain; a line of an unknown type is one when it has a uuid. */
+/** Lines of these types are links of the parent chain; a line of an unknown type is a link if it has a uuid. */
 export function isChained(record: Json): boolean {
   return isChainType(record.type) || typeof record.uuid === "string";
 }
@@ -111,7 +111,7 @@ export function isUserAttachment(record: Json): boolean {
   return record.renderedRole === "user" || queuedPrompt(record) !== null;
 }
 
-/** Attachments that are sent as the user's words where they are the first ones, whatever else they are. */
+/** Attachments that are sent as a message of the user if they come first, whatever their type is. */
 const REMINDERS: ReadonlySet<unknown> = new Set([
   "environment",
   "model",
@@ -123,8 +123,8 @@ const REMINDERS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Returns true if a conversation can begin with the line: a line of the user's that is no result, or a
- * reminder. A request that begins with anything else is refused (seen in 2.1.330).
+ * Returns true if a conversation can begin with the line: a line of the user that is not a result, or a reminder. A
+ * request that begins with anything else is refused (seen in 2.1.330).
  */
 export function isSent(record: Json): boolean {
   if (isUserAttachment(record)) return true;

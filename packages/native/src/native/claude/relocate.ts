@@ -1,7 +1,7 @@
 /**
- * The places of Claude Code that hold the path of a project (2.1.332): the name of its folder below `projects`, `cwd` of
- * each record of a session and of its sub-agents, `project` in `history.jsonl`, and a key of `.claude.json`. Records that
- * quote the path keep it: it was said.
+ * The places of Claude Code that hold the path of a project (2.1.332): the name of its folder below `projects`, `cwd`
+ * of each record of a session and of its sub-agents, `project` in `history.jsonl`, and a key of `.claude.json`. Records
+ * that quote the path in their text keep it.
  */
 
 import { existsSync } from "node:fs";
@@ -46,7 +46,7 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
   }
   const files: RelocatedFile[] = [];
   for (const found of sessions) files.push(...filesOf(found, targets, relocation));
-  // Notes of the project itself, such as its memory, go with the last of its sessions.
+  // Notes of the project itself, such as its memory, move with the last of its sessions.
   for (const [folder, target] of targets) {
     if (staying.has(folder) || folder === target) continue;
     files.push(...notesOf(folder, target, new Set(files.map(({ from }) => from))));
@@ -87,7 +87,7 @@ function linesOf(path: string, keys: readonly PathKeys[], relocation: Relocation
   return [{ from: path, to: path, rewrite: (bytes) => withMovedPaths(bytes, keys, relocation) }];
 }
 
-/** The person's settings of the project. Where the new folder has some, they stay as they are. */
+/** The person's settings of the project. If the new folder has settings already, those stay as they are. */
 function settingsOf({ home, env }: Places, relocation: Relocation): readonly RelocatedFile[] {
   const path = join(env.CLAUDE_CONFIG_DIR || home, ".claude.json");
   const projects = readJsonFile(path)?.projects;

@@ -74,7 +74,7 @@ function toolBlocks(record: Json): {
   };
 }
 
-/** A result that no call of the file waits for. */
+/** Removes a result for which no call in the file waits. */
 function dropLostResults(draft: RepairDraft, links: Links): void {
   const called = new Set(remainingLines(draft).flatMap(({ value }) => toolBlocks(value).calls));
   for (const line of remainingLines(draft)) {
@@ -94,7 +94,10 @@ function messageOf(record: Json): Json {
   return isJson(record.message) ? record.message : {};
 }
 
-/** After the answer and the results that it has; what followed them follows the last new result. */
+/**
+ * The new results come after the answer and its existing results; lines that followed these then follow the last new
+ * result.
+ */
 function closeCalls(draft: RepairDraft, links: Links, context: RepairContext): void {
   const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
   const resultLines = new Map<string, RecordLine[]>();
@@ -138,22 +141,22 @@ function answersIn(lines: readonly RecordLine[]): RecordLine[][] {
   return [...groups.values()];
 }
 
-/** The API takes no conversation that begins with an answer. */
+/** The API refuses a conversation that begins with an answer. */
 const LOST_PROMPT = "[The first prompt of this session is lost.]";
 
-/** Before each answer of the session itself that follows nothing which is sent as the user's. */
+/** Adds a prompt before each answer of the session that follows no message of the user. */
 function beginWithPrompts(draft: RepairDraft, { makers }: RepairContext): void {
   const byId = new Map<unknown, RecordLine>();
   const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
   for (const line of lines) byId.set(line.value.uuid, line);
-  /** True if a prompt or an answer is on the path to a line, or is it. */
+  /** True if a prompt or an answer is on the path to a line, or is the line itself. */
   const begun = new Map<RecordLine, boolean>();
   const isBegun = (start: RecordLine): boolean => {
     const walked: RecordLine[] = [];
     let at: RecordLine | undefined = start;
     while (at !== undefined && !begun.has(at) && !isSent(at.value) && at.value.type !== "assistant") {
       walked.push(at);
-      // A circle was already cut.
+      // This avoids endless recursion; circles were already cut.
       begun.set(at, false);
       at = byId.get(at.value.parentUuid ?? at.value.logicalParentUuid ?? null);
     }

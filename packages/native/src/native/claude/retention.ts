@@ -14,7 +14,9 @@ import { claudeFolders } from "./places.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Days that its users write for "never": 0 is refused, and once meant that nothing is kept. */
+/**
+ * The number of days that users write for "never": 0 is refused, and in earlier versions meant that nothing is kept.
+ */
 const NEVER_DAYS = 99_999;
 
 /** Folders of its home that have a folder of each session. */
@@ -37,7 +39,7 @@ export const claudeRetention: AgentRetention = {
       const written = Math.max(0, ...found.files.map(({ mtimeMs }) => mtimeMs));
       const end = { atMs: written + days * DAY_MS, rule };
       const file = found.files.find((one) => one.path === found.location);
-      // Only a session that is about to go is worth a look into its file.
+      // The file is only read for a session that will be deleted soon.
       const desktop =
         file === undefined || end.atMs > soonMs
           ? null

@@ -16,7 +16,9 @@ import { type Json, textField } from "@continuo/files";
 import { toTitle } from "../kit/index.ts";
 import { contentOf, timeOf, typedText } from "./records.ts";
 
-/** Whose lines with `isSidechain` are: a sub-agent's within its parent's file, or the file's own. */
+/**
+ * The meaning of lines with `isSidechain`: they belong to a sub-agent inside its parent's file, or to the file itself.
+ */
 export type Sidechains = "foreign" | "own";
 
 export interface Firsts {
@@ -91,7 +93,7 @@ export function finishRow(firsts: Firsts, lasts: Lasts, besideTitle: string | nu
 /** Values of `type` that a byte search for titles looks for. */
 export const TITLE_MARKERS: readonly string[] = ['"custom-title"', '"ai-title"', '"summary"'];
 
-/** A line with something said in it. */
+/** True for a line with content of the conversation. */
 function isConversation(record: Json): boolean {
   return (record.type === "user" || record.type === "assistant") && contentOf(record) !== null;
 }

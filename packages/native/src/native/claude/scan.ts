@@ -37,7 +37,7 @@ import { inlineSubagents, readSubagents } from "./subagents.ts";
 import { pairProblemsOf } from "./tool-pairs.ts";
 
 interface ScanState {
-  /** The session that the file should hold; `null` if lines of another are in order. */
+  /** The session that the file should contain; `null` if lines of other sessions are valid. */
   readonly sessionId: string | null;
   readonly sidechains: Sidechains;
   readonly index: Index;
@@ -157,7 +157,7 @@ function toFacts(
   };
 }
 
-/** Without a note next to it, a sub-agent is known by the result that named it. */
+/** Without its JSON file, a sub-agent is identified by the result that names it. */
 function withCall(subagent: SubagentInfo, children: ReadonlyMap<string, string>): SubagentInfo {
   if (subagent.toolCallId !== null) return subagent;
   for (const [call, id] of children) if (id === subagent.id) return { ...subagent, toolCallId: call };

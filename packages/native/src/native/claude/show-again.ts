@@ -1,6 +1,6 @@
 /**
- * The least change after which Claude Code's own list shows a session: its file under another name, in another folder, or
- * with a few other bytes. Nothing is written here.
+ * The smallest change after which Claude Code's own list shows a session: its file under another name, in another
+ * folder, or with a few other bytes. Nothing is written here.
  */
 
 import { createHash } from "node:crypto";
@@ -97,7 +97,7 @@ function linesOf(bytes: Buffer): readonly Buffer[] {
   return lines;
 }
 
-/** The path under the name that the list opens: the id of its records, or one of its own where another session has that. */
+/** The path under the name that the list opens: the id of its records, or a new id if another session has that one. */
 function nameFor(from: string, records: readonly Json[]): string {
   if (isSessionId(basename(from, ".jsonl"))) return from;
   const ids = records.map((record) => record.sessionId);
@@ -127,7 +127,7 @@ function folderFor(
   return join(projects, projectNameOf(canonicalFolder(cwd)), basename(path));
 }
 
-/** The first words of a person, else of the agent. */
+/** The first words of a person, otherwise of the agent. */
 function titleFor(records: readonly Json[], sessionId: string): string {
   const prompt = records.map((record) => promptOf(record).prompt).find((one) => one !== null);
   const answer = records.filter(({ type }) => type === "assistant").flatMap(textsOf)[0];
@@ -148,7 +148,9 @@ function quoted({ customTitle }: Json): string {
   return JSON.stringify(customTitle);
 }
 
-/** The ids of those above a record of the main chain: a resume has them too, and writes them without the mark. */
+/**
+ * The ids of the ancestors of records of the main chain: a resume includes them too, and writes them without the mark.
+ */
 function answeredSidechains(records: readonly Json[]): ReadonlySet<unknown> {
   const byId = new Map(records.map((record) => [record.uuid, record]));
   const answered = new Set<unknown>();

@@ -2,8 +2,8 @@
  * Makes the row of a session without reading all of its file: lines from the start until the first facts are known, lines
  * from the end until the last facts are, and a search for a title in the bytes between.
  *
- * Problems that a skim sees: what `find` saw, an unreadable file, a file without a conversation, and a torn
- * last line (without its number). All others need a full read.
+ * Problems that a skim finds: those of `find`, an unreadable file, a file without a conversation, and a torn last line
+ * (without its number). All others need a full read.
  */
 
 import type { Problem, SessionInfo } from "@continuo/core/model";
@@ -85,7 +85,7 @@ function knownOf(lasts: Lasts): LastsKnown {
   return lasts.customTitle === null ? "all but the title" : "everything";
 }
 
-/** The row that `firsts` and `lasts` make; a full read folds the same two. */
+/** The row from `firsts` and `lasts`; a full read computes the same two. */
 export function rowOf(
   found: FoundSession,
   firsts: Firsts,
@@ -113,7 +113,7 @@ export function emptyProblem(sizeBytes: number): Problem {
 
 const TITLE_TYPES: ReadonlySet<string> = new Set(TITLE_MARKERS.map((marker) => marker.slice(1, -1)));
 
-/** The other fields of the line are not the last ones of the file. */
+/** Only the title counts, because the other fields of this line may not be the last ones of the file. */
 function titleOnly(record: Json): Json {
   return {
     type: record.type,

@@ -1,4 +1,4 @@
-/** Blocks of the model to blocks of the Messages API, as Claude Code keeps them in its lines. Pure. */
+/** Converts blocks of the model to blocks of the Messages API, in the form of Claude Code's lines. Pure. */
 
 import type { Block, FileBlock, ThinkingBlock, ToolResultBlock } from "@continuo/core/model";
 import type { Json } from "@continuo/files";

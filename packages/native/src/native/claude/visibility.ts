@@ -1,6 +1,6 @@
 /**
  * Sessions that Claude Code's own list does not show, found from the files alone. The rules of the list are in
- * `own-list.ts`; a session in which nothing is said is not missed.
+ * `own-list.ts`; a session without messages is not reported.
  */
 
 import { lstatSync } from "node:fs";
@@ -65,12 +65,12 @@ export type Reason = Pick<HiddenSession<ClaudeCause>, "cause" | "detail">;
 export interface FileListing {
   /** Why it has no name for the session; `null` if it has one. */
   readonly unnamed: Reason | null;
-  /** Folders that the start names, a relocation first. */
+  /** The folders that are named at the start of the file, with a relocation first. */
   readonly folders: readonly string[];
   readonly continuation: string | null;
 }
 
-/** A file that is not opened for its place or name is not helped by what it holds: those rules come first. */
+/** The rules about place and name come first: if the list does not open a file, its content does not matter. */
 export function reasonOf(
   { location }: Pick<FoundSession, "location">,
   { unnamed, folders, continuation }: FileListing,
@@ -112,7 +112,7 @@ function isNameOf(name: string, folder: string): boolean {
   return names.includes(startOf(name));
 }
 
-/** `null` for a file in which nothing is said, or that cannot be read: no rule of the list hides that. */
+/** `null` for a file without messages or an unreadable file, which no rule of the list hides. */
 async function readListing(file: FoundFile, signal: AbortSignal | undefined): Promise<FileListing | null> {
   try {
     const ends = await readEnds(file);

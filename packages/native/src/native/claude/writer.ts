@@ -2,10 +2,10 @@
  * Writes Claude Code's sessions: a message as one line after the active leaf (2.1.330 takes all blocks of an
  * answer in one line), and a `last-prompt` that names the line as the leaf.
  *
- * Thinking that Anthropic did not sign would be refused by its API: a `thinking_stripped` attachment after
- * it keeps all thinking before it in the file, and out of requests. Claude Code hangs the results of an answer directly
- * below it when it loads a session (2.1.332), so that only an attachment after the last result stays in the
- * conversation: each result is followed by one.
+ * Thinking that Anthropic did not sign would be refused by its API: a `thinking_stripped` attachment after it keeps all
+ * thinking before it in the file, and out of requests. When Claude Code loads a session, it links the results of an
+ * answer directly to the answer (2.1.332), so that only an attachment after the last result stays in the conversation:
+ * therefore each result is followed by an attachment.
  */
 
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import { bringSubagent } from "./bring-subagent.ts";
 import { claudeFolders, projectNameOf } from "./places.ts";
 import { toNativeContent, toNativeResult } from "./to-blocks.ts";
 
-/** The version whose format is written where the session does not tell one. */
+/** The version whose format is written if the session does not name one. */
 const VERSION = "2.1.330";
 
 export interface ClaudeTip {
@@ -196,7 +196,7 @@ function answerOf(tip: ClaudeTip, message: NewMessage, id: string): Json {
   };
 }
 
-/** A model of another vendor would make Claude Code say that it cannot be restored; this name is passed over. */
+/** A model of another vendor would make Claude Code say that it cannot be restored; this name is ignored. */
 function modelOf(model: string | null): string {
   return model?.startsWith("claude-") === true ? model : "<synthetic>";
 }

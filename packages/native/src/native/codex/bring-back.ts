@@ -1,7 +1,7 @@
 /**
- * Lines of another thread as those of a new one: the thread's id and its folder are the new one's, wherever a
- * line names them. A thread that continues from other files (a fork, a revert) has their lines before its own, up
- * to where it continues, and needs them no more. Pure.
+ * Converts lines of another thread to lines of a new one: wherever a line names the thread's id or folder, it gets the
+ * new ones. A thread that continues from other files (a fork, a revert) has their lines before its own, up to where it
+ * continues, and needs them no more. Pure.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";
@@ -13,7 +13,7 @@ import { type HistoryBase, LINK_KEYS, parseRecord, parseSessionMeta, withOrdinal
 const IDS = /^(?:id|session_id|thread_id)$/u;
 const FOLDERS = /^(?:cwd|runtime_workspace_roots)$/u;
 
-/** `null` for a thread without a header, or with one that lacks what Codex reads no file without. */
+/** `null` for a thread without a header, or with a header that lacks a field which Codex requires. */
 export function bringBackLines(records: readonly KeptRecord[], session: NewSession): readonly Json[] | null {
   const values = inOneFile(records);
   const [first] = values;
@@ -59,7 +59,7 @@ function isNumbered(value: Json | undefined): boolean {
 
 type Files = Map<string | undefined, readonly KeptRecord[]>;
 
-/** Each file is taken once: damage makes circles. */
+/** Each file is read once, because damage can cause circles. */
 function valuesBefore(files: Files, cut: HistoryBase): readonly Json[] {
   const [path, records] =
     [...files].find(([file]) => parseRolloutName(file ?? "").fileId === cut.fileId) ?? [];

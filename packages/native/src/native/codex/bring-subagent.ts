@@ -1,5 +1,5 @@
 /**
- * The thread of a sub-agent as one of a new session's. It keeps its own id, by which the records of the session name
+ * Converts the thread of a sub-agent for a new session. It keeps its own id, by which the records of the session name
  * it, and is where the day in its name says. Codex 0.169.0 finds it there by itself.
  */
 
@@ -15,8 +15,8 @@ const IDS = /^(?:id|session_id|thread_id|forked_from_id|parent_thread_id)$/u;
 const FOLDERS = /^(?:cwd|runtime_workspace_roots)$/u;
 
 /**
- * Gives no file for a thread that is in the home already, and `null` for one that cannot go along: a compressed one, and
- * one that continues from the bytes of another file.
+ * Returns no file for a thread that is already in the home, and `null` for one that cannot be moved: a compressed one,
+ * and one that continues from the bytes of another file.
  */
 export function bringSubagent(
   location: string,

@@ -1,6 +1,6 @@
 /**
- * A compressed rollout can only be read from its start: what a row needs of it, its beginning and its end, is found in
- * one pass.
+ * A compressed rollout can only be read from its start: the facts for a row, from its beginning and its end, are found
+ * in one pass.
  */
 
 import { present } from "@continuo/core/model";

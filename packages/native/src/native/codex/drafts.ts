@@ -54,8 +54,8 @@ export function pathTo(leaf: MessageDraft | null): MessageDraft[] {
 }
 
 /**
- * The message before the n-th last prompt of the person, and before the messages that were injected for it; `null` if that prompt
- * is the first message. Seen in 0.169.0, which also counts back over a compaction.
+ * The message before the n-th prompt from the end, and before the messages that were injected for that prompt; `null`
+ * if that prompt is the first message. Seen in 0.169.0, which also counts back over a compaction.
  */
 export function beforeTyped(leaf: MessageDraft | null, count: number): MessageDraft | null {
   let left = count;

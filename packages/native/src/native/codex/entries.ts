@@ -62,13 +62,16 @@ function identityOf(value: unknown): Pick<Entry, "id" | "parentId" | "type"> {
   };
 }
 
-/** A file counts up to where the next one of the lineage continued; what a rollback dropped does not. */
+/**
+ * A file counts up to the point where the next one of the lineage continues; lines that a rollback dropped do not
+ * count.
+ */
 function activeLines(file: ScannedFile, main: ScannedFile | undefined): (line: number) => boolean {
   const end = endIn(file, main);
   return (line) => line < end && !file.index.dropped.some(({ from, to }) => line >= from && line < to);
 }
 
-/** The first line that does not count: the first one of all in a file that the main one does not continue from. */
+/** The first line that does not count; in a file from which the main one does not continue, the very first line. */
 function endIn({ source, index }: ScannedFile, main: ScannedFile | undefined): number {
   let child = main?.source;
   while (child && child !== source && child.base?.file !== source) child = child.base?.file;

@@ -72,7 +72,7 @@ interface Head {
   readonly problems: readonly Problem[];
 }
 
-/** `null` if it is not at hand. */
+/** `null` if it is not stored. */
 function knownFileHead(path: string, memo: SkimMemo | undefined): Head | null {
   if (memo?.known === undefined) return null;
   const file = statFile(path);
@@ -110,7 +110,7 @@ async function readFileHead(path: string, memo?: SkimMemo): Promise<Head | null>
   }
 }
 
-/** A file whose header is lost is Codex's by its name, or by a first record that no other agent writes. */
+/** A file without its header is recognized as Codex's by its name, or by a first record that only Codex writes. */
 function looksLikeRollout({ file, firstType }: Head): boolean {
   if (basename(file.path).startsWith("rollout-")) return true;
   return firstType === "response_item" || firstType === "event_msg" || firstType === "turn_context";
@@ -136,7 +136,7 @@ function byTime(a: Head, b: Head): number {
   return basename(a.file.path) < basename(b.file.path) ? -1 : 1;
 }
 
-/** Codex turns `X.jsonl.zst` back into `X.jsonl` when it continues it; where both lie, the plain one counts. */
+/** Codex turns `X.jsonl.zst` back into `X.jsonl` when it continues it; if both exist, the plain one counts. */
 function withoutCopies(heads: readonly Head[]): Head[] {
   const plain = new Set(heads.map(({ file }) => file.path));
   return heads.filter(({ file: { path } }) => !path.endsWith(".zst") || !plain.has(path.slice(0, -4)));

@@ -1,7 +1,7 @@
 /**
- * Forks a session of Codex into a file of its own (0.169.0): a header with `forked_from_id`, then the source's
- * records in the kind of history that they have. Codex itself lets a fork of a paginated session read its
- * source, which can then not be deleted, nor repaired; a copy is resumed the same and hangs on nothing.
+ * Forks a session of Codex into a file of its own (0.169.0): a header with `forked_from_id`, then the source's records
+ * in the kind of history that they have. Codex itself lets a fork of a paginated session read its source, which can
+ * then not be deleted, nor repaired; a copy can be resumed in the same way and does not depend on its source.
  */
 
 import type { Message } from "@continuo/core/model";
@@ -100,7 +100,9 @@ function shownCallOf(value: Json): string {
   return textOfValue(value.payload.item.id);
 }
 
-/** Events that Codex writes after what they are about: the prompt as it is shown, counts, the end of a turn. */
+/**
+ * Events that Codex writes after the items that they are about: the prompt as it is shown, counts, the end of a turn.
+ */
 const BEHIND: ReadonlySet<string> = new Set(["task_complete", "token_count", "turn_aborted"]);
 
 function belongsBehind(value: Json, role: Message["role"] | undefined): boolean {
@@ -128,7 +130,7 @@ function headerOf(header: Json, session: NewSession, forkedFrom: string): Json {
   return { timestamp, type: "session_meta", payload: { ...kept, ...own } };
 }
 
-/** Without the name of the source's thread where a record names its own. */
+/** Replaces the id of the source's thread in records that name their own thread. */
 function named(value: Json, from: string, sessionId: string): Json {
   if (!isJson(value.payload)) return value;
   const { payload } = value;
@@ -136,7 +138,7 @@ function named(value: Json, from: string, sessionId: string): Json {
   return { ...value, payload: { ...payload, ...Object.fromEntries(own.map((key) => [key, sessionId])) } };
 }
 
-/** Codex puts a note that a turn was aborted after one that has no end. */
+/** After a turn without an end, Codex writes a note that the turn was aborted. */
 function endOfTurn(records: readonly Json[]): Json[] {
   const last = records.findLast((value) => TURN_EDGES.has(kindOf(value)));
   if (last === undefined || kindOf(last) !== "task_started") return [];

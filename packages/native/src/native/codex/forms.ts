@@ -1,7 +1,7 @@
 /**
  * The forms of fields in the lines of a rollout file. Codex ignores a whole line, and does not report it, if one field
- * has another form, even a field that only its interface needs. Each was seen in 0.169.0, with seven other values.
- * Pure.
+ * has another form, even a field that only its interface needs. Each form was observed in 0.169.0, with seven other
+ * values. Pure.
  */
 
 import { isJson, type Json } from "@continuo/files";
@@ -17,7 +17,7 @@ const isOneOf =
   (value) =>
     names.includes(String(value)) && isText(value);
 
-/** A record can be written as a list, which is empty where every field may be lost. */
+/** A record can also be written as a list, which is empty if all its fields may be missing. */
 const isRecord: Form = (value) => isJson(value) || (Array.isArray(value) && value.length === 0);
 
 const orNull =
@@ -37,7 +37,7 @@ const isRetainedSource: Form = (value) => {
   );
 };
 
-/** A line is read without each of these fields. */
+/** Codex reads a line even without any of these fields. */
 const METADATA: Readonly<Record<string, Form>> = {
   history_sequence: orNull(isCount),
   sampled_through_sequence: orNull(isCount),
@@ -82,7 +82,9 @@ const isGit: Form = (value) =>
   isJson(value) &&
   ["commit_hash", "branch", "repository_url"].every((key) => orNull(isText)(value[key] ?? null));
 
-/** Codex refuses a file whose header has one of these fields in another form; it reads the header without each. */
+/**
+ * Codex refuses a file whose header has one of these fields in another form; it reads the header without any of them.
+ */
 const HEADER: Readonly<Record<string, Form>> = {
   account_scoped: isBoolean,
   session_id: isUuid,

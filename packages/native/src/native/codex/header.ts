@@ -1,4 +1,4 @@
-/** The headers of a session's files: the parts of a row that need no look into the conversation. */
+/** The headers of a session's files: the parts of a row that do not need the conversation. */
 
 import { basename } from "node:path";
 import type { Problem, SessionInfo } from "@continuo/core/model";
@@ -7,10 +7,10 @@ import type { Lineage, LineageFile } from "./lineage.ts";
 import { homeOfFile, parseRolloutName } from "./places.ts";
 import { readTitle } from "./titles.ts";
 
-/** The oldest own header says when and where; the newest own file when last. */
+/** The oldest own header has the time and the folder; the newest own file has the time of the last change. */
 export type HeaderInfo = Omit<SessionInfo, "title" | "updatedAt"> & {
   readonly forkedFrom: string | null;
-  /** From the index of titles; the first text that was typed stands in for it. */
+  /** From the index of titles; otherwise the first typed text. */
   readonly givenTitle: string | null;
 };
 

@@ -1,4 +1,6 @@
-/** Why Codex's own list does not show a thread. Each that is `made` is hidden by the real one in `test/agents/lost/`. */
+/**
+ * Why Codex's own list does not show a thread. The cases in `test/agents/lost/` check each of them with the real agent.
+ */
 
 import type { CauseFacts } from "../kit/index.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The first pass over a rollout file: from records to drafts of messages, and to all that needs no second
- * look (models, usage, problems, counts). Pure; bounded by the number of records, not by their size.
+ * The first pass over a rollout file: from records to drafts of messages, and to all facts that need no second pass
+ * (models, usage, problems, counts). Pure; bounded by the number of records, not by their size.
  */
 
 import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
@@ -36,14 +36,14 @@ import { createUsage, endUsageTurn, foldTokenCount, foldUsageRecord, type UsageS
 export interface SessionIndex {
   /** Hashes of native ids (`hashOf`). */
   readonly ids: Set<number>;
-  /** The keys are calls: the events that tell more of each than its output. */
+  /** For each call, the events that have more facts than its output. */
   readonly details: Map<string, Slot[]>;
   readonly models: Set<string>;
   readonly versions: Set<string>;
   readonly unknown: Map<string, number>;
   /** The keys are ids of threads: the sub-agents that were started. */
   readonly children: Map<string, Child>;
-  /** Ends of paths that were left. */
+  /** The ends of abandoned paths. */
   readonly left: { readonly leaf: MessageDraft; readonly updatedAt: string | null }[];
   firstTyped: string | null;
 }
@@ -56,7 +56,7 @@ export interface Child {
   readonly model: string | null;
 }
 
-/** A place where another file continues, and the message before it once the fold came there. */
+/** A place from which another file continues, and the message before it as soon as the fold has reached it. */
 export interface Cut {
   /** Path of the file that continues from here. */
   readonly child: string;
@@ -86,7 +86,7 @@ export interface FileIndex {
   open: MessageDraft | null;
   /** Results since the last response, for `turn_aborted`. */
   outputs: MessageDraft[];
-  /** Calls of the turn without a result, oldest first: what code mode runs belongs to the last. */
+  /** Calls of the turn without a result, oldest first: calls inside code mode belong to the last one. */
   pending: string[];
   model: string | null;
   turnId: string | null;
@@ -192,7 +192,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   session_meta(state, { payload }, slot) {
     const version = toText(payload.cli_version);
     if (version !== null) state.session.versions.add(version);
-    // The header of the thread that started this one stands right behind the first.
+    // The header of the thread that started this one comes directly after the first header.
     if (!state.own || !state.order.paginated || state.head?.slots[0]?.file !== state.file) return;
     endTurn(state);
     add(state, "header", slot, { role: "system" });
@@ -264,7 +264,7 @@ function foldUiItem(state: FileIndex, payload: Json, item: Json, slot: Slot): vo
   else if (item.type !== "WebSearch") add(state, "shown", slot, { role: "system" });
 }
 
-/** False for the news of a child that was started before. */
+/** False for an event about a child that was started before. */
 function noteChild(state: FileIndex, item: Json): boolean {
   const threadId = toText(item.agent_thread_id);
   if (item.kind !== "started" || threadId === null) return false;

@@ -1,7 +1,7 @@
 /**
  * The rows about threads in the databases that Codex keeps beside the files (seen in 0.171.0): what its list shows, the
- * words of paginated threads a second time, the short ids that a model is shown, goals, and what waits to be
- * said. Codex removes the same rows when it deletes a thread itself.
+ * words of paginated threads a second time, the short ids that a model is shown, goals, and queued messages. Codex
+ * removes the same rows when it deletes a thread itself.
  */
 
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
  * The events that Codex writes for its interface in addition to the model's records: nearly always the same text. A
- * shown text with a counterpart in its turn is that text; one without is a message of its own. Pure.
+ * shown text that equals an item of its turn is the same text; otherwise it is a separate message. Pure.
  */
 
 import { entryOf, isJson, type Json } from "@continuo/files";
@@ -52,7 +52,7 @@ export function foldShown(state: ShownState, payload: Json, ids: ReadonlySet<num
   return { speaker, keys, matched: (id !== null && ids.has(hashOf(id))) || isSaid(state, keys) };
 }
 
-/** Notes what an item says, for the events of its turn. */
+/** Remembers the text of an item, for the events of its turn. */
 export function noteItem(state: ShownState, item: Json): void {
   const speaker = speakerOfItem(item);
   if (speaker === null) return;
@@ -67,7 +67,7 @@ export function noteItem(state: ShownState, item: Json): void {
   if (texts.length === 0) said.add(hashOf(""));
 }
 
-/** At the end of a turn: what has a counterpart is hidden, the rest are messages. */
+/** At the end of a turn, shown texts that equal an item are hidden; the others become messages. */
 export function endShown(state: ShownState): void {
   for (const { draft, keys } of state.waiting) draft.hidden = isSaid(state, keys);
   state.waiting.length = 0;
@@ -118,7 +118,7 @@ function strings(values: unknown): string[] {
   return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
 }
 
-/** 53 bits of a text: what was said, and which ids were seen, is remembered in a few bytes each. */
+/** A hash of 53 bits, so that texts and ids are remembered in a few bytes each. */
 export function hashOf(text: string): number {
   let high = 0;
   let low = text.length;

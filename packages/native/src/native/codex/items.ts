@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, ItemKind>> = {
   configuration_update: "other", // (docs)
 };
 
-/** `null` for a kind that this version of Continuo does not know. */
+/** `null` for an unknown kind. */
 export function kindOfItem(item: Json): ItemKind | null {
   const kind = entryOf(KINDS, textOfValue(item.type));
   if (kind === "message" && item.role === "assistant") return "assistant";
@@ -180,7 +180,7 @@ function textsOf(parts: unknown): string[] {
 }
 
 /**
- * A function call keeps its text in `rawArgs`. The text of a custom call is no JSON: it is in `rawArgs`, and in
+ * A function call keeps its text in `rawArgs`. The text of a custom call is not JSON: it is in `rawArgs`, and in
  * `args.input`, so that a person sees it. All but plain function calls carry their item in `native`.
  */
 function toCall(item: Json): ToolCallBlock[] {
@@ -232,7 +232,7 @@ const SERVER_PREFIX = "mcp__";
 /** States of a call of the vendor that has no end yet. */
 const UNFINISHED: ReadonlySet<unknown> = new Set(["in_progress", "searching", "generating", "incomplete"]);
 
-/** A call that has no output of its own tells its end, and the picture that it made. */
+/** A call without a separate output contains its end, and the picture that it made. */
 function toVendorResult(item: Json): Block[] {
   if (!VENDOR_CALLS.has(item.type)) return [];
   const data = toText(item.result);

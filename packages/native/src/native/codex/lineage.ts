@@ -1,8 +1,8 @@
 /**
  * The files that a session is made of: its own, and those of other threads that its history begins in.
  *
- * A file with `history_base` holds only what came after a point of another file, which it calls by the last
- * UUID of that file's name (seen in 0.169.0 for forks and reverts, and for forks of reverted threads).
+ * A file with `history_base` has only the records after a point of another file, which it identifies by the last UUID
+ * of that file's name (seen in 0.169.0 for forks and reverts, and for forks of reverted threads).
  */
 
 import { type Dirent, readdirSync } from "node:fs";
@@ -96,7 +96,7 @@ export interface FileHead {
   /** The time of the first line. */
   readonly writtenAt: string | null;
   readonly firstType: string | null;
-  /** The first typed text, if it stands so near to the start that it was read together with the first line. */
+  /** The first typed text, if it was so near to the start that it was read together with the first line. */
   readonly typed: string | null;
 }
 
@@ -138,7 +138,10 @@ function firstTypedIn(records: Iterable<{ readonly value: unknown }>): string | 
   return null;
 }
 
-/** The file that others call so: of the session itself, or in the folders of its home. `null` if there is none. */
+/**
+ * The file that other files name by this id: of the session itself, or in the folders of its home. `null` if there is
+ * none.
+ */
 export function findFile(found: FoundSession, fileId: string): FoundFile | null {
   if (fileId === "") return null;
   const own = found.files.find((file) => parseRolloutName(file.path).fileId === fileId);
@@ -173,14 +176,14 @@ function daysOf(uuid: string): string[] {
   );
 }
 
-/** Paths of rollout files in a folder and below; none if it does not exist, or may not be read. */
+/** Paths of rollout files in a folder and below; none if the folder does not exist or cannot be read. */
 export function rolloutsBelow(folder: string): string[] {
   const paths: string[] = [];
   addRollouts(folder, paths);
   return paths;
 }
 
-/** Node's own recursion takes four times as long: of thousands of files a tenth of a list. */
+/** Node's own recursion takes four times as long, which for thousands of files is a tenth of the time of a list. */
 function addRollouts(folder: string, paths: string[]): void {
   for (const entry of entriesOf(folder)) {
     const path = `${folder}/${entry.name}`;

@@ -1,9 +1,9 @@
 /**
  * Tells if Codex has a thread open now.
  *
- * While it has, it holds `thread-writer-locks/THREAD.lock` by an exclusive `flock`, and takes the file away
- * at the end (seen in 0.169.0 on Linux). `/proc/locks` tells of it without a lock of our own, which would
- * make the agent fail if it came at the wrong moment. A process of another container is not seen.
+ * While a thread is open, Codex has an exclusive `flock` on `thread-writer-locks/THREAD.lock`, and removes the file at
+ * the end (seen in 0.169.0 on Linux). `/proc/locks` shows this lock. Trying to take the lock instead could make the
+ * agent fail at the wrong moment. A process in another container is not visible.
  */
 
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -20,7 +20,7 @@ export function liveThreads(codexHome: string): IsLive {
   return (threadId) => (isAny ? isLive(codexHome, threadId) : false);
 }
 
-/** `null` if the system does not say: elsewhere than on Linux. */
+/** `null` if the system does not report it, which is the case on all systems except Linux. */
 export function isLive(codexHome: string, threadId: string): boolean | null {
   if (platform !== "linux") return null;
   try {

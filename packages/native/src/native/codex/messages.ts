@@ -19,9 +19,9 @@ export interface DraftContent {
   readonly fallbackId: string;
   /** The call of an output, if that came before. */
   readonly call: { readonly name: string; readonly args: Json } | null;
-  /** The keys are calls: the sub-agent that each started. */
+  /** The sub-agent that each call started. */
   readonly children: ReadonlyMap<string, string>;
-  /** The events that tell more of an output. */
+  /** The events with more facts about an output. */
   readonly details: readonly unknown[];
   /** Keep the records in `metadata.native`. */
   readonly native: "keep" | "drop";
@@ -105,7 +105,7 @@ function toTextMessage(item: Json, draft: MessageDraft): Body {
   return { role: draft.role, content: toParts(item.content), origin: draft.typed ? "person" : "injected" };
 }
 
-/** `developer` is a role that the model knows and we do not. */
+/** `developer` is a role of the API that the model of Continuo does not have. */
 function roleOf(record: CodexRecord | undefined): Json {
   return record?.payload.role === "developer" ? { role: "developer" } : {};
 }
@@ -168,7 +168,7 @@ function toToolMessage(item: Json, { draft, call, details: events }: DraftConten
 /** Seen in 0.169.0: "Wall time: 1.5 seconds\naborted by user". */
 const ABORTED = /(?:^|\n)aborted(?: by user)?\s*$/u;
 
-/** Events carry what they tell in `item`, or in themselves in legacy files. */
+/** The content of an event is in its `item`, or in legacy files in the event itself. */
 function detailOf(value: unknown): Json | null {
   const payload = parseRecord(value)?.payload;
   if (payload === undefined) return null;
@@ -218,7 +218,7 @@ function toSummary(payload: Json, content: DraftContent): Body & Pick<Message, "
   };
 }
 
-/** Items of a compaction as messages, one an item: nothing tells which of them were one response. */
+/** Items of a compaction as messages, one for each item, because it is not recorded which of them were one response. */
 function replacementOf(items: readonly unknown[], id: string): Message[] {
   return items.filter(isJson).map((item, index): Message => {
     const base = { id: toText(item.id) ?? `${id}.${index + 1}`, metadata: {} };

@@ -31,7 +31,7 @@ export function foldOrdinal(state: OrderState, record: CodexRecord, line: number
   state.last = record.ordinal;
 }
 
-/** One problem a kind, at its first line: a file that an old Codex continued has thousands of such lines. */
+/** One problem for each kind, at its first line: a file that an old Codex continued has thousands of such lines. */
 export function orderProblems(state: OrderState): Problem[] {
   const problems: Problem[] = [];
   for (const line of state.without) {

@@ -20,7 +20,7 @@ const LISTED_LINES = 210;
 
 export type SourceKind = "listed" | "exec" | "sub-agent" | "other";
 
-/** The facts that the first lines of a file tell the list. */
+/** The facts for the list from the first lines of a file. */
 export interface RolloutHead {
   readonly meta: "complete" | "incomplete" | "missing";
   readonly source: SourceKind;
@@ -82,7 +82,7 @@ function sourceOf(source: unknown): SourceKind {
 /** An editor puts its own words before the request. */
 const REQUEST = "## My request for Codex:";
 
-/** `none` for an event that is no prompt. */
+/** `none` for an event that is not a prompt. */
 export function promptOf(payload: Json): RolloutHead["prompt"] {
   const text = shownUserText(payload);
   if (text === null) return "none";

@@ -1,4 +1,4 @@
-/** The places of Codex's files, and the facts in the name of a rollout file. Pure: strings alone. */
+/** The places of Codex's files, and the facts in the name of a rollout file. Pure: works only with strings. */
 
 import { basename, join, sep } from "node:path";
 import type { Places } from "@continuo/files";
@@ -37,9 +37,9 @@ export interface RolloutName {
   /** The id that the name gives the thread; `session_meta.id` decides. */
   readonly threadId: string | null;
   /**
-   * The name of this file in `history_base.thread_id` of other files: the last UUID of its name. The first file
-   * of a thread is called as the thread (seen in 0.169.0: `rollout-TIME-THREAD.jsonl`), a file made by a
-   * revert by a UUID of its own (`rollout-TIME-THREAD_FILE.jsonl`).
+   * The name of this file in `history_base.thread_id` of other files: the last UUID of its name. The first file of a
+   * thread has the name of the thread (seen in 0.169.0: `rollout-TIME-THREAD.jsonl`), a file made by a revert by a UUID
+   * of its own (`rollout-TIME-THREAD_FILE.jsonl`).
    */
   readonly fileId: string | null;
 }

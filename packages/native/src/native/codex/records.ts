@@ -36,7 +36,10 @@ export interface SessionMeta {
   readonly parentThread: ParentThread | null;
   /** Keys whose values have another form than Codex reads: it refuses the file (seen in 0.169.0). */
   readonly misformedKeys: readonly string[];
-  /** The parts of its line, outside of the header itself, without which Codex refuses the file, or that it does not read. */
+  /**
+   * The parts of the line, outside the header itself, that are missing although Codex requires them, or that it cannot
+   * read.
+   */
   readonly unreadLineParts: readonly string[];
   /** The four keys without which Codex refuses the file (seen in 0.169.0), that are missing. */
   readonly missingKeys: readonly string[];
@@ -63,7 +66,7 @@ export function parseRecord(value: unknown): CodexRecord | null {
   };
 }
 
-/** Codex reads the number of a type as its name (seen in 0.169.0 for these). */
+/** Codex accepts the number of a type in place of its name (seen in 0.169.0 for these). */
 const TYPE_NAMES: readonly (string | undefined)[] = [
   "additional_tools",
   "message",

@@ -1,8 +1,8 @@
 /**
  * The places of Codex that hold the path of a project (0.171.0): `cwd` of the header and of each turn in every file of
- * a thread, also of a compressed one, and of its row in `state_N.sqlite`. A fork says at which byte of another file it
- * begins: that number moves with the bytes before it. The texts about its folder that the model received stay as they
- * were.
+ * a thread, also of a compressed one, and of its row in `state_N.sqlite`. A fork records the byte of another file at
+ * which it begins: that number changes with the bytes before it. The texts about the folder that the model received do
+ * not change.
  */
 
 import { basename } from "node:path";
@@ -53,7 +53,7 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
     .flatMap(({ files }) => files.map(({ path }) => path))
     .filter((path) => paths.has(baseOf(headOf(path))?.file ?? ""));
   const files = [...changed, ...forks].map((path): RelocatedFile => {
-    // Found out now: the file before it is another one once it is changed.
+    // Computed now, because the earlier file is different after its change.
     const base = movedBase(path, paths, relocation);
     const change = (bytes: Buffer): Buffer => withBase(withMovedPaths(bytes, CWD, relocation), base);
     return { from: path, to: path, rewrite: isCompressed(path) ? changedInside(change) : change };
@@ -108,7 +108,7 @@ interface MovedBase {
   readonly to: number;
 }
 
-/** `null` for a file that begins in no other one that changes. */
+/** `null` for a file that does not begin in another changed file. */
 function movedBase(
   path: string,
   paths: ReadonlyMap<string, string>,

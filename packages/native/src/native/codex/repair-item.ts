@@ -4,7 +4,7 @@ import { isJson, type Json } from "@continuo/files";
 import { isPart, isSummaryPart } from "./items.ts";
 import { toText } from "./records.ts";
 
-/** In the form that Codex reads, where the item says enough for it; else as it was. */
+/** Returns the item in the form that Codex reads, if it has enough content for that; otherwise unchanged. */
 export function mendItem(given: Json): Json {
   const type = typeOf(given);
   const item = type === null || type === given.type ? given : { ...given, type };
@@ -29,7 +29,7 @@ export function mendItem(given: Json): Json {
   }
 }
 
-/** The type that the other fields tell where it is lost. */
+/** The type according to the other fields, if it is lost. */
 function typeOf(item: Json): string | null {
   if (typeof item.type === "string") return item.type;
   const isCalled = toText(item.call_id) !== null;

@@ -1,6 +1,6 @@
 /**
- * Adds the events for Codex's interface to a file that holds only the model's records: without an event of what the
- * person said a session is in no list (0.169.0). A turn that shows anything of a speaker is left as it is.
+ * Adds the events for Codex's interface to a file that holds only the model's records: a session without an event for
+ * the person's message is in no list (0.169.0). A turn that already shows a text of a speaker does not change.
  */
 
 import { isJson, type Json, textOfValue } from "@continuo/files";
@@ -79,7 +79,7 @@ interface SpokenText {
   readonly item: Json;
 }
 
-/** `null` for a record that shows nothing. */
+/** `null` for a record without a text to show. */
 function saidIn(value: Json): SpokenText | null {
   const record = parseRecord(value);
   if (record?.type !== "response_item") return null;
@@ -98,7 +98,7 @@ interface ShowingTurn extends CodexRepairContext {
   readonly turnId: string;
 }
 
-/** A prompt is shown after its item, all else in front of it. */
+/** The event of a prompt comes after its item, all other events before theirs. */
 function show(draft: RepairDraft, line: RecordLine, showing: ShowingTurn): void {
   const said = saidIn(line.value);
   if (said === null) return;
@@ -137,7 +137,7 @@ function completedItem(
   return { type: "item_completed", thread_id: sessionId, turn_id: turnId, item: shown, ...times };
 }
 
-/** Without marks, a fork by Codex says that the turn was aborted. */
+/** Without marks, a fork by Codex reports that the turn was aborted. */
 function markTurn(draft: RepairDraft, turn: Turn, { makers }: CodexRepairContext): void {
   const [first] = turn.lines;
   const last = turn.lines.at(-1);

@@ -201,7 +201,7 @@ function dropHeaders(draft: RepairDraft): void {
   }
 }
 
-/** They grow from line to line; gaps are in order. */
+/** Ordinals grow from line to line; gaps are allowed. */
 function number(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const base = parseSessionMeta(lines[0]?.value)?.base?.endOrdinal ?? null;

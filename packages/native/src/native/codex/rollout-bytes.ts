@@ -16,7 +16,10 @@ export function contentOf(path: string): Buffer | null {
   }
 }
 
-/** A change of the content. A file without one keeps its bytes: another compressor makes others of the same content. */
+/**
+ * A change of the content. A file without one keeps its bytes: another compressor would make other bytes from the same
+ * content.
+ */
 export function changedInside(change: (content: Buffer) => Buffer): (bytes: Buffer) => Buffer {
   return (bytes) => {
     const content = expanded(bytes);
@@ -39,7 +42,7 @@ function expanded(bytes: Buffer): Buffer {
   let room = MAX_MENDED_BYTES;
   for (let at = 0; at < bytes.length; ) {
     const options = { maxOutputLength: Math.max(1, room), info: true };
-    // With `info` Node gives the decompressor too, which its types do not say: it knows where the frame ends.
+    // With `info`, Node also returns the decompressor, which knows where the frame ends; its types do not show this.
     const frame = zstdDecompressSync(bytes.subarray(at), options) as unknown as ExpandedFrame;
     frames.push(frame.buffer);
     room -= frame.buffer.length;

@@ -1,4 +1,7 @@
-/** The state of a scan as plain data: drafts name each other by number, and files the session by being in it. */
+/**
+ * The state of a scan as plain data: drafts refer to each other by number, and files belong to the session that
+ * contains them.
+ */
 
 import type { MessageDraft } from "./drafts.ts";
 import type { FileIndex, SessionIndex } from "./index-fold.ts";

@@ -64,7 +64,7 @@ export const codexScan: Scan<ScanState, FileRecord, RolloutSource, MessageDraft>
   },
 };
 
-/** A part of a file holds halves of pairs at its edge, and so does a file of another thread. */
+/** A part of a file may have calls without results at its edge, and so may a file of another thread. */
 function problemsOf(
   { source, lines, index }: ScannedFile,
   found: FoundSession,
@@ -152,8 +152,8 @@ interface PathEnd {
 }
 
 /**
- * The end of the main file, then of every path that was left: by a rollback, or by a revert that continued in
- * another file. An end that another path runs through is none.
+ * The end of the main file, then of every path that was left: by a rollback, or by a revert that continued in another
+ * file. A message that another path continues from is not an end.
  */
 function pathEnds({ files, session }: ScanResult): PathEnd[] {
   const main = files.at(-1)?.index;

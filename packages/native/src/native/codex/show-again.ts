@@ -1,4 +1,4 @@
-/** The least change after which Codex's own list shows a thread. Nothing is written here. */
+/** The smallest change after which Codex's own list shows a thread. Nothing is written here. */
 
 import { basename, join } from "node:path";
 import { ContinuoError, shorten } from "@continuo/core/model";
@@ -66,7 +66,7 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
   return { of: "file", steps, from, to: from, bytes: bytesOf(draft), beside: [], index };
 }
 
-/** The row of `state_N.sqlite`, by which Codex finds the file when it resumes the thread. */
+/** The row of `state_N.sqlite`, with which Codex finds the file when it resumes the thread. */
 function indexOf(threadId: string, places: Places, set: IndexChange["set"]): IndexChange {
   const tables = [{ name: "threads", column: "id", values: [threadId] }];
   const databases = indexRowsIn(codexHome(places), new Set([threadId])).map(({ database }) => database);
@@ -125,7 +125,7 @@ function promptIn({ value }: RecordLine): ReturnType<typeof promptOf> {
 
 const MAX_PROMPT_CHARS = 120;
 
-/** The words of a person where the model received some, else those of the model. */
+/** A text of a person if the model received one, otherwise a text of the model. */
 function fillPrompt(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const prompt = lines.find((line) => promptIn(line) === "empty");

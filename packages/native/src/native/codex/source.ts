@@ -1,4 +1,6 @@
-/** The files of a session as one source of records: those of other threads that its history begins in come first. */
+/**
+ * Reads the files of a session as one source of records; files of other threads in which its history begins come first.
+ */
 
 import { isCompressed, type LineFile, type LineRecord, openLines } from "@continuo/files/records";
 import type { FoundSession, OpenOptions } from "../kit/index.ts";

@@ -1,5 +1,5 @@
 /**
- * The state of a scan of a session's files: each has an index of its own, and all add to that of the session.
+ * The state of a scan of a session's files: each file has an index, and all of them add to the index of the session.
  */
 
 import {

@@ -1,5 +1,5 @@
 /**
- * Keeps the events of one run, in their order, under the lease of its session. Events that arrive during an append
+ * Stores the events of one run, in their order, under the lease of its session. Events that arrive during an append
  * share the next one. Events that could not be written stay here until the end of the run tries again.
  */
 
@@ -27,9 +27,9 @@ export interface JournalOptions {
   /** Makes ids of events. */
   readonly newId: () => string;
   readonly lease: { readonly name: string; readonly token: number };
-  /** Called once, when something could not be written. */
+  /** Called once, when an event could not be written. */
   readonly onFailure: (error: unknown) => void;
-  /** Called with what was stored. If it throws or rejects, the run fails. */
+  /** Called with the events that were stored. If it throws or rejects, the run fails. */
   readonly onStored?: (events: readonly StoredEvent[]) => void;
 }
 
@@ -69,9 +69,9 @@ export class Journal {
   #patches: Write[] = [];
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
-  /** Events that the store does not take. */
+  /** The number of events that the store refuses. */
   #lost = 0;
-  /** Up to here this run knows or wrote every event of the log. */
+  /** This run knows or wrote every event of the log up to this sequence. */
   #known: number;
   #last: number;
 
@@ -81,7 +81,7 @@ export class Journal {
     this.#last = head;
   }
 
-  /** The agent was given everything up to there. */
+  /** The agent received everything up to this sequence. */
   knows(sequence: number): void {
     this.#known = Math.max(this.#known, sequence);
     this.#last = Math.max(this.#last, sequence);
@@ -96,7 +96,7 @@ export class Journal {
     return this.#failure?.error;
   }
 
-  /** Resolves when there is room for more (`room`), or when all of it is durable (`durable`). */
+  /** Resolves when there is room for more (`room`), or when everything is durable (`durable`). */
   keep(entries: readonly JournalEntry[], until: "room" | "durable"): Promise<void> {
     for (const entry of this.#failure === undefined ? entries : []) this.#add(entry);
     if (this.#chars > LIMITS.unwrittenChars) this.#fail(tooFarAhead());
@@ -109,12 +109,12 @@ export class Journal {
     );
   }
 
-  /** Writes to a row together with the next events; the end of the run has its own. */
+  /** Writes to a row together with the next events; the end of the run has a write of its own. */
   patch(write: Write): void {
     this.#patches.push(write);
   }
 
-  /** An event that nobody can store: the run fails, and counts it as lost. */
+  /** Counts an event that cannot be stored as lost, and makes the run fail. */
   lose(error: unknown): Promise<void> {
     this.#lost++;
     this.#fail(error);
@@ -128,7 +128,7 @@ export class Journal {
     const fail = (error: unknown): void => this.#fail(knownError(error));
     try {
       const given: unknown = onStored(stored);
-      // A function that is asynchronous says later that it failed.
+      // An asynchronous function fails later.
       if (types.isPromise(given)) Promise.resolve(given).catch(fail);
     } catch (error) {
       fail(error);
@@ -136,9 +136,9 @@ export class Journal {
   }
 
   /**
-   * The last append, with all that is not yet written. After a failure it is tried again without the events that the
-   * store refuses: `last` receives the number of these events. Where the store refuses the end itself, `bare` makes one
-   * that it takes.
+   * The last append, with everything that is not yet written. After a failure it is tried again without the events that
+   * the store refuses: `last` receives the number of these events. If the store refuses the end itself, `bare` makes an
+   * end that the store accepts.
    */
   async end({ said, last, bare }: JournalEnd): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
@@ -209,7 +209,7 @@ export class Journal {
       { lease, also: writes },
     );
     for (const { sequence } of stored) {
-      // A gap: somebody else wrote in between, and the agent did not hear it.
+      // If there is a gap, somebody else wrote an event that the agent did not receive.
       if (sequence === this.#last + 1 && this.#known === this.#last) this.#known = sequence;
       this.#last = Math.max(this.#last, sequence);
     }
@@ -230,7 +230,8 @@ export class Journal {
   }
 
   /**
-   * Writes the remaining events, one by one if the store refuses some. Errors: whatever says that it cannot be reached.
+   * Writes the remaining events, one by one if the store refuses some. Errors: those that mean that the store cannot be
+   * reached.
    */
   async #salvage(): Promise<void> {
     while (this.#queue.length > 0) {
@@ -256,7 +257,7 @@ export class Journal {
   }
 }
 
-/** The store will not have this event; others it may. */
+/** True if the store refuses this event, but may accept others. */
 function isRefusal(error: unknown): error is ContinuoError {
   return isContinuoError(error, "invalid") || isContinuoError(error, "too_large");
 }
@@ -269,7 +270,7 @@ function tooFarAhead(): ContinuoError {
   );
 }
 
-/** An agent that does not wait for `onEvent` shall not end the process. */
+/** An agent that does not wait for `onEvent` must not end the process. */
 function handled(promise: Promise<void>): Promise<void> {
   promise.catch(ignore);
   return promise;
@@ -280,10 +281,10 @@ export function refused(error: unknown): Promise<void> {
 }
 
 function ignore(): void {
-  // Callers that wait get the error; others do not need it.
+  // Callers that wait for the promise receive the error.
 }
 
-/** About how many characters the payload has; exact for parts of a message. */
+/** The approximate number of characters of the payload; exact for parts of a message. */
 function charsOf(data: Readonly<Record<string, unknown>>): number {
   const { delta } = data;
   return typeof delta === "string" ? delta.length + 100 : jsonLengthAtLeast(data, LIMITS.unwrittenChars);

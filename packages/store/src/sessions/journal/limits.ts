@@ -11,9 +11,9 @@ export const LIMITS = {
   batchChars: 1_048_576,
   /** A waiting agent continues when less than this is unwritten. */
   roomChars: 1_048_576,
-  /** An agent that does not wait, and is so far ahead of the store, fails. */
+  /** An agent that does not wait, and has this much unwritten, fails. */
   unwrittenChars: 67_108_864,
-  /** Characters of the name of a model, and of the word for why a turn ended. */
+  /** Characters of the name of a model, and of the reason why a turn ended. */
   wordChars: 512,
   /** Ids of messages and calls of one run that are remembered. */
   rememberedIds: 10_000,

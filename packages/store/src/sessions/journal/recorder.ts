@@ -1,4 +1,4 @@
-/** Between the agent and the journal: gathers parts of messages for a moment, and refuses late events. */
+/** Receives events from the agent for the journal: gathers parts of messages for a moment, and refuses late events. */
 
 import { type AgentEvent, ContinuoError, toPlainJson } from "@continuo/core/model";
 import type { JournalEntry } from "./entry.ts";
@@ -8,16 +8,16 @@ import { journalPart } from "./speech.ts";
 import { journalEvent, type TurnJournal } from "./turn.ts";
 
 export interface Recorder {
-  /** The agent calls it. It never throws, and a rejection that nobody waits for does no harm. */
+  /** The agent calls it. It never throws, and a rejection of its promise need not be handled. */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
-  /** From now on nothing is heard. */
+  /** Refuses all events from now on. */
   close(): void;
 }
 
 export interface RecorderOptions {
   readonly turn: TurnJournal;
   readonly journal: Journal;
-  /** Looks at the event before it is kept; what it throws is the agent's answer, and the event is not kept. */
+  /** Called before the event is stored; if it throws, the agent receives the error, and the event is not stored. */
   readonly inspect: (event: AgentEvent) => void;
   /** Called when an event arrives, before it is stored. */
   readonly onHeard: (event: AgentEvent) => void;
@@ -35,7 +35,7 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
       if (state === "closed") return refused(tooLate());
       let event: AgentEvent;
       try {
-        // The agent may use its object again, and getters may give something else the next time.
+        // The agent may use its object again, and getters may return another value the next time.
         event = toPlainJson(told) as AgentEvent;
       } catch (error) {
         return isObject(told) ? journal.lose(error) : refused(error);
@@ -45,7 +45,7 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
         inspect(event);
         entries = journalEvent(turn, event);
       } catch (error) {
-        // Not allowed, or no event at all.
+        // The event is not allowed, or is not an event at all.
         return refused(error);
       }
       const kept = journal.keep(entries, isPart(event) ? "room" : "durable");

@@ -82,7 +82,7 @@ function addPiece(speech: Speech, message: OpenMessage, piece: Piece): readonly 
   return speech.waiting.text.length < LIMITS.streamChars ? entries : [...entries, ...journalPart(speech)];
 }
 
-/** The pending text, as one event. */
+/** The pending text as one event. */
 export function journalPart(speech: Speech): readonly JournalEntry[] {
   const { waiting, open } = speech;
   speech.waiting = null;
@@ -91,7 +91,7 @@ export function journalPart(speech: Speech): readonly JournalEntry[] {
   return [{ type: "message_streamed", data: { delta: waiting.text, messageId, kind: waiting.type } }];
 }
 
-/** The message that is being said is whole. */
+/** Completes the message in progress. */
 export function closeMessage(speech: Speech): readonly JournalEntry[] {
   const { open } = speech;
   if (open === null) return [];
@@ -104,23 +104,23 @@ export function closeMessage(speech: Speech): readonly JournalEntry[] {
   return [...part, { type: "message_received", data: { content: pieces, messageId } }];
 }
 
-/** Ends what is being said, unless the agent itself says that the message continues. */
+/** Ends the message in progress, unless the agent reports that it continues. */
 export function closeOthers(speech: Speech, messageId?: string): readonly JournalEntry[] {
   const goesOn = messageId !== undefined && speech.open?.named === messageId;
   return goesOn ? journalPart(speech) : closeMessage(speech);
 }
 
-/** Begins a message that a call belongs to, and tells how the log calls it. */
+/** Begins a message that a call belongs to, and returns its id in the log. */
 export function messageOfCall(speech: Speech, messageId: string | undefined): string | undefined {
   if (messageId === undefined) return undefined;
   const open = speech.open?.named === messageId ? speech.open : undefined;
   if (open !== undefined) return open.messageId;
-  // Said before, and whole: the call joins it.
+  // The message is already complete, and the call is added to it.
   if (speech.closed.get(messageId) === 1) return messageId;
   return openMessage(speech, messageId).messageId;
 }
 
-/** A message that the agent tells whole: it replaces its parts, and keeps what it does not repeat. */
+/** A message that the agent reports as a whole replaces its parts, except for content that it does not repeat. */
 export function sayWhole(
   speech: Speech,
   event: Extract<AgentEvent, { type: "message" }>,
@@ -133,7 +133,7 @@ export function sayWhole(
   speech.open = null;
   const before = named === undefined ? 0 : (speech.closed.get(named) ?? 0);
   const message = open ?? { messageId: named ?? `said-${++speech.unnamed}`, pieces: [], part: before };
-  // A long message was cut: its texts are kept already, all but those of the last piece.
+  // A long message was divided: its texts are already stored, except for those of the last piece.
   const others =
     message.part > 1 ? content.filter(({ type }) => type !== "text" && type !== "thinking") : content;
   const whole = joined(message.pieces, others);
@@ -158,7 +158,7 @@ function isBlock(value: unknown): value is Block {
   return typeof type === "string";
 }
 
-/** Pieces of a kind that the content has itself are left out. */
+/** Pieces are left out if the content has blocks of the same kind. */
 function joined(pieces: readonly Piece[], content: readonly Block[]): Block[] {
   const isSaid = (kind: Kind): boolean =>
     content.some((block) => block.type === kind && (kind === "thinking" || textIn(block) !== ""));

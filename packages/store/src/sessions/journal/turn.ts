@@ -30,7 +30,7 @@ export interface TurnJournal {
   model: string | undefined;
   /** The content of the last message. */
   said: readonly Block[];
-  /** `something` if the agent reported more than the native session that it is in. */
+  /** `something` if the agent reported more than its native session. */
   heard: "nothing" | "something";
 }
 
@@ -52,7 +52,7 @@ export function journalEvent(turn: TurnJournal, event: AgentEvent): readonly Jou
   turn.usage = countUsage(turn.usage, event);
   if ("model" in event && isWord(event.model)) turn.model = event.model;
   if (!isAside(event)) turn.heard = "something";
-  // An agent in plain JavaScript may tell of things that we do not know, by any name.
+  // An agent in plain JavaScript may report events of unknown types.
   const row = Object.hasOwn(ROWS, event.type)
     ? (ROWS[event.type] as (turn: TurnJournal, event: AgentEvent) => readonly JournalEntry[])
     : undefined;
@@ -72,7 +72,7 @@ function isWord(value: unknown): value is string {
   return typeof value === "string" && value.length <= LIMITS.wordChars;
 }
 
-/** Says nothing of whether the agent took up what it was asked. */
+/** True for an event that does not show whether the agent began with the input. */
 function isAside({ type }: AgentEvent): boolean {
   return type === "native_session" || type === "diagnostics" || type === "mode" || type === "title";
 }
@@ -104,7 +104,7 @@ const ROWS: Rows = {
   tool_call_update: (turn, { type: _, toolCallId, toolInput, status, title, content }) => {
     const entries: JournalEntry[] = [...journalPart(turn.speech)];
     const toolName = turn.calls.get(toolCallId);
-    // Its arguments are known now: the call is written again.
+    // The arguments of the call are known now, so the call is written again.
     if (toolInput !== undefined && toolName !== undefined) {
       entries.push({ type: "tool_call_started", data: { toolCallId, toolName, toolInput } });
     }

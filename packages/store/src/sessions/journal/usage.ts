@@ -30,7 +30,7 @@ export function countUsage(sums: UsageSums, event: AgentEvent): UsageSums {
   };
 }
 
-/** With the cost, if it was reported. */
+/** The usage with the cost, if it was reported. */
 export function usageOf(sums: UsageSums): Usage | undefined {
   const usage = sums.total ?? sums.calls ?? sums.messages ?? sums.turn;
   const costUsd = sums.costUsd ?? usage?.costUsd;

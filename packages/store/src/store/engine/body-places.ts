@@ -1,6 +1,7 @@
 /**
- * The places for the bytes of large blobs, and which of them has a given body. A key in a row begins with its place,
- * except for the engine's own, so that a store whose settings change still finds what it stored before.
+ * The places for the bytes of large blobs, and the function that finds the place of a body. The key in a row begins
+ * with the name of its place, except for the engine's own place, so that a store with changed settings still finds
+ * older bodies.
  */
 
 import { type BlobBodies, ContinuoError } from "@continuo/core/model";
@@ -14,14 +15,14 @@ export interface BodyPlaces extends BlobBodies {
   /** Larger blobs get a body. */
   readonly inlineBytes: number;
   placeOf(key: string): BodyPlace;
-  /** The same store of bodies, whose new ones are in that place. Errors: `unsupported`. */
+  /** The same store of bodies, with new bodies in that place. Errors: `unsupported`. */
   into(place: BodyPlace): BlobBodies;
   /** The same places, and S3 for new bodies. */
   withS3(s3: BlobBodies): BodyPlaces;
 }
 
 export interface GivenPlaces {
-  /** Its keys have no mark: the place that the engine had before there were others. */
+  /** Its keys have no prefix, because this place is older than the others. */
   readonly own: "database" | "files";
   readonly database: BlobBodies;
   readonly files?: BlobBodies;

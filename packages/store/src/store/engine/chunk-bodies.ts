@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { LIMITS } from "./limits.ts";
 import { sql } from "./work.ts";
 
-/** `engine` is asked for late: it is made together with its bodies. */
+/** `engine` is a function, because the engine is made together with its bodies. */
 export function chunkBodies(engine: () => Engine): BlobBodies {
   return {
     put: (key, bytes) => put(engine(), key, bytes),

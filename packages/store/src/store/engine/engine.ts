@@ -1,6 +1,5 @@
 /**
- * The port of an engine: it runs rules, keeps their statements together, and reports which logs changed and in
- * whose name.
+ * The port of an engine: it runs rules, runs the statements of a rule as one transaction, and reports the changed logs.
  */
 
 import type { AppendOptions, Principal, StoredEvent, StoreInfo } from "@continuo/core/model";
@@ -28,7 +27,7 @@ export interface Engine {
    * than once. Errors: `unavailable`, `busy`, `corrupt`.
    */
   write<T>(rule: (tx: Transaction) => Work<T>, signal?: AbortSignal): Promise<T>;
-  /** A shorter way for plain appends, where an engine has one; `undefined` when it cannot be taken. */
+  /** A shorter way for plain appends, if an engine has one; `undefined` if it cannot be used. */
   appendFast?(
     scope: Scope,
     append: {
@@ -39,8 +38,7 @@ export interface Engine {
   ): Promise<readonly StoredEvent[] | undefined>;
   describe(): Promise<Pick<StoreInfo, "engine" | "location" | "schemaVersion" | "sizeBytes">>;
   /**
-   * Writes all rows of all workspaces, as they are at one moment, into a new SQLite database; large blobs
-   * are not among them.
+   * Writes all rows of all workspaces, as they are at one moment, into a new SQLite database; without the large blobs.
    */
   exportTo(path: string): Promise<void>;
   /**
@@ -51,8 +49,8 @@ export interface Engine {
   /** Gives freed space back. */
   vacuum(): Promise<void>;
   /**
-   * Statements of SQL that take long, one after the other, while other writes of this process wait and its event loop
-   * does not; where the engine has a way for them. Resolves with their rows. Errors: SQLite's.
+   * Runs long SQL statements one after the other: other writes of this process wait, but its event loop does not. Left
+   * out if the engine cannot do this. Resolves with their rows. Errors: SQLite's.
    */
   runLong?(
     statements: readonly LongStatement[],

@@ -1,4 +1,4 @@
-/** Every limit of the store, in one place. What exceeds one is refused with `too_large` or `invalid`. */
+/** Every limit of the store, in one place. Values above a limit are refused with `too_large` or `invalid`. */
 
 export const LIMITS = {
   /** UTF-16 units of an id or a name. */
@@ -11,12 +11,12 @@ export const LIMITS = {
   /** UTF-8 bytes of the data that is stored with a cursor. */
   cursorDataBytes: 16_384,
   scopesPerToken: 100,
-  /** Ids of tokens that one list is asked for. */
+  /** The number of token ids in one request for a list. */
   tokenIds: 500,
   pageItems: 1_000,
   /**
-   * Entries of the audit log: the time for which they stay, how many one author may have of one kind, and how many
-   * there may be in all.
+   * Entries of the audit log: how long they are kept, how many of one kind one author may have, and how many there may
+   * be in total.
    */
   auditMs: 31_536_000_000,
   auditOfOne: 5_000,
@@ -27,7 +27,7 @@ export const LIMITS = {
   /** Texts that a read looks for in payloads, and the UTF-16 units of each. */
   searchedTexts: 16,
   searchedTextLength: 4_096,
-  /** The `maxBytes` of a read that names none. */
+  /** The default of `maxBytes` of a read. */
   readBytes: 67_108_864,
   /** One page of a tail: the events that are in memory for a slow reader. */
   tailEvents: 256,
@@ -38,31 +38,34 @@ export const LIMITS = {
   announcedRows: 64,
   announcedChars: 65_536,
   /**
-   * The work on SQLite in one turn of the event loop. A row is 1: about 10 µs together with what is made of it.
+   * The work on SQLite in one turn of the event loop. One row counts as 1, which takes about 10 µs including its
+   * conversion.
    */
   turnWork: 256,
-  /** UTF-8 bytes of payloads that are as much work as a row. */
+  /** The number of UTF-8 bytes of payloads that count as much work as one row. */
   bytesPerWork: 4_096,
-  /** Rows that a filter looks at and leaves out, which are as much work as one that it gives. */
+  /** The number of rows that a filter examines and leaves out which count as much work as one returned row. */
   scannedPerWork: 8,
   /** Blobs up to this size are in their row. */
   inlineBlobBytes: 262_144,
-  /** Rows of larger ones, where they are in the database. */
+  /** The size of the rows of larger blobs, if they are in the database. */
   blobChunkBytes: 262_144,
-  /** Blobs up to this size are in their row where larger ones are in S3: the frames of a video are larger. */
+  /** If large blobs are in S3, blobs up to this size are in their row; the frames of a video are larger. */
   inlineBesideS3Bytes: 16_384,
-  /** The largest body in one request to S3, which is in memory until then; a larger one goes in parts of this size. */
+  /**
+   * The largest body in one request to S3, which is in memory until then; a larger one is sent in parts of this size.
+   */
   s3PartBytes: 8_388_608,
   /** The number of parts that S3 allows. */
   s3Parts: 10_000,
-  /** Tries of a request to S3, and the pauses between them: they double. */
+  /** Tries of a request to S3, and the pauses between them, which double. */
   s3Tries: 6,
   s3PauseMs: 100,
   maxS3PauseMs: 5_000,
   /** The longest wait for the head of an answer from S3, and for each further piece of its body. */
   s3AnswerMs: 60_000,
   s3PieceMs: 30_000,
-  /** Tries of an object that S3 does not have yet, though it was stored. */
+  /** The number of tries to read a stored object that S3 does not find yet. */
   s3MissingTries: 3,
   /** Bytes of an answer that is not a blob: an error, or the id of an upload. */
   s3AnswerBytes: 65_536,
@@ -87,9 +90,7 @@ export const LIMITS = {
    */
   settleMs: 20_000,
   settlePauseMs: 50,
-  /**
-   * The longest wait of a tail for a store that does not answer, and the pauses between its tries: they double.
-   */
+  /** The longest wait of a tail for a store that does not answer, and the pauses between tries, which double. */
   tailPatienceMs: 20_000,
   tailRetryMs: 25,
   maxTailRetryMs: 500,

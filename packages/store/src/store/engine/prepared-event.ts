@@ -5,7 +5,7 @@ import type { Actor, Retention, Tombstone } from "@continuo/core/model";
 /** An event that is ready to be numbered. */
 export interface PreparedEvent {
   readonly id: string;
-  /** `yes` if the caller gave the id, so that the event may be stored already. */
+  /** `yes` if the caller gave the id, so that the event may already be stored. */
   readonly retriable: "yes" | "no";
   readonly type: string;
   readonly parentId: string | undefined;

@@ -33,7 +33,7 @@ export const STORE_METRICS: Readonly<Record<Counters | Histograms | Gauges, Metr
 
 export const storeMeter: Meter<Counters, Histograms, Gauges> = createMeter("continuo.store", STORE_METRICS);
 
-/** `work` begins at once. */
+/** Measures an append; `work` begins at once. */
 export async function measuredAppend(
   count: number,
   work: () => Promise<readonly StoredEvent[]>,

@@ -1,4 +1,4 @@
-/** Texts of statements that every call needs, made once for each dialect. */
+/** Statement texts that every call needs, made once for each dialect. */
 
 import type { Dialect } from "./work.ts";
 
@@ -8,7 +8,7 @@ import type { Dialect } from "./work.ts";
  */
 const made = new WeakMap<Dialect, Map<string, string>>();
 
-/** @param name one name for one text. */
+/** @param name each name must belong to one text. */
 export function textOnce(dialect: Dialect, name: string, make: () => string): string {
   let texts = made.get(dialect);
   if (texts === undefined) {

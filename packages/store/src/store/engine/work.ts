@@ -1,8 +1,7 @@
 /**
- * The rules of the log are written once, as generators that yield statements and are given rows. An engine
- * runs them: SQLite at once, without a pause, so that nothing comes between the statements of one
- * transaction; Postgres over the wire. A rule may be run again from the start when its transaction was
- * rolled back, and so does nothing but yield.
+ * The rules of the log are written once, as generators that yield statements and receive rows. An engine runs them:
+ * SQLite at once, without a pause, so that nothing comes between the statements of one transaction; Postgres over the
+ * wire. A rule may run again from the start after its transaction was rolled back, so it must do nothing but yield.
  */
 
 import type { Principal, Retention, Sha256 } from "@continuo/core/model";
@@ -15,13 +14,13 @@ export type SqlValue = string | number | null | Uint8Array | readonly (string | 
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Rows as arrays, in the order of the columns, which is twice as fast; or none, where nobody looks at them. */
+  /** Rows as arrays, in the order of the columns, which is twice as fast; or no rows, if they are not needed. */
   readonly shape?: "arrays" | "none";
-  /** No further rows are needed after the one for which it is true. Engines may read more. */
+  /** Returns true for the last row that is needed. An engine may read further rows nevertheless. */
   readonly last?: (row: never) => boolean;
   /** Returns the work of the statement, if it is not the number of its rows (see `LIMITS.turnWork`). */
   readonly workOf?: (rows: readonly unknown[]) => number;
-  /** Kept prepared: the text is one of few. */
+  /** A name under which the statement stays prepared, because its text is one of few. */
   readonly name?: string;
 }
 
@@ -34,11 +33,11 @@ export interface SequenceRange {
   readonly rows: number;
   /** UTF-8 bytes of payloads. */
   readonly bytes: number;
-  /** Rows that a filter looks at. */
+  /** The number of rows that a filter examines. */
   readonly scanned: number;
 }
 
-/** For a statement that looks at many rows and gives few of them. */
+/** For a statement that examines many rows and returns few of them. */
 export function scanWorkOf({ stretch }: Dialect, scanned: number): (rows: readonly unknown[]) => number {
   const work = Math.min(scanned, stretch.scanned) / LIMITS.scannedPerWork;
   return (rows) => rows.length + work;
@@ -50,45 +49,50 @@ export interface Dialect {
   readonly stretch: SequenceRange;
   /** The database's clock, in milliseconds since 1970. */
   readonly nowMs: string;
-  /** The clock of leases, in milliseconds. Where all servers run on one machine, no change of the time of day moves it. */
+  /**
+   * The clock of leases, in milliseconds. If all servers run on one machine, changes of the time of day do not affect
+   * it.
+   */
   readonly leaseMs: string;
-  /** A time of the clock of leases, by the time of day. */
+  /** Converts a time of the clock of leases to the time of day. */
   readonly wallTime: (leaseMs: number) => number;
-  /** Put after a SELECT whose row is about to be changed. */
+  /** The text after a SELECT whose row is about to be changed. */
   readonly forUpdate: string;
   readonly forShare: string;
   /** The mark of the running transaction, for `changed_mark`. */
   readonly currentMark: string;
-  /** An expression over a row of `logs` that grows with each change, where two changed in the same millisecond. */
+  /** An expression over a row of `logs` that grows with each change and orders two changes in the same millisecond. */
   readonly activityOrder: string;
   /** SQL of the dialect as a part of a query: the rules do not load Kysely. */
   expression(sql: string): RawBuilder<number>;
-  /** A statement with `mark` (every change with a smaller one is visible now, and none will be made) and `now`. */
+  /**
+   * A statement that returns `now` and `mark`: every change with a smaller mark is visible now, and no further one will
+   * be made.
+   */
   readonly visibleMark: string;
   /**
-   * A statement that ends the mark under which changes are made now, so that the next one is visible. Only
-   * dialects that count marks themselves have it. It must run before `visibleMark` when the workspace has such
-   * changes.
+   * A statement that ends the current mark of changes, so that the changes under it become visible. Only dialects that
+   * count marks themselves have it. It must run before `visibleMark` when the workspace has such changes.
    */
   readonly endMark?: string;
   /**
-   * Put after the values of an INSERT: where a row with these columns is there it stays as it is, or gets the
-   * assignments; in them `proposed(column)` is the value that was to be inserted.
+   * Put after the values of an INSERT: an existing row with these columns stays as it is, or gets the assignments, in
+   * which `proposed(column)` is the value of the rejected row.
    */
   onConflict(columns: string, assignments?: string): string;
   proposed(column: string): string;
-  /** Put at the end of a change whose rows are wanted. */
+  /** The text at the end of a change that returns its rows. */
   returning(columns: string): string;
-  /** The function that tells where in its first argument the second one is; 0 where it is not. */
+  /** The function that returns the position of its second argument in the first one, or 0. */
   readonly positionIn: "instr" | "strpos";
-  /** Placeholders are `?` in the rules. */
+  /** Converts placeholders, which are `?` in the rules. */
   placeholders(sql: string): string;
   /**
-   * A query of events, ended early: after the row with which its bodies exceed the budget. An engine that
-   * can stop in the middle of a query does so by `Statement.last`, and leaves the text as it is.
+   * A query of events that ends early: after the row with which its bodies exceed the budget. An engine that can stop
+   * in the middle of a query does so by `Statement.last`, and leaves the text as it is.
    */
   bounded(select: string, bounds: Bounds): string;
-  /** The values of a column of bytes as one, from a subquery that has `sequence` and is ordered by it. */
+  /** Joins the values of a column of bytes, from a subquery that has `sequence` and is ordered by it. */
   joined(column: string, separator: "" | ","): string;
   /** True of a row whose column has one of the texts in `listOf`. */
   oneOf(column: string): string;
@@ -130,15 +134,15 @@ export type AppendedRows = Map<number, readonly EventRow[]>;
 export interface Scope {
   readonly workspaceId: string;
   readonly dialect: Dialect;
-  /** Compiles queries; it runs none. */
+  /** Compiles queries, but does not run them. */
   readonly db: Kysely<Schema>;
   readonly sha256: Sha256;
   readonly newId: () => string;
   /** Stamps events, in milliseconds since 1970. */
   readonly now: () => number;
-  /** The retention of types that the table of events does not know; `custom:NAME` for a kind of `custom`. */
+  /** The retention of types that are not in the table of events; the key `custom:NAME` is for a kind of `custom`. */
   readonly retentions?: ReadonlyMap<string, Retention>;
-  /** The principal in whose name acts are recorded; by default a program that uses the library. */
+  /** The principal that the audit log records; by default a program that uses the library. */
   readonly by?: Principal;
   /** The places of the inherited records of each log, which no commit ever changes. */
   readonly lineages: Map<number, readonly Segment[]>;
@@ -161,7 +165,7 @@ export interface Witness {
   readonly eventId: string;
 }
 
-/** A stretch of a log: records of `logKey` with `after < sequence <= upTo`. */
+/** A segment of a log: records of `logKey` with `after < sequence <= upTo`. */
 export interface Segment {
   readonly logKey: number;
   readonly after: number;

@@ -37,9 +37,9 @@ interface SweepOptions {
 }
 
 /**
- * Removes the objects of all workspaces that no row names, with the parts of those that never became whole, and returns their
- * number. Removing an object that is being stored also removes its note, so that storing it fails: no row ever names an object
- * that was removed.
+ * Removes the objects of all workspaces that no row names, with the parts of those that never became whole, and returns
+ * their number. Removing an object that is being stored also removes its note, so that storing it fails, and no row
+ * ever refers to a removed object.
  */
 export async function sweepObjects(
   engine: Engine,

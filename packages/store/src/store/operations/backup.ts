@@ -1,6 +1,6 @@
 /**
- * Backups: one SQLite file with everything, large blobs too, whatever engine it was taken from. It is made
- * next to its place and moved there when it is whole.
+ * A backup is one SQLite file with everything, including large blobs, for every engine. It is written next to its
+ * place, and renamed when it is complete.
  */
 
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface BackupResult {
   readonly blobs: number;
 }
 
-/** Errors: `conflict` when the file is there already, `unwritable`, `unavailable`. */
+/** Errors: `conflict` if the file already exists, `unwritable`, `unavailable`. */
 export async function backup(engine: Engine, file: string): Promise<BackupResult> {
   if (existsSync(file)) {
     throw new ContinuoError("conflict", `cannot write ${file}: the file already exists`, {
@@ -39,7 +39,7 @@ export async function backup(engine: Engine, file: string): Promise<BackupResult
   }
 }
 
-/** Tries the place before the database is asked for anything. Errors: `unwritable`. */
+/** Checks the place before the database has to do anything. Errors: `unwritable`. */
 async function makeRoom(file: string, unfinished: string): Promise<void> {
   try {
     await rm(unfinished, { force: true });
@@ -56,7 +56,7 @@ async function makeRoom(file: string, unfinished: string): Promise<void> {
   }
 }
 
-/** Bodies that the database itself does not hold. */
+/** Bodies that are not in the database itself. */
 const BODIES_ELSEWHERE = `select body_key from blobs where body_key is not null
   and not exists (select 1 from blob_chunks c where c.body_key = blobs.body_key)`;
 
@@ -100,9 +100,9 @@ async function copyBody(
     const now = await presentKey(engine, database, key);
     if (now === from) throw error;
     database.prepare("delete from blob_chunks where body_key = ?").run(key);
-    // Collected since the rows were copied: nothing referred to it.
+    // The blob was collected after the rows were copied, because nothing referred to it.
     if (now === null) database.prepare("delete from blobs where body_key = ?").run(key);
-    // Moved to another place since.
+    // The body was moved to another place.
     else await copyBody(engine, database, { key, from: now });
   }
 }

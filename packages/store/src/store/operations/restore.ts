@@ -1,4 +1,4 @@
-/** Restoring: a backup read into an empty store, of any engine, in one transaction. */
+/** Restores a backup into an empty store of any engine, in one transaction. */
 
 import { DatabaseSync } from "node:sqlite";
 import { ContinuoError } from "@continuo/core/model";
@@ -21,7 +21,7 @@ export interface RestoreResult {
   readonly blobs: number;
 }
 
-/** Tables of a backup that a restored store fills itself, or stores elsewhere. */
+/** Tables of a backup that are not copied: the restored store fills them itself, or stores their content elsewhere. */
 const LEFT_OUT: readonly string[] = ["counters", "blob_chunks"];
 const KEYS: Readonly<Record<string, string>> = {
   logs: "log_key",
@@ -31,8 +31,8 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 /**
- * `record` is executed in the same transaction, after the rows are there. Errors: `conflict` when the store is not empty,
- * `unreadable`, `migration_required`, `schema_newer`.
+ * `record` is executed in the same transaction, after the rows are inserted. Errors: `conflict` when the store is not
+ * empty, `unreadable`, `migration_required`, `schema_newer`.
  */
 export async function restore(engine: Engine, file: string, record: Statement): Promise<RestoreResult> {
   const source = openBackup(file);
@@ -85,7 +85,7 @@ interface NamedBody {
   readonly bodyKey: string;
 }
 
-/** A body elsewhere may still belong to the store that was backed up: its key cannot be used again. */
+/** A body outside the database may still belong to the original store, so its key cannot be used again. */
 function isOwnKey({ bodies }: Engine, key: string): boolean {
   return bodies.newIn !== "s3" && !key.includes(":");
 }
@@ -117,7 +117,7 @@ async function assertVersion(source: DatabaseSync, file: string): Promise<void> 
   });
 }
 
-/** A store where none of these has a row is empty. */
+/** A store is empty if none of these tables has a row. */
 const FIRST_ROWS = [
   "logs",
   "sessions",
@@ -153,11 +153,11 @@ async function* chunksOf(source: DatabaseSync, key: string): AsyncGenerator<Uint
 interface CopyOptions {
   readonly source: DatabaseSync;
   readonly file: string;
-  /** Executed in the same transaction, when the rows are there. */
+  /** Executed in the same transaction, after the rows are inserted. */
   readonly after: readonly Statement[];
 }
 
-/** From one SQLite database into another, in one transaction. Errors: `conflict`. */
+/** Copies one SQLite database into another, in one transaction. Errors: `conflict`. */
 async function copyInThread(
   runLong: NonNullable<Engine["runLong"]>,
   { dialect }: Scope,
@@ -182,7 +182,7 @@ async function copyInThread(
       { sql: "commit" },
     ]);
   } catch (error) {
-    // Somebody wrote since the store was found empty.
+    // Somebody wrote into the store after the check that it was empty.
     const table = new Map<string, string>(firstRows).get(
       (error as { readonly statement?: string }).statement ?? "",
     );
@@ -198,7 +198,7 @@ function columnsOf(source: DatabaseSync, table: string): readonly string[] {
 function* copyRows(tx: Transaction, source: DatabaseSync): Work<void> {
   yield* assertEmpty(tx);
   for (const table of TABLES) if (!LEFT_OUT.includes(table)) yield* copyTable(tx, source, table);
-  // Marks belong to the database that gave them.
+  // Marks are valid only in the database that gave them.
   yield* sql(tx, `update logs set changed_mark = ${tx.dialect.currentMark}`);
 }
 

@@ -1,4 +1,4 @@
-/** Connections: rules run on them, one statement after the other. */
+/** Connections to Postgres, on which rules run, one statement after the other. */
 
 import pg from "pg";
 import {
@@ -15,7 +15,7 @@ import { wasStored } from "./outcome.ts";
 const INT8 = 20;
 const BYTEA = 17;
 
-/** Integers as numbers (all of ours are safe ones), bytes as plain `Uint8Array`. */
+/** Integers are read as numbers (all of ours are safe integers), bytes as plain `Uint8Array`. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
     if (oid === INT8) return Number;
@@ -26,18 +26,18 @@ const TYPES: pg.CustomTypesConfig = {
 
 const CONNECT_MS = 10_000;
 /**
- * A process that stands still in the middle of a transaction holds locks that others wait for: after this time Postgres
+ * A process that is stopped in the middle of a transaction keeps locks that others wait for: after this time Postgres
  * ends the transaction, and the process runs it again when it continues.
  */
 const STANDING_MS = 3_000;
 const CONNECT_TRIES = 3;
-/** A process that did nothing for longer than this stood still, and looks this often. */
+/** A process checks at this interval whether it was stopped: it was if nothing ran for longer than this. */
 const STANDSTILL_MS = 1_000;
 const LOOK_MS = 250;
 
 /**
- * Connects again when the time ran out while this process stood still (it was stopped, or busy for long): the answer of
- * the database may wait already, and nothing was asked of it yet. Errors: those of `connect`.
+ * Connects again if the time limit passed while this process was stopped, or busy for long: the database may have
+ * answered already, and no statement was sent yet. Errors: those of `connect`.
  */
 export async function connectAwake<T>(
   connect: () => Promise<T>,
@@ -80,8 +80,8 @@ class AwakePool extends pg.Pool {
 }
 
 /**
- * Another machine is reached over TLS with a certificate that is checked, unless the URL says something else. A connection never falls
- * back to one without TLS.
+ * Another machine is reached over TLS with a certificate that is checked, unless the URL says otherwise. A connection
+ * never falls back to one without TLS.
  */
 export function tlsFor(url: string): { readonly ssl?: true } {
   const { hostname, searchParams } = new URL(url);
@@ -108,7 +108,8 @@ export function createPool(url: string): pg.Pool {
   });
   // The pool replaces an idle connection that breaks; the user of a broken one gets the error.
   pool.on("error", () => undefined);
-  // One that breaks while it is used may say so twice. The second time nobody listens, which would end the process.
+  // A connection that breaks while it is used may emit two errors. Without a listener, the second error would end the
+  // process.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
@@ -116,7 +117,7 @@ export function createPool(url: string): pg.Pool {
 const NAMES_KEPT = 500;
 const names = new Map<string, string>();
 
-/** Statements are few, and prepared once a connection. */
+/** There are few statements; each is prepared once for each connection. */
 function nameOf(sql: string): string | undefined {
   let name = names.get(sql);
   if (name === undefined && names.size < NAMES_KEPT) {
@@ -165,8 +166,8 @@ export interface CommitResult<T> {
 }
 
 /**
- * One transaction, again from the start when it lost a race, or its connection before it was committed. If the answer
- * to the commit was lost, the rows are read to see whether it succeeded.
+ * Runs one transaction, and again from the start if it lost a race, or lost its connection before it was committed. If
+ * the answer to the commit was lost, the rows are read to see whether it succeeded.
  */
 export async function transact<T>(
   pool: pg.Pool,
@@ -186,7 +187,7 @@ export async function transact<T>(
   }
 }
 
-/** Statements that change nothing, on another connection when theirs was lost. */
+/** Runs statements that change nothing, on another connection if theirs was lost. */
 export async function query<T>(pool: pg.Pool, begin: () => Work<T>): Promise<T> {
   for (let losses = 0; ; losses++) {
     const client = await pool.connect();
@@ -203,7 +204,7 @@ export async function query<T>(pool: pg.Pool, begin: () => Work<T>): Promise<T> 
   }
 }
 
-/** A connection was lost, and certainly nothing was stored. */
+/** A connection was lost, and nothing was stored. */
 class LostConnection extends Error {
   constructor(cause: Error) {
     super("the connection was lost", { cause });
@@ -228,7 +229,7 @@ async function attempt<T>(
   const witnesses: Witness[] = [];
   const { client, end } = await commit(pool, () => rule({ ...scope, changed, witnesses }));
   if (end.type === "committed") return { value: end.value, changed };
-  // The scope forgets what a rule knew of rows that were rolled back.
+  // The scope forgets rows that were rolled back.
   scope.lineages.clear();
   const { error } = end;
   if (!isLost(error)) throw error;
@@ -241,11 +242,11 @@ async function attempt<T>(
 
 type CommitOutcome<T> =
   | { readonly type: "committed"; readonly value: T }
-  /** It was asked to commit. */
+  /** The commit was requested, but not answered. */
   | { readonly type: "unanswered"; readonly value: T; readonly error: unknown }
   | { readonly type: "failed"; readonly error: unknown };
 
-/** One transaction on a connection that the pool has back afterwards. */
+/** Runs one transaction on a connection, which goes back to the pool afterwards. */
 async function commit<T>(
   pool: pg.Pool,
   begin: () => Work<T>,
@@ -272,7 +273,7 @@ async function commit<T>(
   }
 }
 
-/** The error that makes the connection useless, if there is one. */
+/** Returns the error that makes the connection useless, if there is one. */
 async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query("rollback");

@@ -43,7 +43,7 @@ export const MARK = "pg_current_xact_id()::text::bigint";
 export const POSTGRES: Dialect = {
   engine: "postgres",
   ...UPSERT,
-  // Only making events of the rows keeps this process busy.
+  // Only the conversion of rows to events keeps this process busy.
   stretch: { rows: 1_024, bytes: 2_097_152, scanned: Number.MAX_SAFE_INTEGER },
   positionIn: "strpos",
   nowMs: NOW,
@@ -57,8 +57,8 @@ export const POSTGRES: Dialect = {
   // All transactions with smaller numbers have ended.
   visibleMark: `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as mark, ${NOW} as now`,
   placeholders,
-  // A value that lies out of line is measured without being read. The second row is given in any case: a
-  // page of one event must know whether there is another.
+  // A value that is stored out of line is measured without being read. The second row is always returned, because a
+  // page of one event must show whether there is another.
   bounded: (select, { body, direction, budgetBytes }) => `select ${READ_COLUMNS.replace("body", body)} from (
       select found.*, coalesce(sum(coalesce(octet_length(${body}), 0)) over (
         order by sequence ${direction} rows between unbounded preceding and 1 preceding), 0) as bytes_before,
@@ -76,7 +76,7 @@ export const POSTGRES: Dialect = {
   },
 };
 
-/** Rows turned into one array a column. */
+/** Turns rows into one array for each column. */
 export function columnsOf(rows: readonly EventRow[]): readonly (readonly unknown[])[] {
   return EVENT_TYPES_SQL.map((_, column) => rows.map((row) => row[column]));
 }

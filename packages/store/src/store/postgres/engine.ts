@@ -1,4 +1,4 @@
-/** The engine on Postgres: a pool of connections, transactions that are run again when they lose a race. */
+/** The engine on Postgres: a pool of connections, transactions that run again if they lose a race. */
 
 import type { Kysely } from "kysely";
 import type pg from "pg";

@@ -1,4 +1,4 @@
-/** All rows of a Postgres database, as one snapshot sees them, written into a new SQLite database. */
+/** All rows of a Postgres database, from one snapshot, written into a new SQLite database. */
 
 import { DatabaseSync } from "node:sqlite";
 import { createFile } from "@continuo/files";
@@ -19,7 +19,7 @@ export async function exportRows(pool: pg.Pool, path: string): Promise<void> {
     await migrate(createKysely<never>(database));
     database.exec("delete from counters");
     await client.query("begin isolation level repeatable read read only");
-    // This transaction blocks nobody, and may be idle for long while the copy is written.
+    // This transaction blocks no other one, and may be idle for long while the copy is written.
     await client.query("set local idle_in_transaction_session_timeout = 0");
     database.exec("begin");
     for (const table of TABLES) await exportTable(client, database, table);

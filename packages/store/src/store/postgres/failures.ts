@@ -7,7 +7,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** A race that was lost, and is run again. */
+/** True if the transaction lost a race, and can run again. */
 export function isRace(error: unknown): boolean {
   const code = codeOf(error);
   return code === "40001" || code === "40P01";
@@ -21,7 +21,7 @@ interface Failure {
   readonly code: ErrorCode;
   readonly says: string;
   readonly hint: string;
-  /** Waiting does not help. */
+  /** True if waiting does not help. */
   readonly permanent?: true;
 }
 
@@ -65,7 +65,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     says: "cancelled a statement that took too long",
     hint: "Try again, or raise statement_timeout.",
   },
-  // It ended a transaction in which this process asked for nothing: nothing of it was committed.
+  // Postgres ended a transaction while this process was idle in it: nothing was committed.
   "25P03": LOST,
   XX001: { code: "corrupt", says: "is damaged", hint: RESTORE },
   XX002: {
@@ -134,13 +134,13 @@ function isAboutCertificate(error: Error): boolean {
   return CERTIFICATE_CODE.test(codeOf(error) ?? "");
 }
 
-/** The connection is gone, or the server that it led to. */
+/** True if the connection or its server is gone. */
 export function isLost(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof ContinuoError || isForeign(error)) return false;
   return failureOf(error) === LOST;
 }
 
-/** Nobody knows whether a transaction was committed. */
+/** The error for a transaction of which it is not known whether it was committed. */
 export function unknownOutcome(cause: unknown, location: string): ContinuoError {
   return new ContinuoError("unavailable", `the database ${location} did not answer a commit`, {
     hint: "Look whether the change was stored; appends may be repeated with the same ids.",
@@ -149,14 +149,18 @@ export function unknownOutcome(cause: unknown, location: string): ContinuoError 
   });
 }
 
-/** A mistake in our own code, which no hint helps with, or an error of Node, as of the file of a backup. */
+/**
+ * A mistake in our own code, for which there is no hint, or an error of Node, for example about the file of a backup.
+ */
 function isForeign(error: Error): boolean {
   const code = codeOf(error);
   if (code !== undefined) return code.startsWith("ERR_") && !isAboutCertificate(error);
   return [TypeError, RangeError, SyntaxError, ReferenceError].some((type) => error instanceof type);
 }
 
-/** Every error of Postgres, of its driver or of the network as a `ContinuoError`; others as they are. */
+/**
+ * Every error of Postgres, of its driver or of the network becomes a `ContinuoError`; other errors stay as they are.
+ */
 export function translated(error: unknown, location: string): unknown {
   if (error instanceof ContinuoError || !(error instanceof Error) || isForeign(error)) return error;
   const { code, says, hint, permanent } = failureOf(error);
@@ -172,7 +176,7 @@ export function translated(error: unknown, location: string): unknown {
   });
 }
 
-/** Runs something that talks to Postgres. */
+/** Runs code that uses Postgres, and translates its errors. */
 export async function translating<T>(location: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -1,7 +1,7 @@
 /**
- * Plain appends in one statement: the head that this server believes in goes along, and the statement
- * stores nothing when the log's head is another one. Then the belief is dropped, and the append goes the
- * long way, which locks the log and says what is wrong, if anything is.
+ * Plain appends in one statement: it contains the head of the log that this server believes in, and stores nothing if
+ * the log has another head. Then the belief is dropped, and the append uses the normal way, which locks the log and
+ * reports any error.
  */
 
 import { type AppendOptions, EVENTS_MEDIA_TYPE, type StoredEvent } from "@continuo/core/model";
@@ -61,8 +61,8 @@ export class FastAppend {
   }
 
   /**
-   * Appends of this server to one log go one after the other: they would only refute each other's beliefs. Those that
-   * wait while one is stored are stored together, by one statement and so with one commit.
+   * Appends of this server to one log go one after the other: they would only invalidate each other's beliefs. Appends
+   * that wait while another one is stored are then stored together, by one statement and so with one commit.
    */
   append(scope: Scope, append: PlainAppend): Promise<AppendRow | undefined> {
     if (!isPlain(append.events, append.options)) return Promise.resolve(undefined);
@@ -86,7 +86,7 @@ export class FastAppend {
   async #run(key: string, group: readonly Job[]): Promise<void> {
     try {
       const rows = await this.#store(key, group);
-      // One of them is in the way of all: each is tried alone.
+      // One of them prevents all others: each is tried alone.
       if (rows === undefined && group.length > 1) for (const job of group) await this.#run(key, [job]);
       else for (const [at, { resolve }] of group.entries()) resolve(rows?.[at]);
     } catch (error) {
@@ -138,7 +138,8 @@ export class FastAppend {
     try {
       return (await rowsOf(client, statement)).length > 0;
     } catch (error) {
-      // An id is stored already: the long way tells whether it is the same event. A lost race: it is run again there.
+      // An id is already stored: the normal way finds out whether it is the same event. The race was lost, so the
+      // append runs again in the normal way.
       if (isUniqueViolation(error) || isRace(error)) return false;
       if (!isLost(error)) throw error;
       lost = error;
@@ -192,7 +193,7 @@ interface LookedAt {
   readonly parent_key: number | null;
 }
 
-/** The number of the next appends that one statement can store: what one of them demands, it demands for all. */
+/** The number of the next appends that one statement can store: a condition of one of them applies to all. */
 function groupLength(jobs: readonly Job[]): number {
   const [first, ...others] = jobs;
   if (first === undefined || first.options.expectedSequence !== undefined) return 1;
@@ -224,7 +225,7 @@ function isPlain(events: readonly PreparedEvent[], options: AppendOptions): bool
   return events.every((event) => event.extras?.blobs === undefined);
 }
 
-/** Inherited ids are in no index of the fork's own. */
+/** The index of a fork does not contain inherited ids. */
 function fits(belief: Belief, events: readonly PreparedEvent[]): boolean {
   if (belief.kind === "fork") return false;
   return events.every(
@@ -244,7 +245,7 @@ function textOf(shape: "single" | "many", guard: "leased" | "free"): string {
       ? `select ${types.map((type, index) => `${place(index)}::${type}`).join(", ")} from head`
       : `select rows.* from head, unnest(${types.map((type, index) => `${place(index)}::${type}[]`).join(", ")}) as rows`;
   const after = HEAD_PARAMETERS + types.length;
-  // Locked, so that no greater token is given before this append is seen.
+  // The lease is locked, so that no greater token is given before this append is visible.
   const lease = `lease as (select 1 from leases where workspace_id = $${after + 1} and name = $${after + 2}
       and token = $${after + 3} for share), `;
   return `with ${guard === "leased" ? lease : ""}head as (

@@ -1,6 +1,6 @@
 /**
- * Notifications between the servers of one database: one every few milliseconds, which names the logs that
- * changed, however many appends there were. Notifications may be lost; polling finds the rest.
+ * Notifications between the servers of one database: at most one every few milliseconds, which names all logs that
+ * changed. Notifications may be lost; polling finds the rest.
  */
 
 import pg from "pg";
@@ -33,7 +33,7 @@ export class Notifications {
     this.#changes = options.changes;
   }
 
-  /** Tells the other servers, soon. */
+  /** Notifies the other servers soon. */
   tell(changed: ReadonlySet<number>): void {
     for (const key of changed) this.#told.add(key);
     if (this.#told.size === 0) return;
@@ -70,7 +70,7 @@ export class Notifications {
     for (let at = 0; at < keys.length; at += KEYS_PER_NOTICE) {
       const notice = `${this.#node}:${keys.slice(at, at + KEYS_PER_NOTICE).join(",")}`;
       const statement = { sql: "select pg_notify($1, $2)", parameters: [CHANNEL, notice] };
-      // The others poll: a notice that does not arrive is late, not lost.
+      // The other servers also poll, so a change whose notice is lost is only found later.
       await rowsOf(this.#pool, statement).catch(() => undefined);
     }
   }

@@ -1,4 +1,4 @@
-/** Opens a Postgres database. It is brought up to date only when that is requested: other servers use it. */
+/** Opens a Postgres database. It is migrated only on request, because other servers use it. */
 
 import { hash } from "node:crypto";
 import { ContinuoError, createIds, shellWord } from "@continuo/core/model";
@@ -73,12 +73,12 @@ async function upgrade(db: Kysely<never>, options: PostgresOptions, location: st
   options.onMigrated?.({ from, to: SCHEMA_VERSION, copy: null });
 }
 
-/** Any number that other programs on the same server are not likely to lock. */
+/** An arbitrary number that other programs on the same server probably do not lock. */
 const UPGRADE_LOCK = 7_206_114_385_221;
 
 /**
- * One server at a time: what looks for tables fails while another server changes them, and Kysely's own lock is taken
- * after that. The lock ends with the connection.
+ * One server at a time: a search for tables fails while another server changes them, and Kysely takes its own lock only
+ * later. The lock ends with the connection.
  */
 async function alone(db: Kysely<never>, work: (one: Kysely<never>) => Promise<void>): Promise<void> {
   await db.connection().execute(async (one) => {

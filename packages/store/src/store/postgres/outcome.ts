@@ -1,7 +1,6 @@
 /**
- * The outcome of a transaction whose answer was lost. The connection's process on the server may still be
- * writing, so it is waited for. After that, either an event that the transaction stored exists, or it never
- * will.
+ * The outcome of a transaction whose answer was lost. The process of the connection on the server may still be writing,
+ * so this code waits for its end. After that, an event of the transaction either exists, or never will.
  */
 
 import type pg from "pg";
@@ -9,15 +8,15 @@ import { LIMITS, type Witness } from "../engine/index.ts";
 import { unknownOutcome } from "./failures.ts";
 
 export interface LostAnswer {
-  /** The connection that was lost; the pool has it back already, because others are needed to look. */
+  /** The connection that was lost; it is already back in the pool, because the search needs other connections. */
   readonly client: pg.PoolClient;
-  /** An event that the transaction stored. Without one nobody can tell. */
+  /** An event that the transaction stored. Without one, the outcome cannot be found out. */
   readonly witness: Witness | undefined;
   readonly error: unknown;
   readonly location: string;
 }
 
-/** Errors: `unavailable` with `details.outcome` `unknown`, when it cannot be found out in time. */
+/** Errors: `unavailable` with `details.outcome` `unknown`, if the outcome cannot be found out in time. */
 export async function wasStored(pool: pg.Pool, answer: LostAnswer): Promise<boolean> {
   const { client, witness, error, location } = answer;
   if (witness === undefined) throw unknownOutcome(error, location);
@@ -30,7 +29,7 @@ export async function wasStored(pool: pg.Pool, answer: LostAnswer): Promise<bool
   throw unknownOutcome(error, location);
 }
 
-/** First the process, then the event: what is looked for in one statement may be committed while it runs. */
+/** First checks the process, then the event: in one statement, the event could be committed during the check. */
 async function look(
   pool: pg.Pool,
   pid: number,
@@ -49,7 +48,7 @@ async function look(
     if (events[0]?.stored === true) return "stored";
     return processes[0]?.busy === false ? "not stored" : "unknown";
   } catch {
-    // The server is away: it is asked again.
+    // The server does not answer, and is asked again.
     return "unknown";
   }
 }

@@ -1,4 +1,4 @@
-/** Append: the one way in which a log grows. The order of the checks is the contract's. */
+/** Append is the only way in which a log grows. The checks have the order of the contract. */
 
 import { type AppendOptions, payloadHash, type StoredEvent, type Write } from "@continuo/core/model";
 import {
@@ -31,7 +31,7 @@ export function* append(
   return yield* appendTo(tx, log, events, request);
 }
 
-/** The same, to a log whose row is locked already. */
+/** The same for a log whose row is already locked. */
 export function* appendTo(
   tx: Transaction,
   log: LogRow,
@@ -46,8 +46,8 @@ export function* appendTo(
 }
 
 /**
- * Only the checks, without a lock: what is stored already, or `undefined` when the append may be tried. A
- * refusal is true of the moment at which the log was looked at, and costs no transaction.
+ * Only the checks, without a lock: returns the already stored events, or `undefined` if the append may be tried. A
+ * refusal is correct for the moment of the check, and costs no transaction.
  */
 export function* checkAppend(
   scope: Scope,
@@ -65,7 +65,7 @@ interface CheckedAppend {
   readonly leaseLock: string;
 }
 
-/** In the order of the contract. */
+/** The checks in the order of the contract. */
 function* check(
   scope: Scope,
   log: LogRow,
@@ -110,7 +110,7 @@ function assertKind(log: LogRow, events: readonly PreparedEvent[]): void {
   }
 }
 
-/** The stored events when all are there already. Errors: `conflict`. */
+/** The stored events, if all are already stored. Errors: `conflict`. */
 function* findStored(
   scope: Scope,
   log: LogRow,
@@ -146,7 +146,7 @@ function* storedById(
       ? [ids[0], "event_id = ?"]
       : [scope.dialect.listOf(ids), scope.dialect.oneOf("event_id")];
   const columns = eventColumns(holdsBytes(log) ? "bytes" : "payload");
-  // No bound of the sequence: SQLite would look at every event below it.
+  // The query has no bound of the sequence: with one, SQLite would examine every event below it.
   const text = `select ${columns} from events where log_key = ? and ${which}`;
   const stored = new Map<string, StoredEvent>();
   for (const { logKey, upTo } of yield* lineageOf(scope, log)) {
@@ -167,7 +167,7 @@ function isSame(scope: Scope, event: PreparedEvent, found: StoredEvent): boolean
   if (actor.kind !== other.kind || actor.id !== other.id || actor.agent !== other.agent) return false;
   if (found.salt !== undefined)
     return payloadHash(scope.sha256, event.hashed, found.salt) === found.payloadHash;
-  // The salt went with the payload: nobody can tell any more, and so the id decides.
+  // The salt was removed with the payload, so the contents cannot be compared, and the id decides.
   if (found.pruned !== undefined && event.extras?.salt !== undefined) return true;
   return payloadHash(scope.sha256, event.hashed) === found.payloadHash;
 }
@@ -192,8 +192,9 @@ function* assertLease(scope: Scope, lease: NonNullable<AppendRequest["lease"]>, 
 }
 
 /**
- * Leases before logs, here and in the one statement of Postgres: two orders would be a deadlock. So would a lock that
- * is requested in two steps, so that what is given back is locked as what is changed.
+ * Leases are locked before logs, here and in the single statement of Postgres: two different orders could cause a
+ * deadlock. A lock that is requested in two steps could do that too, so a lease that is given back is locked like one
+ * that changes.
  */
 function* lockLeases(tx: Transaction, { lease, also = [] }: AppendRequest): Work<void> {
   const { forShare, forUpdate } = tx.dialect;
@@ -251,7 +252,7 @@ function* insert(
   return numbered.map((one) => one.stored);
 }
 
-/** A mark that exists already is not written again, so that its index is left alone. */
+/** A mark that exists already is not written again, so that its index does not change. */
 function* moveHead(tx: Transaction, log: LogRow, sequence: number, hash: string): Work<void> {
   const text = log.changed_mark === log.mark ? moveText(tx.dialect, "") : moveText(tx.dialect, "mark");
   yield { sql: text, parameters: [sequence, hash, log.now, log.now, log.log_key], shape: "none" };

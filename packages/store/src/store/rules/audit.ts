@@ -27,9 +27,9 @@ type AuditRow = Omit<AuditTable, "audit_key"> & { readonly audit_key: number };
 
 const PROGRAM: Principal = { who: "program", from: null };
 
-/** Only every 16th entry checks whether its principal has too many entries of this act. */
+/** At every 16th entry, the number of entries of its principal and act is checked. */
 const TRIM_ACT_EVERY = 16;
-/** Only every 1,024th entry checks whether the store has too many: to count them costs a walk over an index. */
+/** At every 1,024th entry, the number of all entries is checked, because counting them reads a whole index. */
 const TRIM_ALL_EVERY = 1_024;
 
 /** `by` is the principal of the store's view. It is a parameter, because a transaction of a shared engine does not know it. */
@@ -44,7 +44,7 @@ export function* insertAudit(
   return toEntry(row);
 }
 
-/** The statement that inserts the entry; old entries stay. */
+/** The statement that inserts the entry; without removing old entries. */
 export function auditStatement(
   { workspaceId, dialect }: Scope,
   by: Principal = PROGRAM,
@@ -63,7 +63,7 @@ function* removeOldest(tx: Transaction, { audit_key, recorded_at, who, what }: A
   const [key, now] = [Number(audit_key), Number(recorded_at)];
   yield* sql(tx, "delete from audit where recorded_at < ?", now - LIMITS.auditMs);
   if (key % TRIM_ALL_EVERY === 0) {
-    // The number of entries decides, because keys count also the entries that are gone.
+    // The number of entries decides, not their keys, which also count removed entries.
     const newest = `select audit_key from audit order by audit_key desc limit 1 offset ${LIMITS.auditEntries}`;
     yield* sql(tx, `delete from audit where audit_key <= (${newest})`);
   }
@@ -116,7 +116,7 @@ export function* listAudit(scope: Scope, options: ListAuditOptions): Work<Page<A
   });
 }
 
-/** Entries of all workspaces after one of them, in order: for the operator of the store. */
+/** Entries of all workspaces after a given entry, in order; for the operator of the store. */
 export function* auditAfter(scope: Scope, entryId: number, limit: number): Work<readonly AuditEntry[]> {
   const rows = yield* sql<AuditRow>(
     scope,

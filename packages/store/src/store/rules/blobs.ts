@@ -1,4 +1,4 @@
-/** The rows of blobs. Their bytes, where they are many, are elsewhere under a key. */
+/** The rows of blobs. Large content is stored elsewhere under a key. */
 
 import type { BlobInfo, Page } from "@continuo/core/model";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -26,7 +26,7 @@ export interface NewBlob {
   readonly bodyKey: string | null;
 }
 
-/** The row as it is now: the bytes that were there first stay, and the later expiry. */
+/** The resulting row: the first bytes stay, and the later expiry counts. */
 export function* insertBlob(tx: Transaction, blob: NewBlob): Work<BlobRow | undefined> {
   const { onConflict, proposed, nowMs } = tx.dialect;
   const expiry = proposed("expires_at");
@@ -133,8 +133,8 @@ interface GarbageCounts {
 }
 
 /**
- * Rows are locked first and their references looked for in a second statement: a row that is locked
- * cannot be referred to by an append that has not committed.
+ * Rows are locked first, and a second statement searches their references: no uncommitted append can refer to a locked
+ * row.
  */
 export function* collectPage(tx: Transaction, minAgeMs: number): Work<GarbageCounts> {
   const { nowMs, forUpdate } = tx.dialect;
@@ -160,7 +160,7 @@ export interface ExpiredPage extends Omit<GarbageCounts, "more"> {
 
 export type ExpiredPlace = Pick<BlobRow, "expires_at" | "hash">;
 
-/** The same for blobs that expired, in the order of an index: most of them are referred to, and stay. */
+/** The same for expired blobs, in the order of an index: most of them still have a reference, and stay. */
 export function* collectExpiredPage(tx: Transaction, after: ExpiredPlace | null): Work<ExpiredPage> {
   const { nowMs, forUpdate } = tx.dialect;
   const [fromMs, fromHash] = [after?.expires_at ?? 0, after?.hash ?? ""];

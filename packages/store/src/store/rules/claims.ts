@@ -1,4 +1,7 @@
-/** Claims: a thing that one worker does at a time, and a generation that tells an old worker from the new. */
+/**
+ * Claims: the right to do a thing, which one worker has at a time, and a generation that distinguishes an old worker
+ * from a new one.
+ */
 
 import type { Claim, ClaimWrite, Page } from "@continuo/core/model";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -26,7 +29,7 @@ export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Wo
   const status = write.status ?? "claimed";
   assertName("status of a claim", status);
   const data = write.data === undefined ? null : textOfJson("data of a claim", write.data);
-  // Inserted first, so that two callers that claim a new name at the same time meet in its row.
+  // Inserted first, so that two callers that claim a new name at the same time wait for the same row.
   yield* sql(
     tx,
     `insert into claims (workspace_id, name, generation, owner, status, data, updated_at)
@@ -55,7 +58,7 @@ export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Wo
   );
 }
 
-/** The same without a log. */
+/** Puts a claim without a log. */
 export function* putClaim(tx: Transaction, write: Omit<ClaimWrite, "type">): Work<Claim> {
   const [clock] = yield* sql<{ readonly now: number }>(tx, `select ${tx.dialect.nowMs} as now`);
   yield* writeClaim(tx, { type: "claim", ...write }, clock?.now ?? 0);

@@ -1,6 +1,6 @@
 /**
  * The columns that rows are read with, by name: a statement that reads all columns fails on Postgres when a migration
- * adds one while the server runs, because it was prepared for those that were there before.
+ * adds one while the server runs, because it was prepared for the earlier columns.
  */
 
 import type {

@@ -17,7 +17,7 @@ export function* countEvents(scope: Scope, logId: string, request: CountRequest)
   }
   const log = yield* openLog(scope, logId, "read");
   const upTo = Math.min(before - 1, log.head_sequence);
-  // Sequences have no gaps.
+  // Sequences have no gaps, so nothing needs to be counted.
   if (types.length === 0 && retention === undefined) return Math.max(0, upTo - after);
   let count = 0;
   for (const segment of yield* lineageOf(scope, log)) {

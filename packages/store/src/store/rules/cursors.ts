@@ -1,6 +1,6 @@
 /**
- * Cursors: how far a named reader got, with a little data of its own. They move forward only. A cursor is under the id
- * of its log, so that a reader can be known before the log is made; it goes with the log.
+ * Cursors: the position of a named reader, with a little data of its own. They move forward only. A cursor is stored
+ * under the id of its log, so that it can exist before the log does; it is deleted with the log.
  */
 
 import type { Cursor, Page } from "@continuo/core/model";
@@ -34,7 +34,7 @@ export interface CursorRequest {
   readonly data?: unknown;
 }
 
-/** A log, or the place of one that does not exist yet. */
+/** The end of a log, also of one that does not exist yet. */
 type LogEnd = Pick<LogRow, "log_id" | "head_sequence">;
 
 /** Errors: `not_found` for a sequence of a log that does not exist, `out_of_range`, `gone`, `too_large`. */
@@ -45,7 +45,7 @@ export function* commitCursor(tx: Transaction, logId: string, request: CursorReq
   if (log.deleted_at !== null) throw logGone(logId);
   if (!isExpired(log)) return yield* moveCursor(tx, log, request);
   if (yield* hasForks(tx, log.log_key)) throw logGone(logId);
-  // The log that its readers read is gone: they begin again with the next log of this id.
+  // The log of these readers is gone: they begin again with the next log of this id.
   yield* removeLog(tx, log, "expired", "whole");
   return yield* moveEarly(tx, logId, request);
 }
@@ -56,8 +56,8 @@ function* moveEarly(tx: Transaction, logId: string, request: CursorRequest): Wor
 }
 
 /**
- * One statement, so that two readers that commit at the same time leave the greater sequence. A lower one changes
- * nothing, neither does its data. Without a sequence it stays where it is, and without data these stay.
+ * One statement, so that two readers that commit at the same time keep the greater sequence. A lower sequence changes
+ * nothing, not even the data. Without a sequence the position stays, and without data the old data stay.
  */
 export function* moveCursor(tx: Transaction, log: LogEnd, request: CursorRequest): Work<Cursor> {
   const { name, sequence, data } = request;
@@ -92,7 +92,7 @@ export function* moveCursor(tx: Transaction, log: LogEnd, request: CursorRequest
   return toCursor(row);
 }
 
-/** `null` takes the data away. */
+/** `null` removes the data. */
 function dataText(data: unknown): string | null {
   if (data === null) return null;
   const text = textOfJson("data of a cursor", data);

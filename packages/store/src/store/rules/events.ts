@@ -1,4 +1,6 @@
-/** Events between the caller and their row: checked and hashed on the way in, rebuilt on the way out. */
+/**
+ * Converts events to rows and back: they are checked and hashed before they are stored, and rebuilt when they are read.
+ */
 
 import {
   type Actor,
@@ -16,7 +18,7 @@ import {
 import { type EventRow, type Extras, LIMITS, type PreparedEvent, type Scope } from "../engine/index.ts";
 import { assertName, assertTime, invalid, tooLarge } from "./refusals.ts";
 
-/** Errors: `invalid`, `too_large`. Called before the transaction, which may run more than once. */
+/** Errors: `invalid`, `too_large`. Call it before the transaction, which may run more than once. */
 export function prepareEvents(scope: Scope, events: readonly NewEvent[]): readonly PreparedEvent[] {
   if (events.length > LIMITS.eventsPerAppend) {
     throw tooLarge("events of one append", LIMITS.eventsPerAppend, events.length);
@@ -96,7 +98,7 @@ function customRetention({ retentions }: Scope, { type, data }: NewEvent): Reten
   return retentions.get(typeof name === "string" ? `custom:${name}` : type);
 }
 
-/** A whole number of milliseconds from the beginning of the medium; anything else is only kept as it is. */
+/** A whole number of milliseconds from the beginning of the medium; any other value is stored, but not indexed. */
 export function mediaTimeOf(data: unknown): number | null {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return null;
   const time = (data as { readonly mediaTimeMs?: unknown }).mediaTimeMs;
@@ -323,7 +325,7 @@ export function toStoredEvent(logId: string, tuple: EventTuple): StoredEvent {
 const ACTORS_KEPT = 1_000;
 const actors = new Map<string, Actor>();
 
-/** The same few actors write most events of a log: one frozen object each. */
+/** A few actors write most events of a log, so each actor is one frozen object. */
 function actorFrom(text: string): Actor {
   let actor = actors.get(text);
   if (actor === undefined) {

@@ -1,4 +1,4 @@
-/** The side writes of an append, each handed to the rules of its kind. */
+/** The side writes of an append, each executed by the rules of its kind. */
 
 import type { Write } from "@continuo/core/model";
 import { LIMITS, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -12,7 +12,7 @@ import { insertRun, moveRun } from "./run-rows.ts";
 import { patchSession } from "./session-rows.ts";
 import { writeSnapshot } from "./snapshots.ts";
 
-/** `log` is as it is after the events of the append. */
+/** `log` is the log after the events of the append. */
 export function* applyWrites(tx: Transaction, log: LogRow, also: readonly Write[]): Work<void> {
   if (also.length > LIMITS.writesPerAppend)
     throw tooLarge("side writes", LIMITS.writesPerAppend, also.length);

@@ -1,4 +1,4 @@
-/** Forks: a log whose beginning is in another one. Nothing is copied but the part of one record. */
+/** A fork is a log whose beginning is in another one. Nothing is copied, except for the part of one record. */
 
 import { CHAIN_START, type NewLog } from "@continuo/core/model";
 import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -17,7 +17,7 @@ export interface ForkSource {
 
 /** Errors: `not_found`, `conflict` for a source that is hidden, `out_of_range`, `invalid`. */
 export function* openSource(tx: Transaction, from: NonNullable<NewLog["forkedFrom"]>): Work<ForkSource> {
-  // Locked, so that it is not removed between our look and our insert.
+  // The row is locked, so that the source is not removed between this check and the insert.
   const row = yield* findLog(tx, from.logId, "change");
   if (row === undefined) throw logNotFound(from.logId);
   const expired = isExpired(row);

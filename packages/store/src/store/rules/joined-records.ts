@@ -1,4 +1,4 @@
-/** Records of a log of bytes, joined by the database: nothing is made of each record on the way. */
+/** Records of a log of bytes, joined by the database: no object is made for each record. */
 
 import type { JoinedPage, ReadJoinedOptions } from "@continuo/core/model";
 import { type Dialect, LIMITS, type Scope, type Segment, textOnce, type Work } from "../engine/index.ts";
@@ -54,7 +54,7 @@ function assertRequest({ after, limit, maxBytes, separator }: Required<JoinedReq
 interface Budget {
   readonly records: number;
   readonly bytes: number;
-  /** The first record is given however long it is. */
+  /** The first record is returned however long it is. */
   readonly isFirst: boolean;
 }
 

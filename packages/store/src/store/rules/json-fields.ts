@@ -1,4 +1,4 @@
-/** JSON in columns that are no payloads: metadata, inputs, results, snapshots. */
+/** JSON in columns other than payloads: metadata, inputs, results, snapshots. */
 
 import { jsonTextOf } from "@continuo/core/model";
 import { LIMITS } from "../engine/index.ts";
@@ -23,7 +23,7 @@ export function metadataText(value: Metadata | undefined): string {
   return textOfJson("metadata", value);
 }
 
-/** Keys are set one by one; `null` takes one away. */
+/** Keys are set one by one; `null` removes one. */
 export function mergedMetadata(text: string, patch: Metadata | undefined): string {
   if (patch === undefined) return text;
   assertMetadata(patch);

@@ -1,16 +1,16 @@
 /**
  * The rows of leases: made when a name is taken for the first time, and removed long after the lease was given back.
  *
- * Tokens of a name only grow, also over its removal: the row without a name holds the greatest token that was ever
- * removed in the workspace, and a new row begins with it. A removal locks that row first, and the making of a row waits
- * for it, so that no new row begins below a removed one.
+ * Tokens of a name only grow, even after its row is removed: the row without a name holds the greatest token that was
+ * ever removed in the workspace, and a new row begins with it. A removal locks that row first, and the making of a row
+ * waits for it, so that no new row begins below a removed one.
  */
 
 import { sql, type Transaction, type Work } from "../engine/index.ts";
 import { prefixEnd } from "./pages.ts";
 import { assertText, invalid } from "./refusals.ts";
 
-/** No lease can have it. */
+/** No lease can have this name. */
 const NO_NAME = "";
 
 export function* createLease(tx: Transaction, name: string): Work<void> {
@@ -45,8 +45,8 @@ export interface EndedLeases {
 }
 
 /**
- * Removes leases that ended so long ago, at most `limit`. Who still writes with one is fenced, even after the name was
- * given again. Returns how many.
+ * Removes leases that ended long enough ago, at most `limit`. A writer that still uses a removed lease is fenced, even
+ * after the name was given again. Returns how many.
  */
 export function* removeLeases(
   tx: Transaction,

@@ -67,7 +67,7 @@ export function* renewLease(tx: Transaction, name: string, token: number, ttlMs:
   return toLease(tx, yield* lockedLease(tx, name));
 }
 
-/** A lease that was given back has no time left: its row holds when that was, as a negative number. */
+/** For a lease that was given back, the row has the time of that, as a negative number. */
 export function* releaseLease(tx: Transaction, name: string, token: number): Work<void> {
   assertName("name of a lease", name);
   yield* sql(
@@ -134,7 +134,7 @@ function filtersOf({ prefix, owner, state }: ListLeases, now: number): readonly 
   return filters;
 }
 
-/** In these words, because an index of their own holds the leases that were not given back. */
+/** The condition has exactly this form, because an index contains the leases that were not given back. */
 const NOT_RELEASED = "expires_at > 0";
 
 function stateFilter(state: ListLeases["state"], now: number): Filter {
@@ -152,7 +152,7 @@ function stateFilter(state: ListLeases["state"], now: number): Filter {
   }
 }
 
-/** Leaves out the row without a name, which is no lease. */
+/** Leaves out the row without a name, which is not a lease. */
 function nameFilter(prefix: string | undefined, after: Key | undefined): Filter {
   const { from, before } = nameRange(prefix || undefined, after);
   const text = `name ${from[0]} ?`;
@@ -210,7 +210,7 @@ function leaseHeld({ dialect }: Scope, held: LeaseRow): ContinuoError {
   });
 }
 
-/** A released lease tells when it was given back. */
+/** A released lease has the time at which it was given back. */
 function toLease({ dialect }: Scope, { name, token, owner, expires_at }: LeaseRow): Lease {
   return { name, token, owner, expiresAt: isoOf(dialect.wallTime(Math.abs(expires_at))) };
 }

@@ -1,6 +1,6 @@
 /**
- * Lists of logs. "Changed since" takes a mark, not a time: a mark that was given tells exactly which
- * changes could be seen when it was given, however long other transactions took to commit.
+ * Lists of logs. "Changed since" uses a mark, not a time: a mark determines exactly which changes were visible when it
+ * was given, however long other transactions took to commit.
  */
 
 import type { LogPage } from "@continuo/core/model";
@@ -15,8 +15,8 @@ export interface ListLogs extends PageRequest {
 }
 
 /**
- * On engines that count marks: whether changes of the workspace were made under the mark of now. A change
- * writes its mark only when it is another one, so that appends to one log leave the index of marks alone.
+ * On engines that count marks: true if changes of the workspace were made under the current mark. A change writes its
+ * mark only if it differs, so that most appends to a log do not change the index of marks.
  */
 export function* mustEndMark(scope: Scope): Work<boolean> {
   if (scope.dialect.endMark === undefined) return false;
@@ -36,7 +36,7 @@ const MARK = /^m([0-9]{1,18})$/;
 
 export function* listLogs(scope: Scope, options: ListLogs): Work<LogPage> {
   const { dialect } = scope;
-  // Taken before the list is read: what commits in between is listed again next time, not left out.
+  // Taken before the list is read: a change that commits in between is listed again next time, not left out.
   const [visible] = (yield { sql: dialect.visibleMark, parameters: [] }) as readonly Visible[];
   const now = visible?.now ?? 0;
   let rows = scope.db

@@ -1,4 +1,4 @@
-/** The row of a log: how it is found, when it counts as gone, and its public form. */
+/** The row of a log: finding it, deciding whether it counts as gone, and its public form. */
 
 import { EVENTS_MEDIA_TYPE, type Log } from "@continuo/core/model";
 import {
@@ -32,7 +32,7 @@ export interface LogRow {
   readonly writer_sequence: string | null;
   readonly metadata: string | null;
   readonly changed_mark: number;
-  /** The mark that changes are made under now, where marks are counted; else none that a log has. */
+  /** The current mark of changes, if marks are counted; otherwise a mark that no log has. */
   readonly mark: number;
   /** The database's clock. */
   readonly now: number;
@@ -72,14 +72,14 @@ export function* openLog(scope: Scope, logId: string, purpose: Purpose): Work<Lo
   return row;
 }
 
-/** The row as it is, deleted and expired ones too. */
+/** The row, even if the log is deleted or expired. */
 export function* findLog(scope: Scope, logId: string, purpose: Purpose): Work<LogRow | undefined> {
   const statement = { sql: findText(scope.dialect, purpose), parameters: [scope.workspaceId, logId] };
   const [tuple] = (yield { ...statement, shape: "arrays" }) as readonly LogTuple[];
   return tuple === undefined ? undefined : rowOf(tuple);
 }
 
-/** In the order of `LOG_COLUMNS`, then now and mark. */
+/** In the order of `LOG_COLUMNS`, then `now` and `mark`. */
 type LogTuple = readonly [
   logKey: number,
   logId: string,
@@ -103,7 +103,10 @@ type LogTuple = readonly [
   mark: number,
 ];
 
-/** Spelled out: an array of a row and an object made of it cost half of an object made by the driver. */
+/**
+ * Written out, because reading a row as an array and making an object from it costs half as much as an object made by
+ * the driver.
+ */
 function rowOf(t: LogTuple): LogRow {
   return {
     log_key: t[0],
@@ -138,7 +141,7 @@ function findText(dialect: Dialect, purpose: Purpose): string {
   });
 }
 
-/** The columns of a `LogRow` that are no columns of `logs`. */
+/** The columns of a `LogRow` that are not columns of `logs`. */
 export function nowAndMark({ nowMs, endMark, currentMark }: Dialect): string {
   return `${nowMs} as now, ${endMark === undefined ? "-1" : currentMark} as mark`;
 }
@@ -219,7 +222,7 @@ export function toLog(row: LogRow): Log {
 
 type Life = Pick<LogRow, "ttl_ms" | "expires_at" | "parent_log_id" | "parent_sequence" | "parent_bytes">;
 
-/** Returns the lifetime of a log and the log it was forked from. A session reports the same of its log. */
+/** Returns the lifetime of a log and the log it was forked from. A session reports the same values of its log. */
 export function lifeOf(row: Life): Pick<Log, "ttl" | "expiresAt" | "forkedFrom"> {
   return {
     ...(row.ttl_ms === null ? {} : { ttl: row.ttl_ms / 1000 }),

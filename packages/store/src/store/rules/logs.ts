@@ -1,4 +1,4 @@
-/** Logs: made, forked, kept alive, closed, deleted, listed. */
+/** Creates, forks, touches, closes, deletes and lists logs. */
 
 import {
   CHAIN_START,
@@ -50,7 +50,7 @@ export function* createLog(
   const source = request.forkedFrom === undefined ? undefined : yield* openSource(tx, request.forkedFrom);
   const settings = settingsOf(request, source);
   const inserted = yield* insertLog(tx, logId, settings, source);
-  // Somebody else made it between our look and our insert: look again.
+  // Somebody else created the log between this check and the insert, so the check is repeated.
   if (!inserted) return yield* createLog(tx, { ...request, logId }, events);
   const made = (): Work<LogRow> => logAfterCreate(tx, logId);
   if (source !== undefined) yield* materialisePart(tx, yield* made(), source);
@@ -59,7 +59,7 @@ export function* createLog(
   return { ...toLog(yield* made()), created: true };
 }
 
-/** The row of a log that was made in this transaction, however short its time is. */
+/** The row of a log that was made in this transaction, even if it has expired already. */
 export function* logAfterCreate(tx: Transaction, logId: string): Work<LogRow> {
   const row = yield* findLog(tx, logId, "change");
   if (row === undefined) throw logNotFound(logId);
@@ -117,7 +117,10 @@ function sameMediaType(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** The clock is read once: Postgres's moves within a statement, and a time to live begins when the log does. */
+/**
+ * The clock is read once: the clock of Postgres moves within a statement, and the time to live must begin at the
+ * creation of the log.
+ */
 function* insertLog(
   tx: Transaction,
   logId: string,
@@ -182,7 +185,7 @@ function* isSameFork(tx: Transaction, { forkedFrom }: LogRequest, log: Log): Wor
   if (forkedFrom === undefined || is === undefined) return forkedFrom === is;
   if (forkedFrom.logId !== is.logId || (forkedFrom.bytes ?? 0) !== (is.bytes ?? 0)) return false;
   if (forkedFrom.sequence !== undefined) return forkedFrom.sequence === is.sequence;
-  // "At its newest" is the same fork only while the source has not moved on, or was forked where it is now.
+  // A fork at the newest event is the same fork only if the source has its newest event at that fork point now.
   const source = yield* findLog(tx, is.logId, "read");
   return source !== undefined && source.head_sequence === is.sequence;
 }

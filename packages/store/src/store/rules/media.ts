@@ -1,4 +1,4 @@
-/** Reads by the time in a medium: by an index, nearest first, whatever the length of the log. */
+/** Reads by the time in a medium: with an index, nearest first, however long the log is. */
 
 import type { MediaOptions, MediaPage, Retention, StoredEvent } from "@continuo/core/model";
 import { LIMITS, type Scope, type Segment, sql, type Work } from "../engine/index.ts";
@@ -45,7 +45,7 @@ export function* readMedia(scope: Scope, logId: string, request: MediaRequest): 
   return { events: yield* load(scope, logId, chosen), more: chosen.length < hits.length };
 }
 
-/** Away from the time that is near: each is read until it has enough. */
+/** The ranges away from the time `near`; each is read until it has enough events. */
 function rangesOf(from: number, to: number, near: number): readonly Range[] {
   const up: Range = { from: Math.max(from, near), to, direction: "asc" };
   const down: Range = { from, to: Math.min(to, near - 1), direction: "desc" };
@@ -112,7 +112,7 @@ function within(hits: readonly Hit[], limit: number, maxBytes: number): readonly
   return hits.slice(0, count);
 }
 
-/** The number of payloads of one statement, padded, so that there are few statements. */
+/** The number of payloads in one statement, which is padded to it, so that there are few statements. */
 const LOADED_AT_ONCE = 50;
 
 function* load(scope: Scope, logId: string, hits: readonly Hit[]): Work<readonly StoredEvent[]> {

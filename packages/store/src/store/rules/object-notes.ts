@@ -1,6 +1,7 @@
 /**
- * Notes on objects in S3 that no row names: one is written before its object, and taken in the transaction that names the
- * object; another before an object is removed. A note that stayed belongs to a process that ended in between.
+ * Notes about objects in S3 without a row: a note is written before its object, and removed in the transaction that
+ * stores the row; another note is written before an object is removed. A note that remains belongs to a process that
+ * ended in between.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -30,7 +31,9 @@ export function* noteObject(tx: Transaction, bodyKey: string, status: NoteStatus
   );
 }
 
-/** Before a row names the object. Errors: `unavailable` when a sweep has taken it for one that was left. */
+/**
+ * Call it before a row refers to the object. Errors: `unavailable` if a sweep has removed the object as left behind.
+ */
 export function* takeWritten(tx: Transaction, bodyKey: string): Work<void> {
   if ((yield* lockedStatus(tx, bodyKey)) !== "writing") {
     throw new ContinuoError("unavailable", "an object in S3 was removed before its blob was stored", {
@@ -41,7 +44,7 @@ export function* takeWritten(tx: Transaction, bodyKey: string): Work<void> {
   yield* forgetObject(tx, bodyKey);
 }
 
-/** Returns false if its note is gone: it has a row, or is removed already. */
+/** Returns false if the note is gone, because the object has a row or is already removed. */
 export function* giveUpObject(tx: Transaction, bodyKey: string): Work<boolean> {
   if ((yield* lockedStatus(tx, bodyKey)) === undefined) return false;
   yield* noteObject(tx, bodyKey, "removing");
@@ -66,7 +69,7 @@ export interface LeftObject {
 
 const PAGE = 200;
 
-/** All workspaces: objects that are to be removed, and those that were begun so long ago. */
+/** In all workspaces: the objects that must be removed, and those whose writing began too long ago. */
 export function* leftObjects(
   scope: Scope,
   minAgeMs: number,
@@ -87,5 +90,5 @@ export function* leftObjects(
   return rows.map((row) => ({ workspaceId: row.workspace_id, bodyKey: row.name.slice(PREFIX.length) }));
 }
 
-/** A restored store has other objects: the notes of a backup are those of the store that was backed up. */
+/** A restored store has other objects: the notes in a backup belong to the original store. */
 export const FORGET_ALL_OBJECTS: string = `delete from claims where name >= '${PREFIX}' and name < '${AFTER}'`;

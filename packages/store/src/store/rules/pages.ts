@@ -1,4 +1,7 @@
-/** Lists, a page at a time. A cursor is the key of the last row, so that pages stay right while rows come and go. */
+/**
+ * Lists, a page at a time. A cursor is the key of the last row, so that pages stay correct while rows are added and
+ * removed.
+ */
 
 import type { Page } from "@continuo/core/model";
 import { LIMITS, type Work } from "../engine/index.ts";
@@ -19,8 +22,8 @@ interface Source<Row, Item> {
   /** Rows that `fetch` could not exclude are left out; all are wanted by default. */
   readonly isWanted?: (row: Row) => boolean;
   /**
-   * The most rows of one statement, so that a page takes several turns of the event loop. Only for lists whose order no
-   * write changes: rows may come and go between two statements, as they may between two pages.
+   * The greatest number of rows of one statement, so that a page takes several turns of the event loop. Only for lists
+   * whose order does not change; rows may be added and removed between two statements, as between two pages.
    */
   readonly rowsAtOnce?: number;
 }
@@ -68,16 +71,16 @@ function keyFrom(cursor: string): Key {
   throw invalid("the cursor of a list must come from the store", { cursor });
 }
 
-/** Names in order: after, or from, the first one, and before the other. */
+/** A range of names: after or from the first one, and before the other one. */
 export interface NameRange {
   readonly from: readonly [">" | ">=", string];
-  /** `null` for all names to the last one. */
+  /** `null` for no upper bound. */
   readonly before: string | null;
 }
 
 /**
- * The names of a page that has a prefix and a place where it begins. There is one lower bound: of two, SQLite searches
- * an index by the first, and looks at all rows from there. No name is empty.
+ * The range of names of a page with a prefix and a beginning. There is only one lower bound: with two, SQLite would
+ * search an index by the first one, and examine all rows from there. No name is empty.
  */
 export function nameRange(prefix: string | undefined, after: Key | undefined): NameRange {
   const name = after === undefined ? "" : String(after[0]);
@@ -91,13 +94,13 @@ export function prefixEnd(prefix: string): string {
   return `${prefix}\u{10ffff}`;
 }
 
-/** A filter that takes one text or several; an empty list matches nothing. Errors: `invalid`. */
+/** A filter by one text or several; an empty list matches nothing. Errors: `invalid`. */
 export function textsOf(what: string, value: string | readonly string[] | undefined): string[] | undefined {
   if (value === undefined) return undefined;
   const texts = Array.isArray(value) ? value : [value];
   if (texts.length > LIMITS.pageItems)
     throw invalid(`the ${what} has too many names`, { count: texts.length });
   for (const text of texts) assertText(what, text);
-  // No name is empty, and no database takes an empty list.
+  // No name is empty, and no database accepts an empty list.
   return texts.length === 0 ? [""] : texts;
 }

@@ -1,4 +1,4 @@
-/** Producers: writers that number their appends, so that a repeated one is known without ids. */
+/** Producers: writers that number their appends, so that a repeated append is recognized without ids. */
 
 import { ContinuoError, type Producer, type ProducerWrite, type Write } from "@continuo/core/model";
 import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";

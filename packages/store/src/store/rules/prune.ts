@@ -1,4 +1,4 @@
-/** Pruning and redaction: payloads go, hashes stay, and a tombstone says when and why. */
+/** Pruning and redaction: the payload is removed, the hashes stay, and a tombstone has the time and the reason. */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { type Extras, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -15,10 +15,10 @@ export interface PruneRequest {
   readonly sequences?: readonly number[];
 }
 
-/** The statement always has this many, so that one prepared statement serves all. */
+/** The statement always has this many sequences, so that one prepared statement is enough. */
 export const PRUNE_SEQUENCES = 500;
 
-/** Payloads that one transaction takes away, and events among which it looks for them. */
+/** The number of payloads that one transaction removes, and the number of events that it examines. */
 const PAGE = 256;
 const LOOKED_AT = 2_048;
 
@@ -48,7 +48,7 @@ export function* prunePage(
   const sequences = request.sequences ?? [];
   for (const sequence of sequences) assertSequence("sequence", sequence);
   const end = Math.min(request.before ?? log.head_sequence + 1, log.head_sequence + 1);
-  // Named events are few, wherever they are.
+  // Events that are named by sequence are few, and can be anywhere.
   const upTo = sequences.length > 0 ? end : Math.min(end, after + 1 + LOOKED_AT);
   const named = Array.from({ length: PRUNE_SEQUENCES }, (_, n) => sequences[n] ?? sequences[0] ?? 0);
   const filter =
@@ -66,7 +66,7 @@ export function* prunePage(
     ...(sequences.length === 0 ? [] : named),
     PAGE,
   );
-  // Most rows have no extras, and so all get the same ones: one statement for them.
+  // Most rows have no extras and get the same new ones, so one statement updates all of them.
   const plain = rows.filter((row) => row.extras === null).map((row) => row.sequence);
   if (plain.length > 0) yield* buryPlain(tx, log, plain, request.reason);
   for (const row of rows) if (row.extras !== null) yield* bury(tx, log, row, request.reason);
@@ -91,7 +91,7 @@ export function* redact(tx: Transaction, logId: string, sequence: number, reason
   if (row === undefined) throw outOfRange(logId, sequence, log.head_sequence);
   const extras = row.extras === null ? {} : (JSON.parse(row.extras) as Extras);
   if (extras.pruned === undefined) yield* bury(tx, log, row, reason);
-  // Its body is gone, whatever the log holds.
+  // The body is removed, both for JSON and for bytes.
   const statement = tx.dialect.placeholders(
     `select ${eventColumns("payload")} from events where log_key = ? and sequence = ?`,
   );
@@ -129,7 +129,7 @@ function* buryPlain(tx: Transaction, log: LogRow, sequences: readonly number[], 
   );
 }
 
-/** The salt goes with the payload; what is wrong with a payload that is gone is of no use. */
+/** The salt is removed with the payload, and so is the reason why the payload was invalid. */
 function* bury(tx: Transaction, log: LogRow, row: Prunable, reason: string): Work<void> {
   const { blobs }: Extras = row.extras === null ? {} : (JSON.parse(row.extras) as Extras);
   const extras: Extras = {
@@ -143,6 +143,6 @@ function* bury(tx: Transaction, log: LogRow, row: Prunable, reason: string): Wor
     log.log_key,
     row.sequence,
   );
-  // The hashes of the blobs stay in the chain; the blobs themselves may go.
+  // The hashes of the blobs stay in the chain; the blobs themselves may be removed.
   yield* sql(tx, "delete from blob_references where log_key = ? and sequence = ?", log.log_key, row.sequence);
 }

@@ -1,4 +1,4 @@
-/** Reads: pages of a log across the stretches that it was forked from. */
+/** Reads pages of a log across the segments that it was forked from. */
 
 import type { EventPage, ReadOptions, StoredEvent } from "@continuo/core/model";
 import { type EventRow, LIMITS, type Scope, type Segment, scanWorkOf, type Work } from "../engine/index.ts";
@@ -18,7 +18,7 @@ export function* read(scope: Scope, logId: string, request: ReadRequest): Work<E
 
 export interface TailRequest {
   readonly logId: string;
-  /** The log that is read: another one of the same id is not. */
+  /** The key of the log: a later log with the same id has another key. */
   readonly logKey: number;
   readonly after: number;
   readonly types?: readonly string[];
@@ -28,15 +28,15 @@ export interface TailPage {
   readonly events: readonly StoredEvent[];
   /** The size of each event's payload. */
   readonly sizes: readonly number[];
-  /** Everything up to it was looked at. */
+  /** Everything up to this sequence was examined. */
   readonly upTo: number;
   readonly more: boolean;
   readonly isClosed: boolean;
 }
 
-/** The next page of a tail. Errors: `not_found` when the log was deleted since, `gone`, `corrupt`. */
+/** The next page of a tail. Errors: `not_found` if the log was deleted in the meantime, `gone`, `corrupt`. */
 export function* readTail(scope: Scope, { logId, logKey, after, types }: TailRequest): Work<TailPage> {
-  // The log is read before its events: an event that is appended in between is in the page or is announced.
+  // The log is read before its events: an event that is appended in between is either in the page or announced later.
   const log = yield* openLog(scope, logId, "read");
   if (log.log_key !== logKey) throw logRemoved(logId);
   const request = { after, limit: LIMITS.tailEvents, maxBytes: LIMITS.tailBytes };
@@ -132,7 +132,7 @@ interface SegmentRead extends ReadRange {
   readonly body: "payload" | "bytes";
 }
 
-/** Adds rows to the page in stretches, so that no statement is long; one row more than fits only ends it. */
+/** Adds rows to the page in several short statements; a row that no longer fits only ends the page. */
 function* readSegment(scope: Scope, segment: Segment, wanted: SegmentRead, page: PageState): Work<void> {
   const { rows, scanned } = scope.dialect.stretch;
   const range = isScan(wanted) ? scanned : Number.MAX_SAFE_INTEGER;
@@ -156,7 +156,7 @@ function* readSegment(scope: Scope, segment: Segment, wanted: SegmentRead, page:
   }
 }
 
-/** Filters without an index look at every row of a range. */
+/** True if the filters have no index, so that every row of a range is examined. */
 function isScan({ types, texts, id, runId }: ReadRange): boolean {
   return id === undefined && runId === undefined && types.length + texts.length > 0;
 }
@@ -181,7 +181,7 @@ function sizeOf(tuple: EventTuple): number {
 interface StretchBudget {
   readonly limit: number;
   readonly bytes: number;
-  /** The first row of a page is given however long it is. */
+  /** The first row of a page is returned however long it is. */
   readonly isFirst: boolean;
 }
 

@@ -17,7 +17,7 @@ export function logGone(logId: string): ContinuoError {
   });
 }
 
-/** A reader's log went while it was read; another one may have its id. */
+/** A log was removed while it was read; a new log may have its id. */
 export function logRemoved(logId: string): ContinuoError {
   return new ContinuoError("not_found", `the log ${logId} was deleted while it was read`, {
     details: { logId },
@@ -77,7 +77,7 @@ export function assertName(what: string, value: unknown): asserts value is strin
   if (!value.isWellFormed()) throw invalid(`the ${what} is not well-formed Unicode`);
 }
 
-/** Text that is no name: anything but what a database cannot keep. */
+/** Text other than a name: anything that a database can store. */
 export function assertText(what: string, value: unknown): asserts value is string {
   if (typeof value !== "string") throw invalid(`the ${what} must be a text`);
   if (value.includes("\u0000") || !value.isWellFormed()) {
@@ -92,7 +92,7 @@ export function assertSequence(what: string, value: unknown): asserts value is n
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
-/** ISO 8601 UTC as it is kept. */
+/** ISO 8601 UTC, in the stored form. */
 export function assertTime(what: string, value: unknown): asserts value is string {
   if (typeof value !== "string" || !ISO_UTC.test(value) || Number.isNaN(Date.parse(value))) {
     throw invalid(`the ${what} must be an ISO 8601 time in UTC (2026-01-31T12:00:00.000Z)`);

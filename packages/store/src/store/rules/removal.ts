@@ -10,12 +10,15 @@ import { findLog, hasForks, LOG_COLUMNS, type LogRow, nowAndMark } from "./log-r
 const REMOVED_EVENTS = 500;
 
 /**
- * `whole` removes all events in this transaction, so that the id is free. `hidden` leaves those of a long log to
+ * `whole` removes all events in this transaction, so that the id is free. `hidden` leaves the events of a long log to
  * `removeHidden`.
  */
 export type Removal = "whole" | "hidden";
 
-/** With its cursors and, where it is a session's, the session and its runs. The row is locked. */
+/**
+ * Removes the log with its cursors and, if it is the log of a session, the session and its runs. The row must be
+ * locked.
+ */
 export function* removeLog(tx: Transaction, row: LogRow, reason: string, removal: Removal): Work<void> {
   if (row.deleted_at === null) yield* leaveTombstone(tx, row, reason);
   noteChanged(tx, row.log_key);
@@ -41,7 +44,7 @@ export function* removeLog(tx: Transaction, row: LogRow, reason: string, removal
   if (row.parent_key !== null) yield* removeUnread(tx, row.parent_key, removal);
 }
 
-/** A hidden or expired log that nothing reads any more goes too. */
+/** A hidden or expired log that nothing reads any more is removed too. */
 function* removeUnread(tx: Transaction, logKey: number, removal: Removal): Work<void> {
   const text = `select ${LOG_COLUMNS}, ${nowAndMark(tx.dialect)} from logs where log_key = ?${tx.dialect.forUpdate}`;
   const [row] = yield* sql<LogRow>(tx, text, logKey);
@@ -50,7 +53,10 @@ function* removeUnread(tx: Transaction, logKey: number, removal: Removal): Work<
   if (isDead && !(yield* hasForks(tx, row.log_key))) yield* removeLog(tx, row, "expired", removal);
 }
 
-/** The next events of a hidden log that no fork reads, at last its row. Tells whether something of it is left. */
+/**
+ * Removes the next events of a hidden log that no fork reads, and finally its row. Returns true if a part of the log is
+ * left.
+ */
 export function* removeHidden(tx: Transaction, logId: string): Work<"more" | "gone"> {
   const row = yield* findLog(tx, logId, "change");
   if (row === undefined || row.deleted_at === null || (yield* hasForks(tx, row.log_key))) return "gone";
@@ -89,13 +95,13 @@ function* leaveTombstone(tx: Transaction, row: LogRow, reason: string): Work<voi
 
 export interface ExpiredLog {
   readonly logId: string;
-  /** A `hidden` one was removed already, but for the rest of its events. */
+  /** A `hidden` log is already removed, except for the rest of its events. */
   readonly state: "expired" | "hidden";
 }
 
 /**
- * Logs of the workspace that expired, a few at a time. The expression over the workspace leaves only the index of the
- * time: by an index of the workspace, SQLite would look at every log.
+ * Logs of the workspace that expired, a few at a time. The expression over the workspace prevents SQLite from using an
+ * index of the workspace, with which it would examine every log; so it uses the index of the time.
  */
 export function* expiredLogs(scope: Scope, limit: number): Work<readonly ExpiredLog[]> {
   const rows = yield* sql<{ readonly log_id: string; readonly deleted_at: number | null }>(

@@ -31,7 +31,7 @@ export interface RunRow {
   readonly ended_at: number | null;
 }
 
-/** Only the row. Errors: `conflict`. */
+/** Changes only the row. Errors: `conflict`. */
 export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now: number): Work<void> {
   const runId = run.runId ?? tx.newId();
   assertName("runId", runId);
@@ -58,7 +58,7 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
   if (inserted.length === 0) throw conflict(`there is already a run ${runId}`, { runId });
 }
 
-/** Only the row. The owner of a run that runs may set metadata of it. Errors: `not_found`, `invalid_transition`. */
+/** Changes only the row. The owner of a running run may set its metadata. Errors: `not_found`, `invalid_transition`. */
 export function* moveRun(
   tx: Transaction,
   runId: string,

@@ -43,12 +43,12 @@ export interface Transition {
   readonly lease?: { readonly name: string; readonly token: number };
 }
 
-/** The row and the event that tells of it, together. */
+/** Changes the row and stores the event about it, together. */
 export function* transitionRun(tx: Transaction, runId: string, { to, patch, lease }: Transition): Work<Run> {
   assertName("runId", runId);
   const run = yield* findRun(tx, runId);
   if (!Object.hasOwn(RUN_EVENTS, to)) throw invalid(`there is no status ${String(to)} of a run`);
-  // An owner may patch its run with an append; a second beginning is none.
+  // An owner may patch its run with an append, but a second beginning is refused.
   if (run.status === to) throw invalidTransition(run, to, RUN_TRANSITIONS[to]);
   const { owner, result, error } = patch;
   const data = JSON.parse(JSON.stringify({ runId, owner, result, error })) as unknown;
@@ -64,7 +64,7 @@ export interface ListRuns extends PageRequest {
   readonly owner?: string;
 }
 
-/** The queue asks for this with every run: the texts are few, and stay prepared. */
+/** The queue calls this for every run, so the few statement texts stay prepared. */
 export function* listRuns(scope: Scope, options: ListRuns): Work<Page<Run>> {
   const conditions: string[] = ["workspace_id = ?"];
   const values: (string | number)[] = [scope.workspaceId];
@@ -101,7 +101,7 @@ export interface RunClaim {
   readonly agents?: readonly string[];
 }
 
-/** Candidates are looked for without a lock, and looked at again under the lock of their session's log. */
+/** Candidates are searched without a lock, and checked again under the lock of their session's log. */
 export function* claimNextRun(tx: Transaction, claim: RunClaim): Work<Run | null> {
   assertName("owner of a run", claim.owner);
   for (;;) {
@@ -121,7 +121,10 @@ export function* claimNextRun(tx: Transaction, claim: RunClaim): Work<Run | null
 
 type Candidate = Pick<RunRow, "run_id" | "session_id">;
 
-/** Finds the most urgent and then oldest run that is the first of its session. Runs of expired sessions go with their session. */
+/**
+ * Finds the most urgent of the runs that are first in their sessions, and among equals the oldest. Runs of expired
+ * sessions do not count: they are removed with their session.
+ */
 function* nextCandidate(scope: Scope, claim: RunClaim, now: number): Work<Candidate | undefined> {
   const { workspaceId } = scope;
   const session = claim.sessionId === undefined ? [] : [claim.sessionId];

@@ -40,12 +40,12 @@ export function* findSession(scope: Scope, sessionId: string): Work<SessionRow |
   return rows[0];
 }
 
-/** `updated_at` is written once in each of these spans of time since 1970, at the first append. */
+/** The interval, counted from 1970, in which only the first append writes `updated_at`. */
 const ACTIVITY_MS = 60_000;
 
 /**
  * Sets `updated_at` to `now`, if this is the first append in its minute of the clock: the column is in an index, which
- * most appends can leave alone. @param before when the log was last appended to, in milliseconds since 1970
+ * most appends need not change. @param before the time of the last append to the log, in milliseconds since 1970
  */
 export function* noteActivity(tx: Transaction, logId: string, before: number, now: number): Work<void> {
   if (Math.floor(before / ACTIVITY_MS) === Math.floor(now / ACTIVITY_MS)) return;
@@ -57,7 +57,7 @@ export function* noteActivity(tx: Transaction, logId: string, before: number, no
 /** An upper bound of the time from `updated_at` to the last append, in milliseconds. */
 export const ACTIVITY_LAG_MS: number = 2 * ACTIVITY_MS;
 
-/** Changes only the row. The caller has locked the log. Errors: `not_found`, `invalid`. */
+/** Changes only the row. The caller must have locked the log. Errors: `not_found`, `invalid`. */
 export function* patchSession(
   tx: Transaction,
   sessionId: string,

@@ -50,7 +50,7 @@ function sessionExists(sessionId: string): Error {
 
 type RowFields = Pick<NewSession, "title" | "agent" | "cwd" | "parentId" | "status" | "metadata">;
 
-/** Not its metadata: native references in it belong to the source's agents. */
+/** The metadata are not copied: native references in them belong to the agents of the source. */
 function inheritedFrom(source: SessionRow | undefined): RowFields {
   if (source === undefined) return {};
   const { title, agent, cwd, session_id: parentId } = source;
@@ -91,7 +91,7 @@ export function* getSession(scope: Scope, sessionId: string): Work<Session | nul
   return row === undefined ? null : toSession(row);
 }
 
-/** The row and the event that tells of it, together. */
+/** Changes the row and stores the event about it, together. */
 export function* updateSession(tx: Transaction, sessionId: string, patch: SessionPatch): Work<Session> {
   assertKnownOptions("updateSession", patch, PATCH);
   if ((yield* getSession(tx, sessionId)) === null) throw notFound("session", sessionId);
@@ -146,7 +146,7 @@ export function* listSessions(scope: Scope, options: ListSessions): Work<Page<Se
     assertText("prefix", options.prefix);
     rows = rows.where("session_id", ">=", options.prefix).where("session_id", "<", prefixEnd(options.prefix));
   }
-  // The row says roughly when, by an index; its log says exactly.
+  // The row has the approximate time, with an index; its log has the exact time.
   if (options.activeAfter !== undefined) {
     assertTime("activeAfter", options.activeAfter);
     const time = Date.parse(options.activeAfter);
@@ -159,7 +159,7 @@ export function* listSessions(scope: Scope, options: ListSessions): Work<Page<Se
   const wanted = Object.entries(options.metadata ?? {});
   for (const [key, value] of wanted) {
     assertWanted(key, value);
-    // The text of the pair is in the text of the metadata, at the top or deeper.
+    // The text of the pair must be in the text of the metadata, at the top or deeper.
     const pair = metadataText({ [key]: value }).slice(1, -1);
     rows = rows.where((e) =>
       e(e.fn("replace", ["sessions.metadata", e.val(pair), e.val("")]), "!=", e.ref("sessions.metadata")),
@@ -197,7 +197,7 @@ function assertWanted(key: string, value: unknown): void {
   throw invalid(`the metadata ${JSON.stringify(key)} of a filter must be a text, a number, true or false`);
 }
 
-/** With its log, which takes the row along. */
+/** Deletes the log, and with it the row. */
 export function* deleteSession(tx: Transaction, sessionId: string, reason: string): Work<void> {
   assertName("sessionId", sessionId);
   if ((yield* findSession(tx, sessionId)) === undefined) throw notFound("session", sessionId);

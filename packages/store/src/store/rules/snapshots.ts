@@ -1,4 +1,4 @@
-/** Snapshots: cached folds. Nothing is lost when they are. */
+/** Snapshots: cached folds. Losing a snapshot loses no data. */
 
 import type { Snapshot } from "@continuo/core/model";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -24,7 +24,7 @@ export function* putSnapshot(tx: Transaction, logId: string, request: SnapshotRe
   return toSnapshot(logId, row);
 }
 
-/** The row is no `Snapshot` yet: its text is long, and appends do not look at it. */
+/** The row is not converted to a `Snapshot` yet, because its text is long and appends do not need it. */
 export function* writeSnapshot(tx: Transaction, log: LogRow, request: SnapshotRequest): Work<SnapshotRow> {
   const sequence = request.sequence ?? log.head_sequence;
   assertName("name of a snapshot", request.name);

@@ -1,4 +1,4 @@
-/** Tokens: rows that record the rights of their holders. Their secrets are not known here, only hashes of them. */
+/** Tokens: rows that record the rights of their holders. Only hashes of their secrets are known here. */
 
 import type { Page, Token } from "@continuo/core/model";
 import { LIMITS, query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -87,7 +87,7 @@ function* tokenOfWorkspace(scope: Scope, tokenId: string): Work<Token> {
   return token;
 }
 
-/** `isNew` is false for one that was revoked before. Errors: `not_found`. */
+/** `isNew` is false for a token that was revoked before. Errors: `not_found`. */
 export function* revokeToken(
   tx: Transaction,
   tokenId: string,

@@ -1,4 +1,4 @@
-/** Verification: every hash of a log computed again, page by page; rows that nothing belongs to. */
+/** Verification computes every hash of a log again, page by page, and finds rows whose log or session is missing. */
 
 import {
   CHAIN_START,
@@ -15,7 +15,10 @@ import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 /** The state of a verification after the events that were checked so far. */
 export interface Verification {
   readonly sequence: number;
-  /** The end of the log as it was when the verification began: a writer that never pauses does not keep it from ending. */
+  /**
+   * The end of the log as it was when the verification began: so that a writer that never pauses cannot prolong it
+   * without end.
+   */
   readonly upTo: number;
   readonly chain: string;
   readonly checkedCount: number;
@@ -34,7 +37,7 @@ export const BEGIN: Verification = {
 const PAGE_EVENTS = 128;
 const PAGE_BYTES = 1024 * 1024;
 
-/** One page further: the verification so far, or its result. */
+/** Verifies one more page; returns the state so far, or the result. */
 export function* verifyPage(
   scope: Scope,
   logId: string,
@@ -68,7 +71,7 @@ export function* verifyPage(
   return atEnd(log, state);
 }
 
-/** The head of the log's row tells whether events are missing at the end. */
+/** The head in the row of the log shows whether events are missing at the end. */
 function atEnd(log: LogRow, state: Verification): VerifyResult {
   if (state.sequence < state.upTo) {
     return failed(state, state.sequence + 1, `The log reaches ${state.upTo}, but the event is missing.`);
@@ -102,7 +105,7 @@ interface RunRow {
   readonly has_session: number | boolean;
 }
 
-/** Rows whose log or session is not there. */
+/** Rows whose log or session is missing. */
 export function* findOrphans(scope: Scope): Work<readonly Orphan[]> {
   const orphans: Orphan[] = [];
   for (let after: string | undefined = ""; after !== undefined; ) {
@@ -158,7 +161,7 @@ function* page(
   return (yield { sql: bounded, parameters, shape: "arrays", last }) as readonly EventTuple[];
 }
 
-/** The index by media time is no part of the chain: it is compared with the payloads. */
+/** The media times are not in the hash chain, so they are compared with the payloads. */
 function* mediaTimesOf(
   scope: Scope,
   logKey: number,

@@ -1,6 +1,6 @@
 /**
- * Bodies as objects. The name of an object has the hash of its bytes and the store's own key: equal bytes that are
- * stored again, here or by another store, are another object, so that removing one never takes the bytes of the
+ * Bodies of blobs as objects in S3. The name of an object has the hash of its bytes and a key of the store: equal bytes
+ * that are stored again, here or by another store, become another object, so that removing one object never removes the
  * other.
  */
 
@@ -13,7 +13,7 @@ import { type Bucket, bucketOf, type S3Settings } from "./settings.ts";
 import { spool } from "./spool.ts";
 import { abandonUploads, upload } from "./upload.ts";
 
-/** The keys that it gives are `HASH.KEY`. Errors: `invalid`; those of the methods: `unavailable`. */
+/** The returned keys are `HASH.KEY`. Errors: `invalid`; those of the methods: `unavailable`. */
 export function s3Bodies(
   settings: S3Settings,
   env: Readonly<Record<string, string | undefined>>,
@@ -46,7 +46,7 @@ function objectOf({ prefix }: Bucket, key: string): string {
   return `${prefix}sha256/${hash.slice(0, 2)}/${hash}/${own}`;
 }
 
-/** A connection that breaks is opened again at the byte that it came to. */
+/** After a broken connection, the read continues at the next byte. */
 async function* read(send: SendToS3, bucket: Bucket, object: string): AsyncGenerator<Uint8Array, void, void> {
   let at = 0;
   let failures = 0;
@@ -68,7 +68,7 @@ async function* read(send: SendToS3, bucket: Bucket, object: string): AsyncGener
   }
 }
 
-/** Services that copy an object to other places can be asked before the copy is there. */
+/** A service that copies objects to several places may be asked before the copy is complete. */
 async function openAt(send: SendToS3, object: string, at: number): Promise<S3Answer> {
   const headers = at === 0 ? {} : { range: `bytes=${at}-` };
   for (let tries = 1; ; tries++) {

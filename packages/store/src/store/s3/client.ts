@@ -1,4 +1,4 @@
-/** Signed requests to one bucket, asked again while the service is busy or the network fails. */
+/** Signed requests to one bucket, which are repeated while the service is busy or the network fails. */
 
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,11 +14,11 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer>;
-  /** The statuses besides 2xx that the caller understands. */
+  /** The statuses other than 2xx that the caller handles. */
   readonly understood?: readonly number[];
   /** The verb and its preposition for errors: `read from`, `write to`. */
   readonly did: string;
-  /** The body is not read before its end: the caller does, in pieces. */
+  /** Set if the caller reads the body in pieces. */
   readonly streamed?: true;
 }
 
@@ -32,7 +32,9 @@ export interface S3Answer {
 
 export type SendToS3 = (request: S3Request) => Promise<S3Answer>;
 
-/** The pause before another try: as the service wants it, else double the one before, with chance. */
+/**
+ * The pause before another try: the one that the service asks for, otherwise twice the one before, with a random part.
+ */
 export function pauseOf(tries: number, retryAfter: string | null = null): number {
   const { s3PauseMs, maxS3PauseMs } = LIMITS;
   const wanted = Number(retryAfter ?? Number.NaN) * 1_000;
@@ -72,7 +74,7 @@ async function trySend(client: AwsClient, bucket: Bucket, request: S3Request): P
     const { status, headers, body } = response;
     if (response.ok && streamed) return { answer: { status, headers, text: "", body } };
     const text = await shortText(response);
-    // Completing an upload begins its answer before it knows the outcome: 200 can be an error.
+    // When an upload is completed, the service begins its answer before it knows the outcome, so a 200 can be an error.
     const refusal = response.ok && text.includes("<Error>") ? refusalOf(500, text) : refusalOf(status, text);
     if (response.ok ? refusal.status === status : isUnderstood(refusal, understood)) {
       return { answer: { status, headers, text, body: null } };
@@ -86,7 +88,7 @@ async function trySend(client: AwsClient, bucket: Bucket, request: S3Request): P
   }
 }
 
-/** A bucket that is missing is never an object that is missing. */
+/** A missing bucket does not count as a missing object. */
 function isUnderstood({ status, code }: Refusal, understood: readonly number[]): boolean {
   return understood.includes(status) && code !== "NoSuchBucket";
 }

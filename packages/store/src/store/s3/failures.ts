@@ -1,4 +1,4 @@
-/** The refusals of a service that speaks S3, in our words. */
+/** The refusals of a service that speaks S3, as our errors. */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { Bucket } from "./settings.ts";
@@ -15,7 +15,7 @@ export function refusalOf(status: number, body: string): Refusal {
   return { status, code: textIn(body, "Code"), message: textIn(body, "Message") };
 }
 
-/** The text of an element. None that is read here has others inside. */
+/** The text of an element. The elements that are read here contain no other elements. */
 export function textIn(xml: string, name: string): string {
   return new RegExp(`<${name}>([^<]*)</${name}>`, "u").exec(xml)?.[1] ?? "";
 }
@@ -29,7 +29,7 @@ const PASSING_CODES: readonly string[] = [
   "InternalError",
 ];
 
-/** True for a failure that the same request may not meet again. */
+/** True for a failure after which the same request may succeed. */
 export function isPassing({ status, code }: Refusal): boolean {
   return PASSING_STATUS.includes(status) || PASSING_CODES.includes(code);
 }
@@ -47,7 +47,7 @@ const HINTS: Readonly<Record<string, string>> = {
   QuotaExceeded: "Give the bucket more space, or remove objects that nobody needs.",
 };
 
-/** HEAD answers have no code: the status stands for the one that is most likely. */
+/** Answers to HEAD have no code, so the most likely code for the status is used. */
 const CODE_OF_STATUS: Readonly<Record<number, string>> = { 301: "PermanentRedirect", 403: "AccessDenied" };
 
 export function refused(bucket: Bucket, did: string, refusal: Refusal): ContinuoError {
@@ -68,7 +68,7 @@ export function unanswered(bucket: Bucket, did: string, cause: unknown): Continu
   });
 }
 
-/** `fetch` says only that it failed; its cause says why. */
+/** `fetch` reports only that it failed; the cause of its error has the reason. */
 function reasonIn(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonIn(error.cause) : error.message || error.name;

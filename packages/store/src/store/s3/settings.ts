@@ -1,4 +1,4 @@
-/** Settings of a bucket, and the credentials of the environment. */
+/** Settings of a bucket, and credentials from the environment. */
 
 import { ContinuoError, present } from "@continuo/core/model";
 import { invalid } from "../rules/index.ts";
@@ -31,7 +31,7 @@ export interface Credentials {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/u;
-/** Letters that no service and no proxy writes in another way. */
+/** Characters that no service or proxy encodes in another way. */
 const PREFIX = /^(?!\/)[A-Za-z0-9_./-]{0,200}$/u;
 
 const KEYS: readonly string[] = ["endpoint", "bucket", "region", "prefix"];

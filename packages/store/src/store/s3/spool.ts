@@ -1,6 +1,6 @@
 /**
- * Holds the bytes of one blob until all of them have come, because the name of an object contains their hash. Up to the
- * size of one part they are in memory; if there are more, they are in a file without a name.
+ * Keeps the bytes of one blob until all of them have arrived, because the name of an object contains their hash. Up to
+ * the size of one part they are in memory; if there are more, they are in a file without a name.
  */
 
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-/** An object is written: in one request, or in parts that become visible together. */
+/** Writes an object in one request, or in parts that become visible together. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../engine/index.ts";
@@ -7,7 +7,7 @@ import { textIn } from "./failures.ts";
 import type { Spool } from "./spool.ts";
 
 const DID = "write to";
-/** Nobody else writes under this name: an object that exists is the one whose answer was lost. */
+/** Nobody else writes under this name, so an existing object is our own, whose answer was lost. */
 const ONLY_NEW = { "if-none-match": "*" };
 const BINARY = { "content-type": "application/octet-stream" };
 
@@ -84,7 +84,7 @@ async function complete(
     query: { uploadId },
     headers: { ...ONLY_NEW, "content-type": "application/xml" },
     body: new TextEncoder().encode(text),
-    // An upload that is gone was completed, and its answer was lost.
+    // If the upload no longer exists, it was completed, and its answer was lost.
     understood: [404, 412],
     did: DID,
   });
@@ -94,7 +94,10 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
-/** The error that ended the upload is reported, not one of this; a rule of the bucket removes what stays. */
+/**
+ * The error that ended the upload is reported, not an error of this cleanup; a rule of the bucket removes remaining
+ * parts.
+ */
 async function abandon(send: SendToS3, object: string, uploadId: string): Promise<void> {
   await send({ method: "DELETE", object, query: { uploadId }, understood: [404], did: DID }).catch(
     () => undefined,

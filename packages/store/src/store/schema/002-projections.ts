@@ -1,4 +1,4 @@
-/** Migration 2: what is written together with events, and can be looked up without them. */
+/** Migration 2: rows that are written together with events, and can be read without them. */
 
 import type { Kysely } from "kysely";
 import { type Columns, columnsFor } from "./columns.ts";

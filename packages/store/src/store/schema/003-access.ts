@@ -1,6 +1,6 @@
 /**
- * Migration 3: tokens and webhook keys; cursors by the id of their log, so that a reader may be known before the log
- * is, with a little data; media time of events; lists by expiry and by status.
+ * Migration 3: tokens and webhook keys; cursors by the id of their log, so that a cursor can exist before its log, and
+ * with a little data; media time of events; lists by expiry and by status.
  */
 
 import { type Kysely, sql } from "kysely";
@@ -52,7 +52,7 @@ async function createTokens(db: Kysely<unknown>, { integer, text }: Columns): Pr
     .execute();
 }
 
-/** Cursors of hidden logs went when the log was deleted; what an expired one left is left out. */
+/** The cursors of hidden logs were deleted with the log; cursors of expired logs are not copied. */
 async function rebuildCursors(db: Kysely<unknown>, { integer, text }: Columns): Promise<void> {
   await db.schema.alterTable("cursors").renameTo("cursors_by_key").execute();
   await db.schema

@@ -1,4 +1,4 @@
-/** Migration 5: the audit log. Rows are added, and the oldest removed; the database refuses to change one. */
+/** Migration 5: the audit log. Rows are added, and the oldest are removed; the database refuses to change a row. */
 
 import { type Kysely, sql } from "kysely";
 import { columnsFor } from "./columns.ts";

@@ -1,6 +1,6 @@
 /**
- * Migration 6: runs have a priority. Servers of the version before do not write it, so that it is 0. The index has the
- * waiting runs in the order in which they are taken.
+ * Migration 6: runs have a priority. Servers of the previous version do not write it, so it is 0 by default. The index
+ * has the waiting runs in the order in which they are claimed.
  */
 
 import { type Kysely, sql } from "kysely";

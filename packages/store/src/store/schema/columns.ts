@@ -5,9 +5,9 @@ import { type CreateTableBuilder, type Kysely, PostgresAdapter, type RawBuilder,
 export interface Columns {
   readonly integer: "bigint" | "integer";
   readonly bytes: "bytea" | "blob";
-  /** Compared byte by byte: pages and prefixes are ranges of it. */
+  /** Text that is compared byte by byte, because pages and prefixes are ranges of it. */
   readonly text: "text" | RawBuilder<unknown>;
-  /** Adds an integer key that the database makes, and never makes twice. */
+  /** Adds an integer key that the database makes, and never uses twice. */
   readonly key: <T extends string>(
     table: CreateTableBuilder<T>,
     name: string,

@@ -1,11 +1,11 @@
 /**
- * Brings a database to the newest schema, one transaction per migration, and says how far a database is.
+ * Brings a database to the newest schema, one transaction per migration, and reads the version of a database.
  * Migrations are never changed once released; new ones are added at the end.
  *
- * A version of Continuo and the one after it run on one schema, so that servers are replaced one after the other, and
- * taken back in the middle. So a migration only adds what the version before it does not see, and says from which
- * version on the code works with it. Kysely's migrator refuses names that it does not know: what came after version 3
- * is recorded in a table of our own, which servers that know nothing of it do not read.
+ * Each version of Continuo and the next one can use the same schema, so that servers can be replaced one after the
+ * other, and the replacement can be undone halfway. Therefore a migration only adds things that the previous version
+ * ignores, and has the first version whose code works with it. Kysely's migrator refuses unknown names, so migrations
+ * after version 3 are recorded in a table of our own, which older servers do not read.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -19,7 +19,7 @@ import { up as priorities } from "./006-priorities.ts";
 
 export interface Migration {
   readonly up: (db: Kysely<unknown>) => Promise<void>;
-  /** The oldest version of the code that works with the schema after it. */
+  /** The oldest version of the code that works with the schema after this migration. */
   readonly compatibleFrom: number;
 }
 
@@ -35,23 +35,24 @@ export const MIGRATIONS: Migrations = {
   "006-priorities": { up: priorities, compatibleFrom: 3 },
 };
 
-/** The last version whose code refuses names that it does not know. */
+/** The last version whose code refuses unknown names. */
 const LAST_STRICT = 3;
 
-/** The version of a database that is up to date: how many migrations there are. */
+/** The version of a fully migrated database: the number of migrations. */
 export const SCHEMA_VERSION: number = Object.keys(MIGRATIONS).length;
 
 const TABLE = "continuo_migrations";
 const COMPATIBLE_TABLE = "continuo_schema";
 
-/** The tables and columns that say when a migration was applied. */
+/** The tables and columns with the times of the migrations. */
 export const MIGRATION_TIMES: readonly (readonly [table: string, column: string])[] = [
   [TABLE, "timestamp"],
   [COMPATIBLE_TABLE, "applied_at"],
 ];
 
 /**
- * 0 for an empty database. A newer version than ours is one that our code works with. Errors: `schema_newer`.
+ * 0 for an empty database. If the result is newer than our version, our code works with it nevertheless. Errors:
+ * `schema_newer`.
  *
  * @param known the migrations that the code has
  */
@@ -99,7 +100,7 @@ function isPostgres(db: Kysely<never>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** Returns the names of the migrations that were applied; none when there was nothing to do. */
+/** Returns the names of the migrations that were applied; none if there was nothing to do. */
 export async function migrate(
   db: Kysely<never>,
   upTo: number = SCHEMA_VERSION,
@@ -118,11 +119,11 @@ export async function migrate(
   return applied;
 }
 
-/** One at a time, so that each is a transaction of its own. */
+/** Runs one migration at a time, so that each is a transaction of its own. */
 async function migrateStrictly(db: Kysely<never>, upTo: number, known: Migrations): Promise<string[]> {
   const applied: string[] = [];
   let version = await readSchemaVersion(db, known);
-  // Most openings have nothing to migrate.
+  // Most often there is nothing to migrate.
   if (version >= upTo) return applied;
   const { Migrator } = await import("kysely/migration");
   const strict = Object.fromEntries(Object.entries(known).slice(0, LAST_STRICT));
@@ -149,7 +150,7 @@ interface MigrationStep {
   readonly migration: Migration;
 }
 
-/** False when it was applied before, perhaps by another process a moment ago. */
+/** False if the migration was already applied, perhaps by another process a moment ago. */
 function applyCompatible(db: Kysely<never>, { version, name, migration }: MigrationStep): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const integer = sql.raw(isPostgres(db) ? "bigint" : "integer");

@@ -1,6 +1,6 @@
 /**
- * The tables, the same on every engine. Times are integers, milliseconds since 1970, except for those of
- * events, which are text because they are hashed as they were given. Structures are JSON text.
+ * The tables, the same on every engine. Times are integers, milliseconds since 1970, except for those of events, which
+ * are text because they are hashed in the given form. Structures are JSON text.
  */
 
 import type { Generated } from "kysely";

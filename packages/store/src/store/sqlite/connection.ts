@@ -8,7 +8,7 @@ type Parameters = (string | number | null | Uint8Array)[];
 const STATEMENTS_KEPT = 500;
 const NO_ROWS: readonly unknown[] = [];
 
-/** A rule between two of its statements. */
+/** A rule that is running, between two of its statements. */
 export interface ActiveTransaction<T> {
   readonly work: Work<T>;
   step: IteratorResult<Statement, T>;
@@ -27,7 +27,7 @@ export class Connection {
     this.database = database;
   }
 
-  /** Statements that changed something, so far. */
+  /** The number of statements so far that changed something. */
   writes = 0;
 
   /** Runs a rule to its end, in this turn of the event loop. */
@@ -37,7 +37,7 @@ export class Connection {
     return running.step.value;
   }
 
-  /** Runs the next statement of a rule. Returns how much work it was. */
+  /** Runs the next statement of a rule. Returns the amount of work. */
   advance<T>(running: ActiveTransaction<T>): number {
     const { work, step } = running;
     if (step.done === true) return 0;

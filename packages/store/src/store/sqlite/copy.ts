@@ -1,11 +1,14 @@
-/** Copies of a database as it is at one moment. */
+/** Copies a database at one moment. */
 
 import { open } from "node:fs/promises";
 import { createFile, syncPath } from "@continuo/files";
 import type { Connection } from "./connection.ts";
 import { runInThread } from "./thread.ts";
 
-/** The copy is as private as the database. Errors: those of the system if there is a file already, or no folder. */
+/**
+ * The copy has the same permissions as the database. Errors: those of the system if the file exists, or its folder does
+ * not.
+ */
 export function copyDatabase(connection: Connection, path: string): void {
   // `vacuum into` accepts an empty file and keeps its permissions; others could read a file that SQLite makes.
   createFile(path);
@@ -13,14 +16,14 @@ export function copyDatabase(connection: Connection, path: string): void {
   syncPath(path);
 }
 
-/** The same while the event loop goes on. */
+/** The same in a thread, without blocking the event loop. */
 export async function copyInThread(file: string, path: string): Promise<void> {
   createFile(path);
   await runInThread(file, [{ sql: "vacuum into ?", parameters: [path] }]);
   await syncLater(path);
 }
 
-/** Resolves when the file is on disk: much that was written takes long, and the event loop goes on. */
+/** Resolves when the file is on disk: a large file takes long, and the event loop is not blocked. */
 export async function syncLater(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {

@@ -106,7 +106,7 @@ async function read<T>(reads: Reads, rule: () => Work<T>, location: string): Pro
     try {
       return await reads.run(rule());
     } catch (error) {
-      // Readers meet a lock only while a log is recovered, or another process closes the database.
+      // Readers wait for a lock only while a write-ahead log is recovered, or another process closes the database.
       if (!isBusy(error) || performance.now() > deadline) throw translated(error, location);
     }
     await sleep(1 + Math.random() * 5);
@@ -124,7 +124,7 @@ async function sizeOf(connection: Connection, place: SqlitePlace | undefined): P
   return total;
 }
 
-/** Notices the commits of other processes: `data_version` changes with each of them, and not with our own. */
+/** Notices the commits of other processes: `data_version` changes with each of them, but not with our own. */
 class CommitPoll {
   readonly #connection: Connection;
   readonly #onCommit: () => void;

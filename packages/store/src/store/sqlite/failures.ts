@@ -10,7 +10,7 @@ const FULL = 13;
 const RANGE = 25;
 const CANTOPEN = 14;
 
-/** SQLite's primary result code, or the nearest one to a file system's; `undefined` for any other error. */
+/** SQLite's primary result code, or the closest one to an error of the file system; `undefined` for any other error. */
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { errcode, code, cause, syscall } = error as Partial<
@@ -86,7 +86,7 @@ const UNKNOWN: Failure = {
   hint: "Try again; if it happens again, report this error with its cause.",
 };
 
-/** Every error of SQLite and of its files as a `ContinuoError`; all others as they are. */
+/** Every error of SQLite and of its files becomes a `ContinuoError`; other errors stay as they are. */
 export function translated(error: unknown, path: string): unknown {
   if (isContinuoError(error) && !isBusy(error)) return error;
   const code = codeOf(error);
@@ -110,7 +110,7 @@ export function truncated(path: string, sizeBytes: number, expectedBytes: number
   );
 }
 
-/** One of the files of an open database: itself, or those that SQLite keeps next to it. */
+/** One of the files of an open database: the database itself, or a file that SQLite keeps next to it. */
 export function replacedFile(path: string, file: string): ContinuoError {
   const what = path === file ? `database ${path}` : `file ${file} of the database ${path}`;
   return new ContinuoError("unavailable", `the ${what} was deleted or replaced while it was open`, {

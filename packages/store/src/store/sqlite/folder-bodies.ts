@@ -8,8 +8,8 @@ import { makeFolderDurably, renameDurably } from "@continuo/files";
 import { translated } from "./failures.ts";
 
 /**
- * New blobs go into the first folder; they are looked for in all of them.
- * @param database the path that errors name
+ * New blobs are stored in the first folder; blobs are searched in all of them.
+ * @param database the path that is named in errors
  */
 export function folderBodies(folders: readonly [string, ...string[]], database: string): BlobBodies {
   const translating = async <T>(run: () => T | Promise<T>): Promise<T> => {
@@ -36,10 +36,10 @@ export function folderBodies(folders: readonly [string, ...string[]], database: 
   };
 }
 
-/** Runs something that touches our files. Errors of the system become the store's. */
+/** Runs code that uses our files, and translates its errors. Errors of the system become errors of the store. */
 type TranslateErrors = <T>(run: () => T | Promise<T>) => Promise<T>;
 
-/** A hundred or so files a folder: the last two digits of a UUIDv7 are random. */
+/** The last two digits of a UUIDv7 are random, and so divide the files evenly among folders. */
 function pathIn(folder: string, key: string): string {
   return join(folder, key.slice(-2), key);
 }

@@ -1,8 +1,8 @@
 /**
- * Group commit: writes that are requested at the same time share one transaction, and so one fsync, and each caller
- * hears only after it. A rule that is refused before it wrote anything, which is nearly always so, leaves nothing to
- * take back. When one is refused later, the whole group is rolled back and run again, each in a savepoint of its own:
- * savepoints cost a copy of every page that is changed.
+ * Group commit: writes that are requested at the same time share one transaction, and so one fsync, and each caller is
+ * answered only after it. A rule is nearly always refused before it has written anything, so that nothing must be
+ * undone. If a rule is refused later, the whole group is rolled back and runs again, each rule in a savepoint of its
+ * own. Savepoints are not used at first, because they cost a copy of every changed page.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -35,7 +35,7 @@ interface JobResult {
 /** The longest delay of the event loop, in addition to one commit. */
 const TURN_MS = 5;
 
-/** More than are between a caller's wake-up and its next append. */
+/** More steps of promises than there are between the wake-up of a caller and its next append. */
 const PROMISES_OF_A_CALLER = 24;
 
 type GroupChanges = Required<Pick<Transaction, "changed" | "appended">>;
@@ -57,7 +57,7 @@ export class GroupCommit {
   #pauses: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
   #turnedAt = 0;
-  /** The number of the next jobs that run in a savepoint each. */
+  /** The number of the next jobs that run each in a savepoint of its own. */
   #careful = 0;
 
   constructor(connection: Connection, scope: Scope, options: GroupOptions) {
@@ -75,7 +75,7 @@ export class GroupCommit {
     });
   }
 
-  /** Runs what cannot be part of a transaction, between two of them: writes wait until it is done. */
+  /** Runs work that cannot be part of a transaction, between two transactions: writes wait until it is done. */
   between<T>(run: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#pauses.push(async () => {
@@ -113,8 +113,8 @@ export class GroupCommit {
   }
 
   /**
-   * Callers that were woken by the last commit ask again before the next one begins: within a few promises,
-   * and so mostly without a turn of the event loop, which has its turn nevertheless.
+   * Gives callers that the last commit woke the chance to append before the next commit begins: this takes only a few
+   * steps of promises, usually without a turn of the event loop.
    */
   async #gather(): Promise<void> {
     for (let promise = 0; promise < PROMISES_OF_A_CALLER; promise++) await undefined;
@@ -147,10 +147,11 @@ export class GroupCommit {
         return;
       }
       this.#connection.exec("commit");
-      // A commit into a file without a name is lost when the process ends.
+      // If the file has no name any more, the commit is lost when the process ends.
       this.#assertInPlace();
     } catch (error) {
-      // A full disk or an I/O error, and nothing was committed; or the file is gone. All callers hear of it.
+      // The disk is full, an I/O error occurred, or the file is gone; nothing was committed. All callers receive the
+      // error.
       this.#rollback();
       for (const { job } of group) job.reject(translated(error, this.#path));
       return;
@@ -202,7 +203,7 @@ export class GroupCommit {
       addChanges(changes, own);
       return { value };
     } catch (error) {
-      // The scope forgets what a rule knew of rows that are taken back.
+      // The scope forgets rows that were rolled back.
       this.#scope.lineages.clear();
       return { error: translated(error, this.#path) };
     }

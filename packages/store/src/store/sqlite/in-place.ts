@@ -1,4 +1,4 @@
-/** Checks that the files of an open database are still those of their names. */
+/** Checks that the names of the files of an open database still belong to the same files. */
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -6,21 +6,21 @@ import { replacedFile, translated } from "./failures.ts";
 import type { SqlitePlace } from "./place.ts";
 
 /**
- * To be called before each write and after each commit; SQLite itself keeps writing into files that have no name any
- * more. The one before is not saved where writes follow each other at once: without it, a write would be stored in
- * files that disappeared a moment ago, and copied by the rescue, although its caller hears that it was refused. The
- * database is open and was read, so that all of its files are there. Errors: `unavailable`.
+ * Call it before each write and after each commit, because SQLite itself keeps writing into files that have no name any
+ * more. The check before a write is needed even right after another write: otherwise a write could be stored in files
+ * that have just disappeared, and be copied by the rescue, although its caller receives an error. The database must be
+ * open and have been read, so that all of its files exist. Errors: `unavailable`.
  *
- * While the folder is as it was at the last look, no name in it has changed: one look instead of three.
+ * If the folder did not change since the last check, no name in it has changed: one check instead of three.
  *
- * @param rescue copies what only the write-ahead log has into the database
+ * @param rescue copies the content of the write-ahead log into the database
  */
 export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () => void {
   if (place === undefined) return () => undefined;
   const { path, file } = place;
   const main = identityOf(path);
   const sides = [`${file}-wal`, `${file}-shm`].map((side) => ({ side, opened: identityOf(side) }));
-  // A link can be changed in another folder.
+  // A symbolic link can be in another folder, and change there.
   const folder = path === file ? dirname(file) : null;
   let seen: string | null = null;
   return () => {
@@ -39,12 +39,12 @@ export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () 
   };
 }
 
-/** File systems tell the time in steps of some milliseconds: two changes within one step look the same. */
+/** File systems record times in steps of some milliseconds: two changes within one step look the same. */
 const STEP_MS = 100;
 
 /**
  * Changes whenever a name in the folder is made, removed or given to another file, and nobody can set it back; `null`
- * where the last such change was just now.
+ * if the last such change was just now.
  */
 function folderState(folder: string): string | null {
   const found = statSync(folder, { throwIfNoEntry: false });

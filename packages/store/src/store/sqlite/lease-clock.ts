@@ -1,10 +1,10 @@
 /**
- * The clock of leases on SQLite: the time since this machine was started, which no change of the time of day moves.
+ * The clock of leases on SQLite: the time since this machine was started, which does not depend on the time of day.
  *
- * All processes that have a database open run on one machine. The first one after a start of the machine writes down
- * how far the time of day was from the time since the start; the others read that, so that all have the same clock. A
- * holder from before the start has certainly ended, and so do its leases. Where the system does not name its start,
- * leases follow the time of day.
+ * All processes that have a database open run on one machine. The first one after a start of the machine stores the
+ * difference between the time of day and the time since the start; the others read that value, so that all have the
+ * same clock. A holder from before the start has certainly ended, and its leases end too. If the system does not
+ * identify its start, leases use the time of day.
  */
 
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { isBusy } from "./failures.ts";
 export interface LeaseClock {
   /** In whole milliseconds. Begins with the time of day at the first use after the machine was started. */
   readonly now: () => number;
-  /** Converts a time of this clock to the time of day as it is set now. */
+  /** Converts a time of this clock to the present time of day. */
   readonly wallTime: (leaseMs: number) => number;
 }
 
@@ -23,11 +23,11 @@ export interface LeaseClockOptions {
   readonly wall: () => number;
   /** Milliseconds since this machine was started; the same for all its processes. */
   readonly sinceStart?: () => number;
-  /** Names this start of the machine; `null` if the system does not. */
+  /** Identifies this start of the machine; `null` if the system does not report it. */
   readonly boot?: string | null;
 }
 
-/** Errors: those of SQLite when another process writes at this moment. */
+/** Errors: those of SQLite if another process writes at this moment. */
 export function openLeaseClock(database: DatabaseSync, options: LeaseClockOptions): LeaseClock {
   const { wall, sinceStart = msSinceStart, boot = readBoot() } = options;
   if (boot === null) return wallClock(wall);
@@ -36,12 +36,12 @@ export function openLeaseClock(database: DatabaseSync, options: LeaseClockOption
   return { now, wallTime: wallTimeOf(wall, now) };
 }
 
-/** Leases that follow the time of day. */
+/** The clock of leases that use the time of day. */
 export function wallClock(wall: () => number): LeaseClock {
   return { now: () => Math.trunc(wall()), wallTime: (leaseMs) => leaseMs };
 }
 
-/** Two clocks that are read one after another differ a little; a lease must look the same twice. */
+/** The difference of two clocks varies a little between reads, but a lease must always show the same time. */
 const JITTER_MS = 50;
 
 export function wallTimeOf(wall: () => number, now: () => number): LeaseClock["wallTime"] {
@@ -71,7 +71,7 @@ function offsetOf(database: DatabaseSync, boot: string, { wall, sinceStart }: Cl
     database.exec("begin immediate");
   } catch (error) {
     if (isBusy(error)) throw error;
-    // A database that cannot be written, such as one on a full disk, gives no leases either.
+    // A database that cannot be written, such as one on a full disk, cannot give leases either.
     return Math.round(wall() - sinceStart());
   }
   try {
@@ -89,7 +89,7 @@ function begin(database: DatabaseSync, boot: string, { wall, sinceStart }: Clock
   const offset = Math.round(nowMs - sinceStart());
   const former = database.prepare("delete from counters where name like ?").run(`${NAME}%`);
   database.prepare("insert into counters (name, value) values (?, ?)").run(`${NAME}${boot}`, offset);
-  // Without a former start the leases are of an older Continuo, which went by the time of day.
+  // Without a stored start, the leases are of an older Continuo, which used the time of day.
   if (former.changes === 0) return offset;
   database.prepare("update leases set expires_at = ? where expires_at > ?").run(nowMs, nowMs);
   return offset;
@@ -104,7 +104,7 @@ function readBoot(): string | null {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
-    // A sandbox that tells less.
+    // The process runs in a sandbox that hides this value.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Opens a SQLite database: made where there is none, checked, and migrated when asked to. */
+/** Opens a SQLite database: creates it if it does not exist, checks it, and migrates it on request. */
 
 import { hash } from "node:crypto";
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
@@ -23,7 +23,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 export interface SqliteOptions {
   readonly workspaceId: string;
   readonly migrate: "allowed" | "refused";
-  /** Called with what was migrated, and with the path of the copy. */
+  /** Called with the migrations, and with the path of the copy. */
   readonly onMigrated?: (migrated: MigrationResult) => void;
   /** Size of the page cache in memory; 64 MiB by default. */
   readonly cacheBytes?: number;
@@ -34,18 +34,18 @@ export interface SqliteOptions {
    * started.
    */
   readonly leaseNow?: () => number;
-  /** For tests that show what `full` is for. */
+  /** For tests that show the effect of `full`. */
   readonly synchronous?: "full" | "off";
 }
 
 export interface MigrationResult {
   readonly from: number;
   readonly to: number;
-  /** The database as it was before. */
+  /** The path of a copy of the database before the migration. */
   readonly copy: string | null;
 }
 
-/** `undefined` opens a database in memory that is gone when it is closed. */
+/** `undefined` opens a database in memory that is lost when it is closed. */
 export async function openSqlite(place: string | undefined, options: SqliteOptions): Promise<Engine> {
   const path = place === undefined ? undefined : resolve(place);
   const deadline = performance.now() + LIMITS.lockWaitMs;
@@ -53,8 +53,8 @@ export async function openSqlite(place: string | undefined, options: SqliteOptio
     try {
       return await tryOpen(path, options);
     } catch (error) {
-      // Somebody else makes or migrates the database at this moment, perhaps in this very process: wait
-      // without blocking it.
+      // Another caller creates or migrates the database at this moment, perhaps in this process: wait without blocking
+      // it.
       if (!isBusy(error) || performance.now() > deadline) throw translated(error, path ?? "memory");
     }
     await sleep(5 + Math.random() * 20);
@@ -94,7 +94,7 @@ function openDatabase(place: SqlitePlace | undefined, options: SqliteOptions): D
 
 const HEADER_BYTES = 100;
 
-/** The header says how many pages there are. With a write-ahead log the file may rightly be shorter. */
+/** The header has the number of pages. With a write-ahead log, a shorter file is valid. */
 function assertWhole({ path, file }: SqlitePlace): void {
   const sizeBytes = statSync(file).size;
   const wal = `${file}-wal`;
@@ -107,7 +107,7 @@ function assertWhole({ path, file }: SqlitePlace): void {
   } finally {
     closeSync(opened);
   }
-  // A file without this header is no database; SQLite reports that itself.
+  // A file without this header is not a database; SQLite reports that itself.
   if (!header.toString("latin1").startsWith("SQLite format 3")) return;
   const pageSize = header.readUInt16BE(16);
   const expected = header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize);
@@ -131,7 +131,7 @@ async function upgrade(
   }
 }
 
-/** Tables that have rows without any log, and logs; older schemas lack some of them. */
+/** The table of logs, and tables that can have rows without a log; older schemas lack some of them. */
 const WITHOUT_LOGS = [
   "logs",
   "deleted_logs",
@@ -143,7 +143,7 @@ const WITHOUT_LOGS = [
   "webhook_keys",
 ] as const;
 
-/** A process that was killed while it made the database leaves one like this: nothing was ever written to it. */
+/** A process that was killed while it created the database leaves such a file, to which nothing was written. */
 function isUnused({ database }: Connection): boolean {
   const isThere = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?");
   return WITHOUT_LOGS.every(

@@ -7,11 +7,11 @@ import { createFile, makeFolderDurably } from "@continuo/files";
 export interface SqlitePlace {
   /** The given path, made absolute. */
   readonly path: string;
-  /** The file itself, where the path is a symbolic link: SQLite names its other files after it. */
+  /** The file itself, if the path is a symbolic link: SQLite derives the names of its other files from it. */
   readonly file: string;
 }
 
-/** Makes the file where there is none, and the folders above it: private ones. */
+/** Creates the file and the folders above it if they do not exist, for this user only. */
 export function preparePlace(path: string): SqlitePlace {
   const file = followed(path);
   makeFolderDurably(dirname(file));
@@ -23,7 +23,7 @@ function create(file: string): void {
   try {
     createFile(file);
   } catch (error) {
-    // Another process makes the database at this moment.
+    // Another process creates the database at this moment.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
@@ -51,8 +51,8 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/** The folders of large blobs: the first for new ones, the others for those that older versions stored. */
+/** The folders of large blobs: the first for new ones, the others for blobs of older versions. */
 export function blobFolders({ path, file }: SqlitePlace): readonly [string, ...string[]] {
-  // Older versions named the folder after the link.
+  // Older versions derived the name of the folder from the link.
   return path === file ? [`${file}-blobs`] : [`${file}-blobs`, `${path}-blobs`];
 }

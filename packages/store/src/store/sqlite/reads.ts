@@ -1,6 +1,7 @@
 /**
- * Reads in turns: after a bounded amount of work the event loop has its turn, whether one read asks for much, many ask
- * at once, or a caller asks again and again. A read stops between two of its statements and continues in a later turn.
+ * Divides reads into turns: after a limited amount of work the event loop can do other things, even for one large read,
+ * many reads at once, or a caller that reads again and again. A read stops between two of its statements and continues
+ * in a later turn.
  */
 
 import { LIMITS, type Work } from "../engine/index.ts";
@@ -21,7 +22,7 @@ export class Reads {
     this.#connection = connection;
   }
 
-  /** At once, as far as this turn's work goes. Errors: those of the rule and of the database, as they are. */
+  /** Runs at once, as far as this turn has work left. Errors: those of the rule and of the database, unchanged. */
   run<T>(work: Work<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let running: ActiveTransaction<T> | undefined;

@@ -5,7 +5,7 @@ import { LIMITS, type LongStatement } from "../engine/index.ts";
 
 export type ThreadRow = Readonly<Record<string, unknown>>;
 
-/** The program of the thread. It is a text, because a bundle of this module has no file for it. */
+/** The program of the thread. It is a string, because a bundle of this module has no file for it. */
 const PROGRAM = `
 const { DatabaseSync } = require("node:sqlite");
 const { parentPort, workerData } = require("node:worker_threads");

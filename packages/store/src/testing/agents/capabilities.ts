@@ -1,4 +1,4 @@
-/** Capabilities of agents for tests: they only answer, unless they have native sessions. */
+/** The capabilities of agents for tests: the agents only answer, unless they have native sessions. */
 
 import { type AgentCapabilities, NO_CAPABILITIES } from "@continuo/core/model";
 

@@ -1,4 +1,4 @@
-/** An agent that answers with what it was asked. */
+/** An agent that answers with its input. */
 
 import {
   type Agent,

@@ -1,4 +1,6 @@
-/** Native sessions of a scripted agent: what it received, in memory or in files that outlive a process. */
+/**
+ * The native sessions of a scripted agent: the inputs that it received, in memory or in files that outlive a process.
+ */
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +18,7 @@ export type NativeKind = "real" | "lying" | "forking" | "silent" | "replacing" |
 
 export interface NativeSessions {
   has(sessionId: string): boolean;
-  /** The path of the session; `null` for memory. */
+  /** The path of the session; `null` in memory. */
   location(sessionId: string): string | null;
   read(sessionId: string): readonly string[];
   append(sessionId: string, lines: readonly string[]): void;

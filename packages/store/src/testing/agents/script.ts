@@ -1,4 +1,4 @@
-/** The script of an agent for a turn: steps, one after another. Plain data. */
+/** The script of an agent for a turn: a list of steps. Plain data. */
 
 import type { AgentEvent, AgentResult, ToolStatus, Usage } from "@continuo/core/model";
 
@@ -18,15 +18,18 @@ export type Step =
       readonly status?: ToolStatus;
     }
   | { readonly usage: Usage; readonly costUsd?: number }
-  /** Anything else that an agent may tell. */
+  /** Any other event of an agent. */
   | { readonly event: AgentEvent }
-  /** Milliseconds; `abort` until it is cancelled (then it fails as agents do); `forever` even then. */
+  /**
+   * Waits for a number of milliseconds; `abort`: until the turn is cancelled, and then fails as agents do; `forever`:
+   * even longer.
+   */
   | { readonly wait: number | "abort" | "forever" }
-  /** Throws. With a code it is a `ContinuoError`. */
+  /** Throws. With a code, the error is a `ContinuoError`. */
   | { readonly fail: string; readonly code?: "native_unavailable" | "agent_failed" | "agent_missing" }
   /** Ends the process at once, as a power cut would. */
   | { readonly crash: "SIGKILL" }
-  /** Calls the function of that name in `hooks`, and waits for it. */
+  /** Calls the function with this name in `hooks`, and waits for it. */
   | { readonly hook: string }
   /** The result that `execute` returns at the end of the turn. */
   | { readonly result: AgentResult };

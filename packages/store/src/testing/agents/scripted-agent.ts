@@ -1,4 +1,4 @@
-/** An agent that does what a script says, and remembers what it was given. */
+/** An agent that follows a script, and remembers what it received. */
 
 import { randomUUID } from "node:crypto";
 import {
@@ -33,15 +33,15 @@ export interface Given {
 export interface ScriptedAgentOptions {
   readonly name?: string;
   /**
-   * The scripts of its first turn, its second …, or a function that makes one for each request. After the last
-   * one the agent answers "done".
+   * The scripts of its turns in order, or a function that makes a script for each request. After the last script the
+   * agent answers "done".
    */
   readonly turns?: readonly Script[] | ((given: Given) => Script);
-  /** The kind of its native sessions, and how far they are trusted. It has none by default. */
+  /** The kind of its native sessions. It has none by default. */
   readonly native?: NativeKind;
   /** The store of its native sessions; in memory by default. */
   readonly nativeSessions?: NativeSessions;
-  /** Called when the agent was given something, before it does anything. */
+  /** Called when the agent receives a request, before it does anything. */
   readonly onGiven?: (given: Given) => void;
   readonly hooks?: Readonly<Record<string, () => void | Promise<void>>>;
 }
@@ -93,7 +93,7 @@ export class ScriptedAgent implements Agent {
     return ref === null ? result : { nativeRef: ref, ...result };
   }
 
-  /** Enters the native session of the request and reports it, or lies about it if the kind says so. */
+  /** Enters the native session of the request and reports it, or reports a wrong one if its kind is `lying`. */
   async #enter(request: AgentRequest, { onEvent }: ExecuteOptions): Promise<NativeRef | null> {
     const { native } = this.#options;
     if (native === undefined) return null;

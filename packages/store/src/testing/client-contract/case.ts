@@ -1,4 +1,4 @@
-/** A case of the contract of clients: a scripted server, a client, and the reports of the client. */
+/** A case of the contract of clients: a scripted server, a client, and the client's reports. */
 
 import type { ClientCommand, ClientReport, ClientUnderTest, StartClient } from "./program.ts";
 import { openScriptedServer, type Peer, type ScriptedServer, withPatience } from "./scripted-server.ts";
@@ -42,7 +42,7 @@ export class Stage implements AsyncDisposable {
     return peer;
   }
 
-  /** The same kind of client at another server. */
+  /** The same kind of client with another server. */
   beside(server: ScriptedServer): Stage {
     return new Stage(server, this.#start);
   }
@@ -72,7 +72,7 @@ export class Stage implements AsyncDisposable {
     });
   }
 
-  /** Waits until the message with the sequence is handed over, and returns the sequences of all that were. */
+  /** Waits until the message with the sequence is handed over, and returns the sequences of all messages so far. */
   async messagesUpTo(sequence: number): Promise<readonly number[]> {
     await this.report("message", (message) => message.sequence === sequence);
     return this.messages();

@@ -21,7 +21,7 @@ const ABSENCE_MS = 2_500;
 export const connectionCases: readonly ClientCase[] = [
   {
     id: "CLIENT-1",
-    name: "a connection begins with the subprotocol and a hello, and its URL holds no token",
+    name: "a connection begins with the subprotocol and a hello, and its URL has no token",
     run: async (stage) => {
       const peer = await stage.connect();
       const hello = await peer.next("hello");
@@ -35,13 +35,13 @@ export const connectionCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-5",
-    name: "after a cut in the middle of a frame the client comes again with its instance, and continues where it was",
+    name: "after a cut in the middle of a frame the client connects again with its instance, and continues from its position",
     run: async (stage) => {
       const first = await stage.connect();
       const hello = await first.welcome({ latestSequence: 4 });
-      // The client may hand over nothing before the replay is over.
+      // The client must not hand over anything before the replay is over.
       for (const sequence of [1, 2]) first.event(sequence);
-      // A text frame of 100 bytes, of which ten come.
+      // A text frame of 100 bytes, of which only ten arrive.
       first.stream.write(Buffer.concat([Buffer.of(0x81, 100), Buffer.from('{"type":"e')]));
       await pause(500);
       first.cut();
@@ -57,14 +57,14 @@ export const connectionCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-8",
-    name: "after a final code the client ends with it, and does not come again",
+    name: "after a final code the client ends with it, and does not connect again",
     run: async (stage) => {
       await Promise.all(FINAL_CODES.map((code) => endsWith(stage, code)));
     },
   },
   {
     id: "CLIENT-9",
-    name: "after any other code the client comes again",
+    name: "after any other code the client connects again",
     run: async (stage) => {
       let peer = await stage.join();
       for (const code of ["unavailable", "rate_limited", "degraded", "internal", "a_code_of_next_year"]) {
@@ -79,7 +79,7 @@ export const connectionCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-11",
-    name: "after bye the client comes again, when the server said so",
+    name: "after bye the client connects again, after the time that the server gave",
     run: async (stage) => {
       const first = await stage.join();
       const retryMs = 1_500;
@@ -94,7 +94,7 @@ export const connectionCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-12",
-    name: "after catch_up the client comes again, and has every event once",
+    name: "after catch_up the client connects again, and has every event once",
     run: async (stage) => {
       const first = await stage.join();
       for (const sequence of [1, 2, 3]) first.event(sequence);
@@ -102,7 +102,7 @@ export const connectionCases: readonly ClientCase[] = [
       first.socket.close(CLOSE.slow);
       const second = await stage.server.connection();
       const { after } = await second.welcome();
-      assert.ok(typeof after === "number" && after <= 3, "it begins where it was");
+      assert.ok(typeof after === "number" && after <= 3, "it continues from its position");
       for (let sequence = Number(after) + 1; sequence <= 5; sequence++) second.event(sequence);
       second.ready(5);
       assert.deepEqual(await stage.messagesUpTo(5), [1, 2, 3, 4, 5]);
@@ -110,7 +110,7 @@ export const connectionCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-13",
-    name: "after 4010 without an error the client comes again with the same instance",
+    name: "after 4010 without an error the client connects again with the same instance",
     run: async (stage) => {
       const first = await stage.connect();
       const hello = await first.welcome();
@@ -131,13 +131,13 @@ export const connectionCases: readonly ClientCase[] = [
         assert.ok(performance.now() - from < 40_000, `${peer.beats.length} heartbeats in 40 s`);
         await pause(100);
       }
-      // With a busy machine in mind: twice as long as it should be, and never longer than the server waits.
+      // Twice the expected time, for a busy machine, but never longer than the server waits.
       assert.ok((peer.beats[2] ?? 0) - (peer.beats[0] ?? 0) < 18_000, "three heartbeats within 18 s");
     },
   },
   {
     id: "CLIENT-15",
-    name: "the client ends a connection over which nothing comes, and comes again",
+    name: "the client ends a connection over which nothing comes, and connects again",
     run: async (stage) => {
       const first = await stage.join();
       first.mute();
@@ -149,7 +149,7 @@ export const connectionCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-20",
-    name: "a client that leaves waits for its answers, says close, and waits for the server",
+    name: "a client that leaves waits for its answers, sends close, and waits for the server",
     run: async (stage) => {
       const peer = await stage.join();
       stage.send("last");

@@ -89,7 +89,7 @@ export const faultCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-17",
-    name: "after a message that is no frame the client comes again",
+    name: "after a message that is not a frame the client connects again",
     run: async (stage) => {
       let peer = await stage.join();
       for (const [index, text] of ["{", "[1]", "null"].entries()) {
@@ -104,7 +104,7 @@ export const faultCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-18",
-    name: "a client whose user does not read holds a bounded part, and has everything once afterwards",
+    name: "a client whose user does not read keeps a bounded part, and hands everything over once afterwards",
     run: async (stage) => {
       const peer = await stage.join();
       stage.do({ command: "stop_reading" });
@@ -119,7 +119,7 @@ export const faultCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-21",
-    name: "when a final code ends the client, what was not answered is reported as failed",
+    name: "when a final code ends the client, unanswered requests are reported as failed",
     run: async (stage) => {
       const peer = await stage.join();
       for (const name of ["one", "two"]) stage.send(name);
@@ -141,7 +141,7 @@ function assertNothingConfirmed({ reports }: Stage): void {
   );
 }
 
-/** More than a client should hold and the system buffers: 48 MB. */
+/** A log of 48 MB: more than a client should keep and the system buffers. */
 class LongLog {
   static readonly COUNT = 3_000;
   readonly #peer: Peer;
@@ -173,7 +173,7 @@ class LongLog {
     }
   }
 
-  /** Sends what the client asks for, and otherwise what was not sent yet. */
+  /** Sends the events that the client asks for, or otherwise those that were not sent yet. */
   async sendRest(): Promise<void> {
     if (this.#isPaused()) await this.#resumed();
     while (this.#sent < LongLog.COUNT) {
@@ -182,7 +182,7 @@ class LongLog {
       else this.#sendNext();
       this.#look();
     }
-    // A client that stood still at the end asks for the rest again.
+    // A client that stopped near the end asks for the rest again.
     for (let tries = 0; tries < 200; tries++) {
       await pause(25);
       this.#look();
@@ -211,7 +211,7 @@ class LongLog {
     this.#look();
   }
 
-  /** A `resume` says where to go on. */
+  /** A `resume` gives the sequence after which to continue. */
   #look(): void {
     const { frames } = this.#peer;
     for (; this.#from < frames.length; this.#from++) {

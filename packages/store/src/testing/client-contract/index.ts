@@ -1,6 +1,6 @@
 /**
- * The contract of a client of channels, as cases for any test runner: a server that misbehaves by a script, and what a
- * client must make of it. Each case is a sentence `CLIENT-…` of `PROTOCOL.md`.
+ * The contract of a client of channels, as cases for any test runner: a server that misbehaves according to a script,
+ * and the required reactions of a client. Each case is a sentence `CLIENT-…` of `PROTOCOL.md`.
  *
  * Promises: a case throws if the client breaks the contract, and needs only loopback; a client may be a program in any
  * language.
@@ -32,7 +32,7 @@ export interface ClientContractCase {
 }
 
 /**
- * The cases, to be handed to a test runner:
+ * The cases, for a test runner:
  *
  *     for (const { id, name, run } of clientContract(start)) test(`${id}: ${name}`, run);
  *

@@ -1,4 +1,4 @@
-/** Cases about the log: a client takes its events, and ignores events that it does not know. */
+/** Cases about the log: a client accepts its events, and ignores unknown events. */
 
 import assert from "node:assert/strict";
 import { type ClientCase, upTo } from "./case.ts";
@@ -18,7 +18,7 @@ function sendInParts({ socket }: Peer, frame: Frame, parts: number): void {
 export const logCases: readonly ClientCase[] = [
   {
     id: "CLIENT-3",
-    name: "an event that comes twice is handed over once",
+    name: "an event that arrives twice is handed over once",
     run: async (stage) => {
       const peer = await stage.join();
       for (const sequence of [1, 2, 2, 1, 3]) peer.event(sequence);
@@ -29,7 +29,7 @@ export const logCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-4",
-    name: "an event that does not follow the last one is asked for again, with what is missing",
+    name: "an event that does not follow the last one is asked for again, together with the missing ones",
     run: async (stage) => {
       const peer = await stage.join();
       peer.event(1);
@@ -39,7 +39,7 @@ export const logCases: readonly ClientCase[] = [
       assert.deepEqual(await stage.messagesUpTo(1), [1]);
       for (const sequence of [2, 3, 4, 5]) peer.event(sequence);
       assert.deepEqual(await stage.messagesUpTo(5), upTo(5));
-      // Events that were left out on purpose are no gap.
+      // Events that were left out on purpose do not count as a gap.
       peer.event(9, 5);
       assert.deepEqual(await stage.messagesUpTo(9), [...upTo(5), 9]);
       assert.equal(peer.frames.filter(({ type }) => type === "resume").length, 1, "asked once");
@@ -47,7 +47,7 @@ export const logCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-7",
-    name: "frames, keys and events that the client does not know are passed over",
+    name: "frames, keys and events that the client does not know are ignored",
     run: async (stage) => {
       const peer = await stage.connect();
       peer.send({ type: "weather", sky: "blue" });
@@ -85,7 +85,7 @@ export const logCases: readonly ClientCase[] = [
       sendInParts(peer, eventFrame(2, 1, { note: "ü€😀".repeat(40_000) }), 7);
       const body = Buffer.from(JSON.stringify({ ...eventFrame(3, 2), note: "ü€😀" }));
       const bytes = Buffer.concat([Buffer.of(0x81, 126, body.length >> 8, body.length & 0xff), body]);
-      // A heartbeat between the bytes would be in the middle of the frame.
+      // No heartbeats, because one between the bytes would be in the middle of the frame.
       peer.mute();
       for (const byte of bytes) {
         peer.stream.write(Buffer.of(byte));
@@ -97,7 +97,7 @@ export const logCases: readonly ClientCase[] = [
   },
   {
     id: "CLIENT-19",
-    name: "a client that asks for less can say how many messages were left out",
+    name: "a client that asks for less can report how many messages were left out",
     run: async (stage) => {
       const peer = await stage.connect("collect");
       const { replay } = await peer.welcome({ latestSequence: 12, omitted: { messages: 7, upTo: 10 } });
@@ -111,7 +111,7 @@ export const logCases: readonly ClientCase[] = [
       assert.equal(
         peer.frames.some(({ type }) => type === "resume"),
         false,
-        "what was left out is no gap",
+        "omitted messages do not count as a gap",
       );
     },
   },

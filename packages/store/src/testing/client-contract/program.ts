@@ -1,5 +1,5 @@
 /**
- * A client under test: it is given commands, and reports what it hands over to its user. A program reads commands from
+ * A client under test: it receives commands, and reports what it hands over to its user. A program reads commands from
  * its standard input and writes reports to its standard output, each as one line of JSON.
  */
 
@@ -19,10 +19,10 @@ export type ClientCommand =
     }
   /** Sends a whole message; `name` comes back in the report. */
   | { readonly command: "send"; readonly name: string; readonly content: string }
-  /** The user of the client takes no message, until `read`. */
+  /** The user of the client reads no more messages until `read`. */
   | { readonly command: "stop_reading" }
   | { readonly command: "read" }
-  /** Leaves, after what was sent is confirmed. */
+  /** Leaves after all sent messages are confirmed. */
   | { readonly command: "close" };
 
 export type ClientReport =
@@ -32,7 +32,7 @@ export type ClientReport =
   | { readonly report: "message"; readonly sequence: number; readonly content: string }
   | { readonly report: "confirmed"; readonly name: string }
   | { readonly report: "failed"; readonly name: string; readonly code: string }
-  /** The client does not come again: after an error with its code, after `close` with `null`. */
+  /** The client does not connect again: the report has the code of the error, or `null` after `close`. */
   | { readonly report: "ended"; readonly code: string | null };
 
 export interface ClientUnderTest {
@@ -48,7 +48,7 @@ export function clientProgram(file: string, args: readonly string[] = []): Start
   return async (onReport) => {
     const child = spawn(file, args, { stdio: ["pipe", "pipe", "inherit"] });
     const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    // The case fails because no report comes.
+    // The case then fails because no report comes.
     child.once("error", () => undefined);
     child.stdin.on("error", () => undefined);
     createInterface({ input: child.stdout }).on("line", (line) => onReport(JSON.parse(line) as ClientReport));

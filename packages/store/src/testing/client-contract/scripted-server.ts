@@ -1,4 +1,4 @@
-/** A server of channels that says and does only what a case tells it, and so may break every promise. */
+/** A server of channels that sends and does only what a case tells it to, so it can break every promise. */
 
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -20,11 +20,11 @@ export class Peer {
   /** The close code; 1006 for a connection that was cut. */
   readonly closed: Promise<number>;
   readonly socket: WebSocket;
-  /** The stream under it. */
+  /** The stream below the connection. */
   readonly stream: Duplex;
-  /** Heartbeats are left out. */
+  /** The received frames without heartbeats. */
   readonly frames: Frame[] = [];
-  /** When each heartbeat came. */
+  /** The time of each heartbeat. */
   readonly beats: number[] = [];
   #read = 0;
   #wake: () => void = () => undefined;
@@ -57,7 +57,7 @@ export class Peer {
     this.#wake();
   }
 
-  /** No more heartbeats. */
+  /** Stops sending heartbeats. */
   mute(): void {
     clearInterval(this.#timer);
   }
@@ -66,7 +66,7 @@ export class Peer {
     if (this.socket.readyState === this.socket.OPEN) this.socket.send(JSON.stringify(frame));
   }
 
-  /** The next frame of the type; those before it are passed over. */
+  /** The next frame of the type; earlier frames are skipped. */
   async next(type: string): Promise<Frame> {
     return withPatience(`a frame ${type} of the client`, async () => {
       for (;;) {
@@ -102,7 +102,7 @@ export class Peer {
     return hello;
   }
 
-  /** A message with the number, after the one before. */
+  /** Sends a message with this sequence after the previous one. */
   event(sequence: number, after: number = sequence - 1, more: Frame = {}): void {
     this.send(eventFrame(sequence, after, more));
   }
@@ -111,7 +111,7 @@ export class Peer {
     this.send({ type: "ready", sequence, roster: [] });
   }
 
-  /** Ends the connection as a broken network does. */
+  /** Ends the connection like a broken network. */
   cut(): void {
     this.stream.destroy();
   }

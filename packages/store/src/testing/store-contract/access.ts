@@ -1,4 +1,4 @@
-/** Tokens and webhook keys: who may come in, and what is signed with. */
+/** Tokens and webhook keys: who may call a server, and the keys that it signs with. */
 
 import assert from "node:assert/strict";
 import { type ContractCase, eventually, rejects } from "./case.ts";
@@ -81,7 +81,7 @@ export const tokenCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "removeTokens forgets those that ended before a time, of this workspace",
+    name: "removeTokens forgets the tokens of this workspace that ended before a time",
     run: async ({ store }) => {
       const active = await store.createToken({ scopes: ["a"] });
       const revoked = await store.createToken({ scopes: ["a"] });
@@ -98,7 +98,7 @@ export const tokenCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "listWorkspaces names those with a log or a token, from any of them",
+    name: "listWorkspaces returns the workspaces with a log or a token, from any of them",
     run: async ({ store }) => {
       const [own, other] = [store.workspaceId, `${store.workspaceId}-other`];
       await store.createLog();
@@ -143,7 +143,7 @@ export const tokenCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "listTokens: of given ids, only those that exist",
+    name: "listTokens: for given ids, only the tokens that exist",
     run: async ({ store }) => {
       const made: string[] = [];
       for (let count = 0; count < 3; count++) made.push((await store.createToken({ scopes: ["x"] })).tokenId);
@@ -171,7 +171,7 @@ export const tokenCases: readonly ContractCase[] = [
 
 export const webhookKeyCases: readonly ContractCase[] = [
   {
-    name: "of many that store the first webhook key at once, all get the same one",
+    name: "many callers that store the first webhook key at the same time all get the same key",
     run: async ({ store }) => {
       const keys = await Promise.all(
         Array.from({ length: 6 }, (_, n) => store.putWebhookKey({ ...KEY, version: 1, keyId: `k${n}` })),

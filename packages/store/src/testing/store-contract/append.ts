@@ -110,7 +110,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "appends that are made at the same time are all stored, each once, without gaps",
+    name: "appends at the same time are all stored, each once, without gaps",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await Promise.all(Array.from({ length: 40 }, (_, n) => store.append(logId, numbered(1, n))));
@@ -126,7 +126,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "one of several appends at the same time that is refused takes nothing from the others",
+    name: "a refused append does not affect other appends at the same time",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const results = await Promise.allSettled(
@@ -140,7 +140,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an append to a log that is not there is not_found",
+    name: "an append to a log that does not exist is not_found",
     run: async ({ store }) => {
       await rejects("not_found", store.append("nowhere", [said("hello")]));
     },
@@ -160,7 +160,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expectedSequence: any other is a conflict that tells the newest",
+    name: "expectedSequence: any other one is a conflict that contains the newest",
     run: async ({ store }) => {
       const logId = await newLog(store, 2);
       for (const expectedSequence of [0, 1, 3]) {
@@ -171,7 +171,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expectedSequence: of many writers that expect the same, one wins",
+    name: "expectedSequence: if many writers expect the same, one of them wins",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       const results = await Promise.allSettled(
@@ -182,7 +182,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "expectedSequence: what is no sequence is refused",
+    name: "expectedSequence: a value that is not a sequence is refused",
     run: async ({ store }) => {
       const logId = await newLog(store);
       for (const expectedSequence of [-1, 0.5, Number.NaN]) {
@@ -206,7 +206,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "what one store appended, another reads at once",
+    name: "events that one store appended are read at once by another",
     needs: "shared",
     run: async ({ store, another }) => {
       const other = await another();

@@ -1,4 +1,4 @@
-/** The audit log: acts record themselves, in the name of who did them. */
+/** The audit log: acts record themselves, with the name of their principal. */
 
 import assert from "node:assert/strict";
 import type { AuditEntry, Principal } from "@continuo/core/model";
@@ -13,7 +13,7 @@ function factsOf({ who, from, what, target }: AuditEntry): readonly unknown[] {
 
 export const auditCases: readonly ContractCase[] = [
   {
-    name: "acts of consequence record themselves in the name of the view that they are done through, newest first",
+    name: "recorded acts have the principal of the view that was used, newest first",
     run: async ({ store }) => {
       const view = store.forWorkspace(store.workspaceId, ADA);
       const before = Date.now();
@@ -55,7 +55,7 @@ export const auditCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "recordAudit records what was done outside of the store; unknown acts are refused, long details left out",
+    name: "recordAudit records acts outside the store; unknown acts are refused, long details are left out",
     run: async ({ store }) => {
       const view = store.forWorkspace(store.workspaceId, ADA);
       const entry = await view.recordAudit({ what: "agent_started", target: "claude/1", details: { n: 1 } });

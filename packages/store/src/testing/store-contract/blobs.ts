@@ -1,4 +1,4 @@
-/** Blobs: streamed in and out, kept once, collected when nothing refers to them. */
+/** Blobs: they are streamed in and out, stored once, and collected when nothing refers to them. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -84,7 +84,7 @@ export const blobCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a blob that is not there is not_found",
+    name: "a blob that does not exist is not_found",
     run: async ({ store }) => {
       const hash = "0".repeat(64);
       assert.equal(await store.statBlob(hash), null);
@@ -94,7 +94,7 @@ export const blobCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an event can refer to blobs, and only to those that are there",
+    name: "an event can refer only to blobs that exist",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const { hash } = await store.putBlob(bytesOf(10));
@@ -137,7 +137,7 @@ export const blobCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a fork keeps the blobs of what it inherited, also when its source is deleted",
+    name: "a fork keeps the blobs of inherited events, even after its source is deleted",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const { hash } = await store.putBlob(bytesOf(5));
@@ -150,7 +150,7 @@ export const blobCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a blob that was refused because it had expired is not there, and can be stored afterwards",
+    name: "a blob that was refused because it had expired does not exist, and can be stored afterwards",
     run: async ({ store }) => {
       for (const size of [10, 300_000]) {
         const bytes = new Uint8Array(size).fill(7);
@@ -180,7 +180,7 @@ export const blobCases: readonly ContractCase[] = [
   },
 ];
 
-/** A blob that expires soon; a machine that does not store it before gets more time. */
+/** A blob that expires soon; a machine that is too slow to store it before that gets more time. */
 async function putForMoment(store: Store, ms: number): Promise<BlobInfo> {
   try {
     return await store.putBlob(bytesOf(5, 2), { expiresAt: new Date(Date.now() + ms).toISOString() });

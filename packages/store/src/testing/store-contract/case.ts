@@ -12,19 +12,19 @@ import {
   type StoredEvent,
 } from "@continuo/core/model";
 
-/** Opens a store. With the same workspace again: another store on the same data. */
+/** Opens a store. A second call with the same workspace opens another store on the same data. */
 export type OpenStore = (options: { readonly workspaceId: string }) => Promise<Store>;
 
 export interface CaseContext {
-  /** A store with nothing in its workspace. */
+  /** A store with an empty workspace. */
   readonly store: Store;
-  /** Another store on the same data, as another process has it. Only for cases that need `shared`. */
+  /** Another store on the same data, as in another process. Only for cases that need `shared`. */
   another(workspaceId?: string): Promise<Store>;
 }
 
 export interface ContractCase {
   readonly name: string;
-  /** `shared` needs data that several stores can open at once, which a store in memory has not. */
+  /** `shared` needs data that several stores can open at once, which a store in memory does not have. */
   readonly needs?: "shared";
   run(context: CaseContext): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function rejects(
   } catch (error) {
     if (!(error instanceof ContinuoError)) throw error;
     assert.equal(error.code, code, error.message);
-    // A sentence that lacks its beginning or its end is found by the space that is left.
+    // A sentence without its beginning or end is recognized by the remaining space.
     assert.match(error.message, /^\S.*\S$/u);
     assert.notEqual(error.hint, "");
     return error;
@@ -81,7 +81,7 @@ export async function newLog(store: Store, count = 0): Promise<string> {
   return logId;
 }
 
-/** Tries until it holds: for what takes time, without a guess how long. */
+/** Tries until the condition is true, for changes that take an unknown time. */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 15_000;
   while (!(await holds())) {

@@ -29,7 +29,7 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a cursor cannot stand where the log has not been",
+    name: "a cursor cannot be at a sequence that the log has not reached",
     run: async ({ store }) => {
       const logId = await newLog(store, 2);
       await rejects("out_of_range", store.commitCursor({ logId, name: "c", sequence: 3 }));
@@ -38,7 +38,7 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a log that is not made yet can have cursors, which go on when it is made and go when it goes",
+    name: "a log that does not exist yet can have cursors, which stay when it is created and are deleted with it",
     run: async ({ store }) => {
       const of = { logId: "later", name: "ada" };
       const early = await store.commitCursor({ ...of, sequence: 0, data: { seen: 0 } });
@@ -72,7 +72,7 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "data beside a cursor change with it or alone, and not when it fell behind",
+    name: "data of a cursor change with it or alone, but not with a lower sequence",
     run: async ({ store }) => {
       const of = { logId: await newLog(store, 5), name: "ada" };
       await store.commitCursor({ ...of, sequence: 3, data: { sdk: "a" } });
@@ -93,7 +93,7 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "data beside a cursor are JSON of at most 16 KiB",
+    name: "data of a cursor are JSON of at most 16 KiB",
     run: async ({ store }) => {
       const of = { logId: await newLog(store, 1), name: "ada" };
       await store.commitCursor({ ...of, data: "x".repeat(16_382) });
@@ -104,7 +104,7 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "resetCursor is the one way back",
+    name: "only resetCursor moves a cursor back",
     run: async ({ store }) => {
       const logId = await newLog(store, 5);
       await store.commitCursor({ logId, name: "c", sequence: 5 });
@@ -173,7 +173,7 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a snapshot cannot stand where the log has not been",
+    name: "a snapshot cannot be at a sequence that the log has not reached",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       await rejects("out_of_range", store.putSnapshot({ logId, name: "s", data: 1, sequence: 2 }));
@@ -203,7 +203,7 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a claim is taken in the next generation, by one",
+    name: "a claim is taken in the next generation, by one caller",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const claim = (owner: string, generation: number, more: object = {}): Promise<unknown> =>

@@ -1,4 +1,7 @@
-/** Evidence: found by the time in its medium, counted after a cursor, pruned one by one; blobs by their expiry. */
+/**
+ * Evidence is found by the time in its medium, counted after a cursor and pruned one by one; blobs are listed by their
+ * expiry.
+ */
 
 import assert from "node:assert/strict";
 import { listAll, type MediaOptions, type NewEvent, type Store } from "@continuo/core/model";
@@ -43,7 +46,7 @@ export const mediaCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "readMedia returns the nearest first, however many there are, and of equally near ones the earlier",
+    name: "readMedia returns the nearest first, however many there are, and the earlier of two equally near ones",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(
@@ -69,7 +72,7 @@ export const mediaCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "readMedia takes payloads up to exactly maxBytes, and always one",
+    name: "readMedia returns payloads up to exactly maxBytes, and always at least one",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(logId, [seen(1), seen(2), seen(3)]);
@@ -104,7 +107,7 @@ export const mediaCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "only a whole mediaTimeMs from 0 is a media time, and anything else is kept all the same",
+    name: "only a whole mediaTimeMs from 0 is a media time, and any other value is stored nevertheless",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const odd = [-1, 1.5, "7", null, Number.MAX_SAFE_INTEGER * 2, [7], { mediaTimeMs: 7 }];
@@ -115,7 +118,7 @@ export const mediaCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "readMedia of a fork finds what it inherited and its own, and pruned events by their time",
+    name: "readMedia of a fork finds inherited and own events, and pruned events, by their time",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(
@@ -181,7 +184,7 @@ export const mediaCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "prune takes the sequences that are named, as long as they are supplementary",
+    name: "prune removes the payloads of given sequences, if they are supplementary",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(
@@ -237,7 +240,7 @@ export const blobExpiryCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "setBlobExpiry shortens, lengthens and takes away an expiry",
+    name: "setBlobExpiry shortens, lengthens and removes an expiry",
     run: async ({ store }) => {
       const { hash } = await store.putBlob(new Uint8Array([1]), { expiresAt: YEAR(2900) });
       assert.equal((await store.setBlobExpiry(hash, YEAR(2800))).expiresAt, YEAR(2800));

@@ -1,4 +1,4 @@
-/** Forks: what they read, where they begin, and how sources go. */
+/** Forks: the records that they read, where they begin, and how their sources are removed. */
 
 import assert from "node:assert/strict";
 import {
@@ -36,7 +36,7 @@ export const forkCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "source and fork go on independently",
+    name: "source and fork continue independently",
     run: async ({ store }) => {
       const logId = await newLog(store, 2);
       const fork = await store.forkLog(logId, 2);
@@ -106,7 +106,7 @@ export const forkCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "the same fork again returns the log that is there; another one is a conflict",
+    name: "the same fork again returns the existing log; another fork is a conflict",
     run: async ({ store }) => {
       const logId = await newLog(store, 3);
       const fork = await store.forkLog(logId, 2, { newLogId: "f" });
@@ -179,7 +179,7 @@ export const forkCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a fork takes at most the whole record, and none where there is none",
+    name: "a fork takes at most the whole record, and none if there is none",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", mediaType: "text/plain", events: [bytes("hi")] });
       assert.equal(textOf(await readAll(store, (await store.forkLog("a", 0, { bytes: 2 })).logId)), "hi");
@@ -190,7 +190,7 @@ export const forkCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a deleted log that forks read is hidden, and the forks read on",
+    name: "a deleted log that forks read is hidden, and the forks can still read it",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", events: numbered(2) });
       await store.forkLog("a", 2, { newLogId: "f" });
@@ -226,7 +226,7 @@ export const forkCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a hidden log goes with the last of its forks",
+    name: "a hidden log is removed with the last of its forks",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", events: numbered(1) });
       await store.forkLog("a", 1, { newLogId: "f" });
@@ -240,7 +240,7 @@ export const forkCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a chain of hidden logs goes all at once",
+    name: "a chain of hidden logs is removed all at once",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", events: numbered(1) });
       await store.forkLog("a", 1, { newLogId: "b" });
@@ -265,7 +265,7 @@ export const forkCases: readonly ContractCase[] = [
   {
     name: "a source that expires is hidden while forks read it",
     run: async ({ store }) => {
-      // Long enough for a slow machine to fork it first.
+      // The time is long enough for a slow machine to fork the log first.
       await store.createLog({ logId: "a", ttl: 1.5, events: numbered(1) });
       await store.forkLog("a", 1, { newLogId: "f", ttl: 3600 });
       await eventually(async () =>

@@ -27,7 +27,7 @@ export const idempotencyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a repetition is answered whatever sequence it expects",
+    name: "a repeated append is answered whatever sequence it expects",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const first = await store.append(logId, [EVENT], { expectedSequence: 0 });
@@ -36,7 +36,7 @@ export const idempotencyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a repetition is answered whatever lease it has",
+    name: "a repeated append is answered whatever lease it has",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const lease = await store.acquireLease("writer", { owner: "a" });
@@ -48,7 +48,7 @@ export const idempotencyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a repetition is answered when the log is closed",
+    name: "a repeated append is answered even if the log is closed",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const first = await store.append(logId, [EVENT]);
@@ -57,7 +57,7 @@ export const idempotencyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a repetition does not make its side writes again",
+    name: "a repeated append does not make its side writes again",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const also = [{ type: "snapshot", name: "s", data: 1 }] as const;
@@ -132,7 +132,7 @@ export const idempotencyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a fork knows the ids of what it inherited",
+    name: "a fork knows the ids of inherited events",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const [first] = await store.append(logId, [EVENT]);
@@ -143,7 +143,7 @@ export const idempotencyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a fork does not know the ids of what its source appended later",
+    name: "a fork does not know the ids of later events of its source",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       const fork = await store.forkLog(logId, 1);

@@ -1,5 +1,6 @@
 /**
- * The contract of a store, as cases for any test runner: every line of the port, and what its callers rely on.
+ * The contract of a store, as cases for any test runner: every line of the port, and the behaviour that its callers
+ * rely on.
  *
  * Promises: a case throws if the store breaks the contract, and needs only the store.
  * Does not know: any engine or test runner.
@@ -73,7 +74,7 @@ export interface StoreContractOptions {
 }
 
 /**
- * The cases, to be handed to a test runner:
+ * The cases, for a test runner:
  *
  *     for (const { group, name, run } of storeContract(open)) test(`${group}: ${name}`, run);
  *

@@ -16,7 +16,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "of many that ask for a lease at once, one gets it",
+    name: "if many callers ask for a lease at once, one gets it",
     run: async ({ store }) => {
       const results = await Promise.allSettled(
         Array.from({ length: 10 }, (_, n) => store.acquireLease("x", { owner: `o${n}` })),
@@ -58,7 +58,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "listLeases: by prefix, page by page, with expired ones, without those that were given back",
+    name: "listLeases: by prefix, page by page, with expired leases, without released ones",
     run: async ({ store }) => {
       const held = await store.acquireLease("room/a", { owner: "a" });
       const expired = await store.acquireLease("room/b", { owner: "b", ttlMs: 1 });
@@ -88,7 +88,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a lease that did not expire is taken from the holder who is named, who is fenced then",
+    name: "a lease that has not expired is taken from the given holder, who is then fenced",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const old = await store.acquireLease("x", { owner: "a" });
@@ -114,7 +114,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "of many that take a lease from the same holder at once, one gets it",
+    name: "if many callers take a lease from the same holder at once, one gets it",
     run: async ({ store }) => {
       const { token: takeFrom } = await store.acquireLease("x", { owner: "a" });
       const results = await Promise.allSettled(
@@ -142,7 +142,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an append with the lease that was given last is accepted, also when it expired",
+    name: "an append with the newest lease is accepted, even if it has expired",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const lease = await store.acquireLease("x", { owner: "a", ttlMs: 1 });
@@ -169,7 +169,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an append gives its lease back, and is the last one under it",
+    name: "an append can release its lease, and is the last one under it",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const lease = await store.acquireLease("x", { owner: "a" });
@@ -186,7 +186,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "many that take a lease, append and give it back with that, one after another",
+    name: "many callers take a lease, append and release it with that append, one after another",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const old = await store.acquireLease("x", { owner: "old" });
@@ -194,7 +194,7 @@ export const leaseCases: readonly ContractCase[] = [
       const turn = async (owner: string): Promise<void> => {
         const lease = await store.acquireLease("x", { owner }).catch(() => null);
         if (lease === null) return turn(owner);
-        // Somebody whose time is over asks for the same rows.
+        // A writer whose lease has expired asks for the same rows.
         const late = rejects("fenced", store.append(logId, numbered(1), { lease: old }));
         const also = [{ type: "lease_release", name: "x", token: lease.token }] as const;
         await store.append(logId, numbered(1), { lease, also });
@@ -231,14 +231,14 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a lease that is not there cannot be renewed",
+    name: "a lease that does not exist cannot be renewed",
     run: async ({ store }) => {
       await rejects("not_found", store.renewLease({ name: "x", token: 1 }));
       await rejects("invalid", store.acquireLease("x", { owner: "a", ttlMs: 0 }));
     },
   },
   {
-    name: "removeLeases forgets what was given back, and the tokens of its name go on growing",
+    name: "removeLeases forgets released leases, and the tokens of their names continue to grow",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const old = await store.acquireLease("room/a", { owner: "a" });
@@ -271,7 +271,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "removeLeases forgets expired leases only where they are asked for",
+    name: "removeLeases forgets expired leases only on request",
     run: async ({ store }) => {
       await store.acquireLease("run/a", { owner: "a", ttlMs: 1 });
       await store.acquireLease("seat/a", { owner: "a", ttlMs: 1 });
@@ -306,7 +306,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "listLeases: expired ones by when that was, page by page",
+    name: "listLeases: expired leases by the time of their expiry, page by page",
     run: async ({ store }) => {
       for (const name of ["c", "a", "b"]) {
         await store.acquireLease(name, { owner: "x", ttlMs: 1 });

@@ -21,14 +21,14 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "createLog makes an id where none is given",
+    name: "createLog makes an id if none is given",
     run: async ({ store }) => {
       const [a, b] = [await store.createLog(), await store.createLog()];
       assert.notEqual(a.logId, b.logId);
     },
   },
   {
-    name: "createLog again with the same settings returns the log that is there",
+    name: "createLog again with the same settings returns the existing log",
     run: async ({ store }) => {
       const settings = { logId: "a", mediaType: "text/plain", ttl: 3600 };
       const first = await store.createLog(settings);
@@ -37,7 +37,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "createLog again with the same fork or expiry returns the log that is there, and with another does not",
+    name: "createLog again with the same fork or expiry returns the existing log, and with another does not",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", ttl: 3600, events: numbered(2), mediaType: EVENTS_MEDIA_TYPE });
       const of = (fork: object): object => ({ logId: "f", forkedFrom: { logId: "a", ...fork } });
@@ -60,7 +60,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a fork takes the time to live or the expiry of its source where it has none of its own",
+    name: "a fork takes the time to live or the expiry of its source if it has none of its own",
     run: async ({ store }) => {
       const expiresAt = "2099-01-01T00:00:00.000Z";
       await store.createLog({ logId: "ttl", ttl: 3600 });
@@ -121,7 +121,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "of many that create the same log at once, one makes it",
+    name: "if many callers create the same log at once, it is created once",
     run: async ({ store }) => {
       const logs = await Promise.all(Array.from({ length: 8 }, () => store.createLog({ logId: "a" })));
       assert.equal(logs.filter((log) => log.created).length, 1);
@@ -135,13 +135,13 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "getLog of none is null",
+    name: "getLog of a missing log is null",
     run: async ({ store }) => {
       assert.equal(await store.getLog("none"), null);
     },
   },
   {
-    name: "an id may hold anything but control characters, up to 512 units",
+    name: "an id may contain anything except control characters, up to 512 units",
     run: async ({ store }) => {
       for (const logId of ["a/b c", "日本語", "🙂", "'; drop table logs; --", "%_", "x".repeat(512)]) {
         await store.createLog({ logId });
@@ -153,7 +153,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a closed log takes no appends, and says so",
+    name: "a closed log refuses appends, and reports that it is closed",
     run: async ({ store }) => {
       const logId = await newLog(store, 2);
       const log = await store.closeLog(logId);
@@ -181,7 +181,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a deleted log is not there any more, and leaves a tombstone",
+    name: "a deleted log no longer exists, and leaves a tombstone",
     run: async ({ store }) => {
       const logId = await newLog(store, 3);
       const { chainHash } = (await store.getLog(logId)) ?? {};
@@ -215,7 +215,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a log whose time is shorter than its making is made",
+    name: "a log whose time to live is shorter than its creation is created",
     run: async ({ store }) => {
       const request = { logId: "a", ttl: 0.001, events: numbered(200), state: "closed" } as const;
       assert.equal((await store.createLog(request)).created, true);
@@ -233,7 +233,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "touchLog and append let the time to live begin again; a look does not",
+    name: "touchLog and append restart the time to live; a read does not",
     run: async ({ store }) => {
       const created = await store.createLog({ logId: "a", ttl: 3600 });
       const at = async (): Promise<number> => Date.parse((await store.getLog("a"))?.expiresAt ?? "");
@@ -250,7 +250,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an expiry at a fixed time is not moved",
+    name: "an expiry at a fixed time does not change",
     run: async ({ store }) => {
       const expiresAt = "2099-01-01T00:00:00.000Z";
       await store.createLog({ logId: "a", expiresAt });
@@ -261,7 +261,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a log has a time to live or an expiry, not both, and both make sense",
+    name: "a log has a valid time to live or a valid expiry, not both",
     run: async ({ store }) => {
       await rejects("invalid", store.createLog({ ttl: 1, expiresAt: "2099-01-01T00:00:00Z" }));
       for (const ttl of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
@@ -297,7 +297,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "changedAfter a mark lists what changed since, and nothing is left out",
+    name: "changedAfter with a mark lists all logs that changed since then",
     run: async ({ store }) => {
       const [a, b, c] = [await newLog(store), await newLog(store), await newLog(store)];
       const { mark } = await store.listLogs();
@@ -317,7 +317,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "changedAfter a time lists what changed later",
+    name: "changedAfter with a time lists the logs that changed later",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       const { changedAt } = (await store.getLog(logId)) ?? { changedAt: "" };

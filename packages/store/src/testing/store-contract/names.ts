@@ -1,11 +1,11 @@
-/** Names that people and workers hold: leases that are listed, claims without a log. */
+/** Names that people and workers have: leases that are listed, claims without a log. */
 
 import assert from "node:assert/strict";
 import { type ContractCase, eventually, newLog, rejects } from "./case.ts";
 
 export const nameCases: readonly ContractCase[] = [
   {
-    name: "listLeases: by owner and state, given back ones where they are asked for, with who held them",
+    name: "listLeases: by owner and state, released ones on request, with their holder",
     run: async ({ store }) => {
       await store.acquireLease("channel/a/ada", { owner: "tab 1", ttlMs: 60_000 });
       await store.acquireLease("channel/a/bob", { owner: "tab 2", ttlMs: 1 });

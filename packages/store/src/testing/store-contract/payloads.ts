@@ -1,4 +1,4 @@
-/** Payloads: what is kept exactly, what is marked, what is refused. */
+/** Payloads: those that are kept exactly, those that are marked, and those that are refused. */
 
 import assert from "node:assert/strict";
 import { ContinuoError, type NewEvent } from "@continuo/core/model";
@@ -87,7 +87,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "what a payload would say of itself is what is stored",
+    name: "a payload is stored in the form that its toJSON returns",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const value = { at: new Date(0), gone: undefined, not: Number.NaN, list: [undefined] };
@@ -98,7 +98,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "what the caller does to its payload afterwards changes nothing",
+    name: "later changes of the payload by the caller have no effect",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const data = { name: "n", value: [1] };
@@ -151,7 +151,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "snake_case keys and further keys are no fault",
+    name: "snake_case keys and further keys are valid",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const [event] = await store.append(logId, [
@@ -162,7 +162,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "the table of types says the retention where none is given",
+    name: "the table of types gives the retention if an append has none",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const events = await store.append(logId, [

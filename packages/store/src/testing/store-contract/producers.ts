@@ -22,7 +22,7 @@ export const producerCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a producer's repetition stores nothing and returns nothing",
+    name: "a repeated append of a producer stores nothing and returns nothing",
     run: async ({ store }) => {
       const logId = await newLog(store);
       for (const sequence of [0, 1, 2]) await produce(store, logId, 0, sequence);
@@ -32,7 +32,7 @@ export const producerCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a producer that leaves a number out is told which is next",
+    name: "a producer that skips a number receives the next expected number",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await rejects("sequence_gap", produce(store, logId, 0, 1));
@@ -55,7 +55,7 @@ export const producerCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "producers of one log do not know each other",
+    name: "producers of one log are independent of each other",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await produce(store, logId, 0, 0, "a");
@@ -65,7 +65,7 @@ export const producerCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a producer's numbers that make no sense are refused",
+    name: "invalid numbers of a producer are refused",
     run: async ({ store }) => {
       const logId = await newLog(store);
       for (const [epoch, sequence] of [
@@ -80,7 +80,7 @@ export const producerCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a producer can close the log, and its repetition is answered afterwards",
+    name: "a producer can close the log, and the same append is still answered afterwards",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const also = [{ type: "producer", producerId: "p", epoch: 0, sequence: 0 }, { type: "close" }] as const;
@@ -92,7 +92,7 @@ export const producerCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a producer of an old epoch is fenced before it hears that the log is closed",
+    name: "a producer of an old epoch is fenced before it learns that the log is closed",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await produce(store, logId, 1, 0);

@@ -5,7 +5,7 @@ import { type ContractCase, newLog, numbered, rejects, sequencesOf, valuesOf } f
 
 export const readCases: readonly ContractCase[] = [
   {
-    name: "read gives everything from the beginning, and says that nothing is left",
+    name: "read returns everything from the beginning, and reports that nothing is left",
     run: async ({ store }) => {
       const logId = await newLog(store, 5);
       const page = await store.read(logId);
@@ -13,7 +13,7 @@ export const readCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "after and before bound the sequences, both exclusive",
+    name: "after and before limit the sequences, both exclusive",
     run: async ({ store }) => {
       const logId = await newLog(store, 6);
       assert.deepEqual(sequencesOf((await store.read(logId, { after: 2 })).events), [3, 4, 5, 6]);
@@ -24,7 +24,7 @@ export const readCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "limit keeps the oldest, and nextAfter goes on where it ended",
+    name: "limit keeps the oldest events, and nextAfter continues after them",
     run: async ({ store }) => {
       const logId = await newLog(store, 5);
       const first = await store.read(logId, { limit: 2 });
@@ -110,7 +110,7 @@ export const readCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "maxBytes ends the page early, but always gives one event",
+    name: "maxBytes ends the page early, but always returns one event",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const data = { name: "n", value: "x".repeat(1_000) };
@@ -128,7 +128,7 @@ export const readCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "read refuses what makes no sense",
+    name: "read refuses invalid options",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       for (const options of [{ after: -1 }, { before: 1.5 }, { limit: 0 }, { limit: 1e9 }, { maxBytes: 0 }]) {
@@ -149,7 +149,7 @@ export const readCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a log is read while it is appended to: every prefix is whole",
+    name: "a log that is read during appends always returns a complete prefix",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const writing = (async () => {

@@ -1,4 +1,4 @@
-/** Logs of bytes, and the order of a writer of its own. */
+/** Logs of bytes, and the order of a writer. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -87,7 +87,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "joined records of a fork begin with those that it inherited, and leave out what was pruned",
+    name: "joined records of a fork begin with those that it inherited, and leave out pruned ones",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", mediaType: "text/plain", events: ["1", "2", "3"].map(bytes) });
       await store.forkLog("a", 2, { newLogId: "b" });
@@ -102,7 +102,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "joined records are of a log of bytes that is there",
+    name: "joined records need an existing log of bytes",
     run: async ({ store }) => {
       await rejects("not_found", store.readJoined("nowhere", { separator: "" }));
       await rejects("invalid", store.readJoined(await newLog(store), { separator: "" }));
@@ -123,7 +123,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "what the caller does to its buffer afterwards changes nothing",
+    name: "later changes of the buffer by the caller have no effect",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", mediaType: "text/plain" });
       const data = new TextEncoder().encode("before");
@@ -142,7 +142,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "events are no records of bytes, and bytes are no events",
+    name: "a log of bytes refuses events, and a log of events refuses bytes",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", mediaType: "text/plain" });
       await rejects("invalid", store.append("a", [said("x")]));
@@ -170,7 +170,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a writer's own order is kept, character by character",
+    name: "the order of a writer is kept, character by character",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const write = (value: string): Promise<unknown> =>

@@ -7,7 +7,7 @@ const CHUNK = { type: "message_streamed", data: { delta: "x", messageId: "m" } }
 
 export const retentionCases: readonly ContractCase[] = [
   {
-    name: "prune takes the payloads of supplementary events, and of no critical one",
+    name: "prune removes the payloads of supplementary events only",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(logId, [said("a"), CHUNK, said("b"), CHUNK]);
@@ -21,7 +21,7 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a tombstone keeps everything but the payload, and says when and why",
+    name: "a tombstone keeps everything but the payload, and has the time and the reason",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const [before] = await store.append(logId, [{ ...CHUNK, runId: "r" }]);
@@ -62,7 +62,7 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "prune of many events takes them all",
+    name: "prune of many events removes all their payloads",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(
@@ -74,7 +74,7 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "redact takes one payload, whatever its retention",
+    name: "redact removes one payload, whatever its retention",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(logId, [said("a"), said("secret"), said("b")]);
@@ -105,7 +105,7 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "redact of a sequence that is not there is out_of_range",
+    name: "redact of a sequence that does not exist is out_of_range",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       for (const sequence of [0, 2])
@@ -113,7 +113,7 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a pruned event is still an answer to the same append",
+    name: "a pruned event still answers the same append",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const [plain, salted] = [

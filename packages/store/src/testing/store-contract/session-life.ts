@@ -10,7 +10,7 @@ async function ids(store: Store, options: ListSessionsOptions = {}): Promise<rea
 
 export const sessionLifeCases: readonly ContractCase[] = [
   {
-    name: "deleteLog of a session's log takes the session and its runs along",
+    name: "deleteLog of a session's log also deletes the session and its runs",
     run: async ({ store }) => {
       await store.createSession({ sessionId: "s" });
       await store.createRun({ sessionId: "s", runId: "r" });
@@ -21,7 +21,7 @@ export const sessionLifeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a session whose log expired is gone, is listed no more, and its runs are not claimed",
+    name: "a session whose log expired is gone, is no longer listed, and its runs are not claimed",
     run: async ({ store }) => {
       const made = await store.createSession({ sessionId: "s", ttl: 1 });
       assert.equal(made.ttl, 1);
@@ -42,7 +42,7 @@ export const sessionLifeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "removeExpired removes expired logs and sessions, and nothing else",
+    name: "removeExpired removes only expired logs and sessions",
     run: async ({ store }) => {
       await store.createSession({ sessionId: "s", ttl: 0.2 });
       await store.createRun({ sessionId: "s", runId: "r" });
@@ -57,7 +57,7 @@ export const sessionLifeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an append lets a session live on",
+    name: "an append prolongs the life of a session",
     run: async ({ store }) => {
       const { expiresAt } = await store.createSession({ sessionId: "s", ttl: 60 });
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -66,7 +66,7 @@ export const sessionLifeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a fork of a session's log can be a session, with what was said up to there",
+    name: "a fork of a session's log can be a session, with everything up to the fork point",
     run: async ({ store }) => {
       await store.createSession({
         sessionId: "s",
@@ -114,7 +114,7 @@ export const sessionLifeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a session can be forked from a log at its newest, and not from what is not there or holds bytes",
+    name: "a session can be forked from the newest event of a log, but not from a missing log or a log of bytes",
     run: async ({ store }) => {
       const logId = await newLog(store, 3);
       const fork = await store.createSession({ forkedFrom: { logId } });
@@ -152,7 +152,7 @@ export const sessionLifeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an append moves lastActivityAt",
+    name: "an append changes lastActivityAt",
     run: async ({ store }) => {
       const { lastActivityAt } = await store.createSession({ sessionId: "s" });
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,4 +1,4 @@
-/** Sessions and runs, and the events that they are written with. */
+/** Sessions and runs, and the events that are written with them. */
 
 import assert from "node:assert/strict";
 import { listAll, type RunStatus, type Write } from "@continuo/core/model";
@@ -47,7 +47,7 @@ export const sessionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "updateSession changes what is named, together with an event",
+    name: "updateSession changes only the given fields, together with an event",
     run: async ({ store }) => {
       await store.createSession({ sessionId: "s", title: "T", metadata: { keep: 1, drop: 2, change: 3 } });
       const patch = {
@@ -142,7 +142,7 @@ export const sessionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "deleteSession takes its log, runs, cursors and snapshots with it",
+    name: "deleteSession also deletes its log, runs, cursors and snapshots",
     run: async ({ store }) => {
       await store.createSession({ sessionId: "s" });
       await store.createRun({ sessionId: "s", runId: "r" });
@@ -240,7 +240,7 @@ export const runCases: readonly ContractCase[] = [
     }),
   ),
   {
-    name: "a pending run can be cancelled or interrupted, and nothing else but started",
+    name: "a pending run can only be started, cancelled or interrupted",
     run: async ({ store }) => {
       await store.createSession({ sessionId: "s" });
       for (const to of ["cancelled", "interrupted"] as const) {
@@ -257,7 +257,7 @@ export const runCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "of many that end a run at once, one does",
+    name: "if many callers end a run at once, one succeeds",
     run: async ({ store }) => {
       await store.createSession({ sessionId: "s" });
       const { runId } = await store.createRun({ sessionId: "s" });
@@ -333,7 +333,7 @@ export const runCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "the owner of a claimed run sets metadata of it without a second beginning, and nobody else does",
+    name: "the owner of a claimed run sets its metadata without a second beginning, and nobody else can",
     run: async ({ store }) => {
       const { sessionId } = await store.createSession({ sessionId: "s" });
       const { runId } = await store.createRun({ sessionId });
@@ -370,7 +370,7 @@ export const runCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "many that claim at the same time start every run once",
+    name: "many callers that claim at the same time start every run once",
     run: async ({ store }) => {
       const runs = await Promise.all(
         Array.from({ length: 6 }, async (_, n) => {

@@ -1,11 +1,11 @@
-/** The store itself: opened again, workspaces, closing, signals, errors. */
+/** The store itself: opening it again, workspaces, closing, signals, errors. */
 
 import assert from "node:assert/strict";
 import { type ContractCase, newLog, numbered, readAll, rejects, said } from "./case.ts";
 
 export const storeCases: readonly ContractCase[] = [
   {
-    name: "what is stored is there when the store is opened again",
+    name: "stored data are present when the store is opened again",
     needs: "shared",
     run: async ({ another }) => {
       const first = await another();
@@ -19,7 +19,7 @@ export const storeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "workspaces know nothing of each other",
+    name: "workspaces do not see each other's data",
     needs: "shared",
     run: async ({ store, another }) => {
       const other = await another(`${store.workspaceId}-other`);
@@ -69,7 +69,7 @@ export const storeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "info counts what is in the workspace",
+    name: "info counts the content of the workspace",
     run: async ({ store }) => {
       await store.createSession({ sessionId: "s" });
       await store.createRun({ sessionId: "s" });
@@ -100,7 +100,7 @@ export const storeCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "closing waits for what was begun",
+    name: "closing waits for calls that have begun",
     needs: "shared",
     run: async ({ store, another }) => {
       const other = await another();

@@ -1,4 +1,4 @@
-/** Tails: backlog, then live; no gap, no duplicate. */
+/** Tails return the backlog and then new events, without a gap or a duplicate. */
 
 import assert from "node:assert/strict";
 import type { Store, StoredEvent, TailOptions } from "@continuo/core/model";
@@ -24,7 +24,7 @@ const upTo = (count: number, from = 1): readonly number[] =>
 
 export const tailCases: readonly ContractCase[] = [
   {
-    name: "tail gives the backlog, then what is appended, each once and in order",
+    name: "tail returns the backlog, then new events, each once and in order",
     run: async ({ store }) => {
       const logId = await newLog(store, 3);
       const taking = take(store, logId, 8);
@@ -34,14 +34,14 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "tail after a sequence begins behind it",
+    name: "tail after a sequence begins with the next one",
     run: async ({ store }) => {
       const logId = await newLog(store, 5);
       assert.deepEqual(sequencesOf(await take(store, logId, 2, { after: 3 })), [4, 5]);
     },
   },
   {
-    name: 'tail after "latest" gives only what comes from now on',
+    name: 'tail after "latest" returns only new events',
     run: async ({ store }) => {
       const logId = await newLog(store, 5);
       const tail = store.tail(logId, { after: "latest" })[Symbol.asyncIterator]();
@@ -49,7 +49,7 @@ export const tailCases: readonly ContractCase[] = [
       const next = tail.next().then(({ value }) => {
         heard = (value as StoredEvent).sequence;
       });
-      // When it begins to listen cannot be seen: it hears of one of these.
+      // The moment when it begins to listen is not visible, so it receives one of these.
       for (let sequence = 6; heard === undefined; sequence++) {
         await store.append(logId, [said(`new ${sequence}`)]);
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -60,7 +60,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "tail gives only the types that were asked for",
+    name: "tail returns only the requested types",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(logId, [
@@ -95,7 +95,7 @@ export const tailCases: readonly ContractCase[] = [
       const seen: number[] = [];
       for await (const { sequence } of store.tail(logId, { signal: between.signal })) {
         seen.push(sequence);
-        // It waits for a third event when this comes.
+        // The tail waits for a third event when this abort comes.
         if (sequence === 2) setTimeout(() => between.abort(), 20);
       }
       assert.deepEqual(seen, [1, 2]);
@@ -109,13 +109,13 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "tail of a log that is not there is not_found",
+    name: "tail of a log that does not exist is not_found",
     run: async ({ store }) => {
       await rejects("not_found", take(store, "none", 1));
     },
   },
   {
-    name: "tail fails when the log is deleted meanwhile",
+    name: "tail fails when the log is deleted in the meantime",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       const taking = take(store, logId, 2);
@@ -147,7 +147,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "several tails of one log each give everything",
+    name: "several tails of one log each return everything",
     run: async ({ store }) => {
       const logId = await newLog(store, 1);
       const taking = Promise.all([0, 1, 2].map((after) => take(store, logId, 6 - after, { after })));
@@ -156,7 +156,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "tail hears of what another store appends",
+    name: "tail returns events that another store appends",
     needs: "shared",
     run: async ({ store, another }) => {
       const other = await another();
@@ -180,7 +180,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a slow tail is waited for, and then goes on",
+    name: "a slow tail is waited for, and then continues",
     run: async ({ store }) => {
       const logId = await newLog(store, 600);
       const tail = store.tail(logId)[Symbol.asyncIterator]();
@@ -193,7 +193,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a slow tail beside fast ones misses nothing and holds nobody up",
+    name: "a slow tail among fast ones misses nothing and delays none of them",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const slow = store.tail(logId)[Symbol.asyncIterator]();
@@ -224,7 +224,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a tail that is left lets the others go on",
+    name: "the other tails continue after one of them is left",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const leaving = new AbortController();
@@ -238,7 +238,7 @@ export const tailCases: readonly ContractCase[] = [
       assert.equal((await second).done, true);
       await store.append(logId, numbered(2));
       assert.deepEqual(sequencesOf(await staying), upTo(3));
-      // Nobody reads any more; then somebody does again.
+      // All readers have left; then a new one begins.
       await store.append(logId, numbered(2));
       assert.deepEqual(sequencesOf(await take(store, logId, 2, { after: 3 })), [4, 5]);
     },
@@ -252,7 +252,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "tail of a fork gives what it inherited, its own, and nothing of its source's later ones",
+    name: "tail of a fork returns inherited and own events, and no later events of its source",
     run: async ({ store }) => {
       const logId = await newLog(store, 2);
       const fork = await store.forkLog(logId, 2);

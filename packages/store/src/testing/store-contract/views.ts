@@ -16,7 +16,7 @@ export const viewCases: readonly ContractCase[] = [
       await view.createLog({ logId: "l", events: numbered(1) });
       const lease = await store.acquireLease("lease", { owner: "a" });
       assert.equal((await view.acquireLease("lease", { owner: "b" })).token, 1);
-      // Alternating, so that what is kept of one log's head is never taken for the other's.
+      // The views alternate, so that the cached head of one log is never used for the other one.
       for (let n = 0; n < 5; n++) {
         await store.append("l", [said(`store ${n}`)], { lease });
         await view.append("l", [said(`view ${n}`)]);
@@ -72,7 +72,7 @@ export const viewCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a tail of a view ends with the view, and leaves the tails of others alone",
+    name: "a tail of a view ends with the view, and does not end the tails of others",
     run: async ({ store }) => {
       const view = store.forWorkspace(store.workspaceId);
       const logId = await newLog(store);

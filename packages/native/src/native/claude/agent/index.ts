@@ -1,8 +1,8 @@
 /**
  * Claude Code before any of its sessions is read: its folders, its command, and what its model accepts.
  *
- * Promises: small, and loads nothing of how sessions are read before it is asked to.
- * Does not know: what a session of it contains.
+ * Promises: small, and loads the code that reads sessions only on request.
+ * Does not know: the content of its sessions.
  */
 
 import { join, resolve } from "node:path";
@@ -39,7 +39,8 @@ export const claudeAgent: Agent = {
     vendor: "anthropic",
     textCall: null,
   },
-  // Hooks, `apiKeyHelper`, rules, MCP servers, plugins; with them go the project's memory, skills and commands (2.1.330).
+  // Hooks, `apiKeyHelper`, rules, MCP servers, plugins; the project's memory, skills and commands are left out with
+  // them (2.1.330).
   projectFiles: [
     ".claude/settings.json",
     ".claude/settings.local.json",

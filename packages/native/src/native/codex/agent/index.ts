@@ -1,8 +1,8 @@
 /**
  * Codex before any of its sessions is read: its folders, its command, and what its model accepts.
  *
- * Promises: small, and loads nothing of how sessions are read before it is asked to.
- * Does not know: what a session of it contains.
+ * Promises: small, and loads the code that reads sessions only on request.
+ * Does not know: the content of its sessions.
  */
 
 import { join, resolve } from "node:path";
@@ -49,7 +49,7 @@ export const codexAgent: Agent = {
       "openai-api-key": "OPENAI_API_KEY",
       "api-key": "OPENAI_API_KEY",
     },
-    // Left to itself it lets a model answer its questions. A session that continues keeps its permissions until it gets
+    // Without this setting, it lets a model answer its questions. A session that continues keeps its permissions until it gets
     // other ones (2.6.0).
     holds: {
       safe: { mode: "read-only" },
@@ -86,7 +86,7 @@ function projectIn(header: string): string | null {
     const value: unknown = JSON.parse(`"${path}"`);
     return typeof value === "string" ? value : null;
   } catch {
-    // It is no path that Codex wrote.
+    // Codex did not write this path.
     return null;
   }
 }
