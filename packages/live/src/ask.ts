@@ -50,7 +50,9 @@ export interface QuestionOptions
 
 export type Answer = AskResult & Pick<LiveAnswer, "by">;
 
-/** Also returns the event that counts the cost, `null` if there is none. Errors: `agent_failed`, the store's. */
+/**
+ * Also returns the event that counts the cost, `null` if there is none. Errors: `agent_failed`, and those of the store.
+ */
 export async function answerQuestion(
   question: Question,
   options: QuestionOptions,
@@ -73,7 +75,9 @@ interface AskOptions extends Pick<SessionOwnerSettings, "store" | "runStore"> {
   readonly signal: AbortSignal;
 }
 
-/** Questions have runs of their own, so that notes do not wait for them. Errors: `agent_failed`, the store's. */
+/**
+ * Questions have runs of their own, so that notes do not wait for them. Errors: `agent_failed`, and those of the store.
+ */
 async function askSession(question: Question, options: AskOptions): Promise<AskResult> {
   const { runStore, follower, writer, signal } = options;
   const request = await askRequest(question, options);
@@ -138,12 +142,15 @@ async function askRequest(
   };
 }
 
-/** Without a model: the note or the sentence whose words are most like the question's, if any is like it. */
+/**
+ * Without a model, the answer is the note or the sentence whose words are most similar to the question, if any is
+ * similar enough.
+ */
 async function quoted({ question, notes, evidence }: AskRequest): Promise<AskResult> {
   const spoken = passagesOf(evidence).filter(({ text }) => text !== "");
   const known = [...notes, ...spoken];
   if (known.length === 0) return nothing("Nothing was noted yet.");
-  // The vectors of long texts are alike by chance too.
+  // Long texts can have similar vectors by chance.
   const [best] = await byLikeness(
     question,
     known.filter(({ text }) => shareWord(question, text)),

@@ -23,7 +23,7 @@ export class Followers {
     this.#options = options;
   }
 
-  /** The fold of the session, up to date. Errors: `unavailable` after `close`, the store's. */
+  /** The fold of the session, up to date. Errors: `unavailable` after `close`, and those of the store. */
   async of(sessionId: string): Promise<Follower> {
     const known = await this.#opening.get(sessionId);
     if (known !== undefined && !(known.isOver && !isFinal(known.fold.state))) return known;

@@ -47,7 +47,7 @@ const NEVER = new AbortController().signal;
 export class LogChecks {
   readonly #options: LogChecksOptions;
   readonly #checking = new Map<string, Promise<readonly Damage[]>>();
-  /** Damage of sessions that ended: each reader finds it again, and one alert of it a day is enough. */
+  /** Damage of sessions that ended: each reader finds it again, but one alert a day is enough. */
   readonly #reported: Recent;
 
   constructor(options: LogChecksOptions) {
@@ -55,7 +55,10 @@ export class LogChecks {
     this.#reported = new Recent(LIMITS.dayMs, () => options.settings.clock.now());
   }
 
-  /** Recomputes every hash. A damaged session is degraded when this resolves. Errors: `not_found`, the store's. */
+  /**
+   * Recomputes every hash. A damaged session has become degraded when this resolves. Errors: `not_found`, and those of
+   * the store.
+   */
   async verify(sessionId: string): Promise<LiveVerifyResult> {
     const [result, damages] = await Promise.all([
       this.#options.store.verify(sessionId),
@@ -72,7 +75,7 @@ export class LogChecks {
     return { ...result, ok: false, firstBadSequence: sequence, reason, quarantinedCount };
   }
 
-  /** Returns what is damaged and not put aside, after the session was degraded for it. */
+  /** Degrades a damaged session, and returns the damage that no repair has put aside. */
   check(sessionId: string): Promise<readonly Damage[]> {
     const known = this.#checking.get(sessionId);
     if (known !== undefined) return known;
@@ -81,7 +84,7 @@ export class LogChecks {
     return checking;
   }
 
-  /** Checks the session of which a reader met an event that is not what was written. */
+  /** Checks a session after a reader met an event that differs from what was written. */
   async onFound(sessionId: string): Promise<void> {
     const { settings, mayWrite } = this.#options;
     if (!mayWrite()) return;
@@ -90,13 +93,14 @@ export class LogChecks {
     });
   }
 
-  /** Records what a follower found. */
+  /** Records the damage that a follower found. */
   onFault({ sessionId, damages, fold }: Follower, reason: string): Promise<void> {
     return this.degrade(sessionId, { reason, damages, foundAt: fold.sequence });
   }
 
   /**
-   * Degrades a session whose notes are not what its log makes, even if no hash is wrong. Errors: those of the store.
+   * Degrades a session whose notes differ from what its log makes, even if no hash is wrong. Errors: those of the
+   * store.
    */
   readonly onDisagreement = async (sessionId: string, reason: string): Promise<void> => {
     const foundAt = (await this.#options.follow(sessionId)).fold.sequence;
@@ -127,7 +131,7 @@ export class LogChecks {
 
   /**
    * Records the degraded state, so that all servers and clients see it. Tries again if the lease changed hands during a
-   * try, also to a newer lease of this server.
+   * try, even to a newer lease of this server.
    */
   async degrade(sessionId: string, finding: Finding): Promise<void> {
     const { settings, own, follow, mayWrite } = this.#options;
@@ -162,7 +166,7 @@ export class LogChecks {
     const { state } = (await follow(sessionId)).fold;
     if (!isFinal(state)) await assertDegraded(store, { key, sessionId });
     const aside = await this.#toPutAside(sessionId);
-    // A session that ended is not degraded by its damage: without any, there is nothing to repair.
+    // Damage does not degrade a session that ended; without damage there is nothing to repair.
     if (isFinal(state) && aside.length === 0) await assertDegraded(store, { key, sessionId });
     if (aside.length > LIMITS.quarantined) {
       throw new ContinuoError("corrupt", `cannot repair the session: ${aside.length} events are damaged`, {
@@ -188,7 +192,7 @@ export class LogChecks {
     return aside;
   }
 
-  /** Also the events of notes that are not what their drafts and decisions make. */
+  /** Also the events of notes that differ from what their drafts and decisions make. */
   async #toPutAside(sessionId: string): Promise<readonly Damage[]> {
     const { store, follow } = this.#options;
     const damages = await this.#damagesOf(sessionId);

@@ -3,7 +3,7 @@
 import { openStore } from "@continuo/store";
 import { expect, test, vi } from "vitest";
 
-test("a service that owns sessions loads the tables of words when it is made, in a turn without other work", async () => {
+test("a service that owns sessions loads the tables of words when it is made, and not in a turn with other work", async () => {
   vi.resetModules();
   const made = vi.spyOn(Intl, "Segmenter");
   try {

@@ -81,7 +81,7 @@ const NEVER = new AbortController().signal;
 export class LiveService {
   readonly serverId: string;
   readonly store: Store;
-  /** The store as readers must see it: what is damaged comes without its payload. */
+  /** The store as readers must see it: a damaged event comes without its payload. */
   readonly soundStore: Store;
   readonly frames: Frames;
   readonly #kind: "stored" | "ephemeral";
@@ -135,7 +135,8 @@ export class LiveService {
     });
     this.#kind = options.kind ?? "stored";
     this.#role = options.role ?? "owner";
-    // The first segmenter of a process loads tables, for 10 to 17 ms: no turn with other work is that much longer.
+    // The first segmenter of a process loads tables for 10 to 17 ms; it is made here, so that it delays no turn with
+    // other work.
     if (this.#role === "owner") setImmediate(() => void contentWords("")).unref();
     this.serverId = options.serverName === undefined ? newId() : `${options.serverName}.${newId()}`;
     this.#ownership = new Ownership({
@@ -185,8 +186,8 @@ export class LiveService {
 
   /**
    * Gets or creates the session of a key. `reach` has the names of the keys that the client may read and write, where a
-   * `*` at the end stands for the rest of a name; tabs of a video share a session only if each client reaches the
-   * other's key. Errors: `invalid`, the store's.
+   * `*` at the end matches any rest of a name; tabs of a video share a session only if each client may use the other's
+   * key. Errors: `invalid`, and those of the store.
    */
   async open(
     key: string,
@@ -263,7 +264,7 @@ export class LiveService {
 
   /**
    * Evidence around a time of the medium, most useful first; the cost does not depend on the length of the session.
-   * Errors: `not_found`, the store's.
+   * Errors: `not_found`, and those of the store.
    */
   fetchContextWindow(
     sessionId: string,
@@ -288,7 +289,7 @@ export class LiveService {
     return notesOf(this.soundStore, await this.follow(await this.sessionIdOf(key)));
   }
 
-  /** The page of the session, or while it has none of the one that it continues. Errors: `not_found`. */
+  /** The page of the session; if it has none yet, the page of the session that it continues. Errors: `not_found`. */
   async page(key: string): Promise<LivePage | null> {
     return readPage(this.soundStore, await this.follow(await this.sessionIdOf(key)));
   }
@@ -383,7 +384,7 @@ export class LiveService {
     await this.#end(sessionId, "close");
   }
 
-  /** Recomputes every hash of the log. A damaged session is degraded then. Errors: `not_found`. */
+  /** Recomputes every hash of the log. A damaged session becomes degraded. Errors: `not_found`. */
   async verify(key: string): Promise<LiveVerifyResult> {
     return this.#checks.verify(await this.sessionIdOf(key));
   }
@@ -445,7 +446,7 @@ export class LiveService {
 
   #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionOwner | null> {
     if (this.#role === "reader") return Promise.resolve(null);
-    // A request on its way may get a newer lease than the present owner has.
+    // A request that is on its way may get a newer lease than the present owner has.
     const asked = this.#owning.get(sessionId);
     if (asked !== undefined && from === "the gone") return asked;
     const asking = (async () => {
@@ -466,9 +467,9 @@ export class LiveService {
     if (this.#state === "stopped") return null;
     const isHidden = await isRemoved(this.store, sessionId);
     const follower = await this.follow(sessionId);
-    // A repair closes the follower, and begins with another one.
+    // A repair closes the follower, and opens another one.
     if (follower.isClosed) return this.#keep(lease);
-    // A take-over and a request may arrive here in another order than they were granted.
+    // A take-over and a request may arrive here in another order than the store granted them.
     const known = this.#owners.get(sessionId);
     if (known !== undefined && known.lease.token > lease.token) return known;
     if (isFinal(follower.fold.state)) {

@@ -90,7 +90,10 @@ function damagedOf({ damages, fold }: Follower): LiveHealth["damaged"] {
     .slice(0, LIMITS.shownDamages);
 }
 
-/** The session with what became of the one that it continues, if a person removed that. Errors: those of the store. */
+/**
+ * The session, and what became of the session that it continues, if a person removed that one. Errors: those of the
+ * store.
+ */
 export async function withParentStatus(store: Store, session: LiveSession): Promise<LiveSession> {
   const { parentId } = session;
   if (parentId === null) return session;

@@ -48,12 +48,12 @@ export class WriterChoice {
       return request;
     }
     const name = writerOffers?.chosen() ?? null;
-    // It may have been taken off the machine since.
+    // The writer may have been removed from the machine since then.
     if (name === null || !(this.isNamed(name) || writerOffers?.named(name))) return request;
     return { ...request, noteWriter: name };
   }
 
-  /** All that can write the notes of the session. Errors: `not_found`, the store's. */
+  /** All that can write the notes of the session. Errors: `not_found`, and those of the store. */
   async offered(key: string): Promise<readonly OfferedWriter[]> {
     const settings = this.#settings;
     const { fold } = await this.#follow(key);
@@ -72,8 +72,8 @@ export class WriterChoice {
   }
 
   /**
-   * From here on this writer makes the session's notes; sessions that are begun later and name no writer have it too.
-   * Errors: `not_found` for a name without a writer, `degraded`, `log_closed`, the store's.
+   * From now on this writer makes the session's notes, and those of later sessions that name no writer.
+   * Errors: `not_found` for a name without a writer, `degraded`, `log_closed`, and those of the store.
    */
   async choose(key: string, name: string): Promise<void> {
     const settings = this.#settings;
@@ -82,7 +82,7 @@ export class WriterChoice {
     assertWritable(follower);
     const before = settings.writerOf(follower.fold.noteWriter);
     if (before.name !== name) {
-      // The writer before may have a thought that is not said to its end, which no other one knows.
+      // The earlier writer may have an unfinished thought, which no other writer knows.
       const owner = await this.#work.own(follower.sessionId);
       await owner?.finish(LIMITS.choiceMs).catch((error: unknown) => {
         settings.report(`live: ${before.name} left a note open: ${String(error)}`);
@@ -100,7 +100,7 @@ export class WriterChoice {
   }
 }
 
-/** The cost of an hour with a writer; `null` while its sessions are too short to tell. */
+/** The cost of an hour with a writer; `null` while its sessions are too short for an estimate. */
 function hourPriceOf(sessions: readonly LiveSession[], name: string): number | null {
   const own = sessions.filter(({ noteWriter, cost }) => noteWriter === name && cost.modelCalls > 0);
   const ms = own.reduce(

@@ -15,7 +15,7 @@ test("confidence rises with each segment that says the same, and never reaches 1
   expect(sure).toBe(0.99);
 });
 
-test("a draft on the same evidence is no second opinion, and does not lower the confidence", () => {
+test("a draft on the same evidence does not count as a second opinion, and does not lower the confidence", () => {
   expect(
     confidenceOf(opinion("It opens early", 0.7, "a"), [opinion("It opens at dawn", 0.9, "a", "b")]),
   ).toBe(0.9);
@@ -31,7 +31,7 @@ test.each([
   expect(fallen).toBe(0.64);
 });
 
-test("merged notes that agree are surer together than each of them", () => {
+test("merging notes that agree gives a higher confidence than each of them has", () => {
   const bases = [opinion("x at dawn", 0.7, "a"), opinion("x at dawn", 0.75, "b")];
   expect(confidenceOf(opinion("x at dawn", 0.65, "c"), bases)).toBeGreaterThan(0.85);
 });

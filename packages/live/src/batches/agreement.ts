@@ -7,8 +7,8 @@ type Opinion = Pick<NoteContent, "text" | "confidence" | "evidence">;
 
 /**
  * The confidence of the note that is made of earlier notes and a draft at the same place with the same content. Only a
- * draft that has evidence of its own is another opinion: one that words the same evidence again keeps the higher
- * confidence. Numbers or a negation that differ are a disagreement.
+ * draft with evidence of its own counts as another opinion; a draft that expresses the same evidence in other words
+ * keeps the higher confidence. Texts disagree if their numbers differ, or if only one of them has a negation.
  */
 export function confidenceOf(draft: Draft, bases: readonly Opinion[]): number {
   let { confidence } = draft;

@@ -28,7 +28,7 @@ test.each(["stop", "max_steps"])(
   },
 );
 
-test("a turn that fails rejects with what its writer said", async () => {
+test("a turn that fails rejects with the error of its writer", async () => {
   const failing = turn(() => Promise.reject(new Error("no power")));
   await expect(failing).rejects.toMatchObject({
     code: "agent_failed",

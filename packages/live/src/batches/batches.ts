@@ -78,7 +78,7 @@ export interface BatchRunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Makes one try. Errors: `agent_failed` with the reason, and the store's. */
+/** Makes one try. Errors: `agent_failed` with the reason, and those of the store. */
 export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResult> {
   const { store, sessionId, writer, batch, request, signal } = options;
   const { batchId, lane, given } = batch;
@@ -116,7 +116,7 @@ export interface TurnOptions {
   readonly turn: (request: AgentRequest, signal: AbortSignal) => Promise<AgentResult>;
 }
 
-/** Completes one run. Errors: `agent_failed` with the reason, and the store's. */
+/** Completes one run. Errors: `agent_failed` with the reason, and those of the store. */
 export async function runTurn(options: TurnOptions): Promise<void> {
   const { store, sessionId, beside, name, input, metadata, signal, turn } = options;
   const runSessionId = beside === null ? sessionId : await openSideLog(store, sessionId, beside);
@@ -169,7 +169,7 @@ function checked(result: NoteWriterResult): NoteWriterResult {
   throw new ContinuoError("agent_failed", "the note writer returned no drafts that can be read");
 }
 
-/** A draft is of the video of the evidence that it stands on, where the writer does not say it. */
+/** If the writer does not name the video of a draft, it is the video of the draft's evidence. */
 function withVideos(result: NoteWriterResult, { evidence }: NoteRequest): NoteWriterResult {
   const videos = new Map(
     evidence.flatMap(({ id, videoId }) => (videoId === undefined ? [] : [[id, videoId]])),

@@ -70,7 +70,7 @@ describe("the length of the window", () => {
   });
 });
 
-test("a window with frames only begins no batch, and a transcript after it waits for its own window", () => {
+test("a window that has only frames begins no batch, and a transcript after it waits for its own window", () => {
   const frames = windowAfter([{ atMs: 0, kind: "frame" }]);
   expect(isDue(frames, 60_000)).toBe(false);
   const both = afterMessage(frames, transcript(60_000));
@@ -78,7 +78,7 @@ test("a window with frames only begins no batch, and a transcript after it waits
   expect(isDue(both, 62_000)).toBe(true);
 });
 
-test("what a batch leaves waits for a window that is as many times longer as the other windows", () => {
+test("messages that a batch leaves wait for a window that is stretched like every other window", () => {
   const messages = [transcript(0), transcript(1_000)];
   const window = windowAfter(messages);
   const closing = (left: readonly WindowInput[], stretch?: number): number | null =>
@@ -104,7 +104,7 @@ test("words after a pause of the speaker close the window within 2 s, however ma
   expect(windowAfter([...speech, said(9_000, 1_500)]).closesAtMs).toBe(12_000);
 });
 
-test("where a model writes notes, a pause soon after a batch ends no window: its few words would be a call for nothing", () => {
+test("where a model writes notes, a pause soon after a batch closes no window, because a few words are not worth a call", () => {
   const said = (atMs: number): WindowInput => ({ ...transcript(atMs), startMs: atMs, endMs: atMs + 500 });
   const closesAt = (writer: "model" | "free", ...times: readonly number[]): number | null =>
     times.reduce(

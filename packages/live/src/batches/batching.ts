@@ -47,9 +47,11 @@ export const EMPTY_WINDOW: BatchWindow = {
 };
 
 export interface BatchingOptions {
-  /** `fixed`: the window is 4 s times `stretch`, however the input comes. */
+  /** `fixed`: the window is 4 s times `stretch`, regardless of the input. */
   readonly mode: "adaptive" | "fixed";
-  /** `model`: each batch is a call of one, so a pause of the speaker soon after the last batch ends nothing. */
+  /**
+   * `model`: each batch is one call of a model, so a pause of the speaker soon after the last batch closes no window.
+   */
   readonly writer?: "model" | "free";
   /** The factor by which windows and the longest wait are longer than usual; 1 by default. */
   readonly stretch?: number;
@@ -96,7 +98,7 @@ function isAfterPause({ spokenToMs }: BatchWindow, { kind, startMs }: WindowInpu
   return startMs - spokenToMs >= LIMITS.speechPauseMs;
 }
 
-/** Nobody knows when words that a page draws end: their length is estimated. */
+/** The end of words that a page draws is not known: their length is estimated. */
 function spokenTo({ kind, text = "", startMs, endMs = 0 }: WindowInput): number | null {
   if (kind !== "transcript" || startMs === undefined) return null;
   return endMs > startMs ? endMs : startMs + text.length * LIMITS.spokenCharMs;

@@ -24,7 +24,10 @@ export interface DecideOptions {
   readonly newId: () => string;
   readonly nowMs: number;
   readonly rules: NoteRules;
-  /** A note of only this evidence is a stand-in's: a draft at its place takes its place, whatever it says. */
+  /**
+   * A note that has only this evidence comes from a stand-in: a draft at its place replaces it, whatever the draft
+   * says.
+   */
   readonly standInEvidence?: ReadonlySet<string>;
   readonly signal?: AbortSignal;
 }
@@ -41,13 +44,13 @@ export interface BatchDecision {
   readonly answered: readonly Draft[];
   /** The writer had no new evidence: it wrote what it had left open. */
   readonly isEnd: boolean;
-  /** The sequences of a stand-in's decisions, in whose place this one is made. */
+  /** The sequences of the stand-in's decisions that this one replaces. */
   readonly redoes?: readonly number[];
 }
 
 /**
  * Returns the events: drafts first, then one `decision_made` for the batch, then its notes. Errors: those of the store,
- * the embedder's.
+ * and those of the embedder.
  */
 export async function decideBatch(
   batch: BatchDecision,
@@ -100,7 +103,7 @@ export async function decideUnanswered(
     requests: requests.map(({ requestId }) => requestId),
     decisions: decided.map(({ decision }) => decision),
   };
-  // A draft that says again what a note says gets another confidence.
+  // A draft that repeats what a note says gets another confidence.
   const weighed = decided.filter(({ draft }, n) => draft.confidence !== drafts[n]?.confidence);
   return [
     ...weighed.map(({ draft }) => draftEvent(draft, decisionId)),

@@ -59,7 +59,7 @@ function decideOne(one: Draft, notes: readonly ComparedNote[], mayAsk = true) {
   return decided;
 }
 
-test("a draft is new without a note of its words at its place, updates one such note, and merges several", () => {
+test("a draft is a new note if no note at its place has its words, updates one such note, and merges several", () => {
   const elsewhere = note("a", { content: { startMs: 501, endMs: 2_000 } });
   const otherWords = note("b", { vector: [0.79, Math.sqrt(1 - 0.79 ** 2)] });
   const same = note("c", { vector: [0.8, 0.6], content: { startMs: 500, endMs: 9_000 } });
@@ -83,20 +83,20 @@ test("a draft is new without a note of its words at its place, updates one such 
   });
 });
 
-test("a draft that holds the whole text of a note of the agent continues it, however much it adds, and never a note of a person", () => {
+test("a draft that has the whole text of a note of the agent continues that note, however much it adds, and never a note of a person", () => {
   const text = "The bridge opened in July 1940.";
   const longer = `${text} It fell in November, in a wind of sixty kilometres. A dog called Tubby died in it.`;
-  // Texts that are not alike by their vectors.
+  // Texts with vectors that are not similar.
   const decide = (part: Partial<ComparedNote>): string =>
     decideOne(draft({ text: longer }), [note("n", { content: { text }, vector: [0, 1], ...part })]).decision
       .action;
   expect(decide({})).toBe("update");
   expect(decide({ by: "person" })).toBe("write");
-  // One that was revised too often stays, and what the draft adds is not lost.
+  // A note that was revised too often stays, and what the draft adds is not lost.
   expect(decide({ revisions: 3 })).toBe("write");
 });
 
-test("an update has both hashes and both spans, and a merge archives its sources and names them as lineage", () => {
+test("an update has both hashes and both spans, and a merge archives its sources and names them as its lineage", () => {
   const old = note("a", { content: { startMs: 200, endMs: 1_500, lineage: ["z"] } });
   const update = decideOne(draft(), [old]);
   const [updated] = noteEventsOf(update.decision, { ...update, decisionId: "x" });
@@ -125,7 +125,7 @@ test("an update has both hashes and both spans, and a merge archives its sources
   expect(events[1]?.data).toEqual({ noteId: "a", mergedInto: "new 1", decisionId: "x" });
 });
 
-test("a note of a person, and one that was revised 3 times in an hour, stays as it is", () => {
+test("a note of a person stays as it is, and so does a note that was revised 3 times in an hour", () => {
   expect(decideOne(draft(), [note("a", { by: "person" })]).decision).toMatchObject({
     action: "keep",
     noteId: "a",
@@ -139,7 +139,7 @@ test("a note of a person, and one that was revised 3 times in an hour, stays as 
   expect(decideOne(draft(), both).decision).toMatchObject({ action: "update", noteId: "b" });
 });
 
-test("below a confidence of 0.6 a person is asked; one that may not be asked gets an unsure note, which changes no other", () => {
+test("below a confidence of 0.6 a person is asked; if nobody may be asked, the draft becomes an unsure note, which changes no other", () => {
   const unsure = draft({ confidence: 0.59 });
   expect(decideOne(unsure, []).decision).toEqual({ draftId: "d", action: "ask", requestId: "new 1" });
   expect(decideOne(draft({ confidence: 0.6 }), []).decision.action).toBe("write");
@@ -148,7 +148,7 @@ test("below a confidence of 0.6 a person is asked; one that may not be asked get
   expect(decideOne(unsure, [note("a")], false).decision).toMatchObject({ action: "keep", noteId: "a" });
 });
 
-test("drafts of one batch see what became of those before them", () => {
+test("a draft is compared with the results of the drafts before it in the same batch", () => {
   const drafts = ["one", "two"].map(
     (draftId): ComparedDraft => ({ draft: draft({ draftId }), vector: [1, 0] }),
   );
@@ -168,7 +168,7 @@ const anyNote = fc
   .tuple(span, vector, fc.constantFrom("agent" as const, "person" as const), fc.nat(4))
   .map(([at, direction, by, revisions]) => ({ at, vector: direction, by, revisions }));
 
-test("whatever the drafts and notes are, only notes that the agent may change change, each with its own hash, and only by the rule", () => {
+test("whatever the drafts and notes are, only notes that the agent may change are changed, each with its own hash, and only by the rule", () => {
   fc.assert(
     fc.property(
       fc.array(anyDraft, { maxLength: 6 }),
@@ -216,7 +216,7 @@ test("whatever the drafts and notes are, only notes that the agent may change ch
   );
 });
 
-test("a note at the same time of another video is at another place, whatever it says", () => {
+test("a note at the same time of another video counts as a note at another place, whatever it says", () => {
   const other = note("a", { content: { videoId: "other" } });
   expect(decideOne(draft({ videoId: "own" }), [other]).decision.action).toBe("write");
   expect(decideOne(draft(), [other]).decision.action).toBe("write");

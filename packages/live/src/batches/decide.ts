@@ -28,7 +28,7 @@ export interface ComparedNote {
   readonly by: "agent" | "person";
   /** The number of changes by the agent in the last hour. */
   readonly revisions: number;
-  /** A stand-in wrote it, and its own writer now says at its place what it should have said. */
+  /** A stand-in wrote it, and the session's own writer now says at its place what it should have said. */
   readonly isStandIn?: boolean;
 }
 
@@ -105,7 +105,7 @@ function decideDraft(
   if (best !== undefined && isUnsure(draft, rule)) return keep("a note says the same with more confidence");
   const bases = free.map(({ note }) => note);
   const hashes = free.map(({ hash }) => hash);
-  // A replay makes the status of the note by the rule that the decision was made by.
+  // A replay derives the status of the note from the rule of the decision.
   const seen = {
     ...place,
     ...(rule.confidence === NOTE_RULES.confidence ? {} : { unsureBelow: rule.confidence }),
@@ -115,7 +115,7 @@ function decideDraft(
     if (!rule.mayWrite()) return keep(FULL);
     return { draft, decision: { draftId, action: "write", noteId: rule.newId(), ...seen }, bases };
   }
-  // The draft is stored with this confidence, so that every replay makes the same note of it.
+  // The draft is stored with this confidence, so that every replay makes the same note from it.
   const weighed = { ...draft, confidence: confidenceOf(draft, bases) };
   if (another === undefined) {
     return {
@@ -147,7 +147,7 @@ function matchOf(
   return cosine >= threshold ? [{ compared, overlap, cosine }] : [];
 }
 
-/** True if the draft is the note with more after it or around it: however much that is, it says all that the note says. */
+/** True if the draft contains the whole text of the note, however much it adds before or after it. */
 function isContinued(compared: ComparedNote, draft: Draft): boolean {
   const text = compared.note.text.trim();
   return isFree(compared) && text.length >= LIMITS.continuedChars && draft.text.includes(text);
@@ -175,7 +175,7 @@ function after(
   return [...notes.filter((one) => !gone.has(one.note.noteId)), next];
 }
 
-/** A number with as many digits as are recorded. */
+/** A number, rounded to as many digits as are recorded. */
 function round(number: number): number {
   return Math.round(number * 10_000) / 10_000;
 }

@@ -18,7 +18,7 @@ export interface WriteDraftsOptions extends BatchRunOptions {
   readonly rules: NoteRules;
 }
 
-/** Makes at most two runs. Errors: `agent_failed`, the store's. */
+/** Makes at most two runs. Errors: `agent_failed`, and those of the store. */
 export async function writeDrafts(options: WriteDraftsOptions): Promise<NoteWriterResult> {
   const { rules } = options;
   const request = { ...options.request, unsureBelow: rules.confidence };
@@ -33,7 +33,7 @@ export async function writeDrafts(options: WriteDraftsOptions): Promise<NoteWrit
   return together(first, second, new Set(unsure.map(({ draft }) => draft.draftId)));
 }
 
-/** More evidence around the drafts, without what the writer was given already. */
+/** More evidence around the drafts, without the evidence that the writer already received. */
 async function widestContext(
   { startMs, endMs }: Draft,
   { store, sessionId, request, rules, signal }: WriteDraftsOptions,

@@ -72,7 +72,7 @@ export interface LaneOptions extends BatchingOptions {
   readonly follower: Follower;
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Appends as the owner. Errors: `fenced`, the store's. */
+  /** Appends as the owner. Errors: `fenced`, and those of the store. */
   readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
   /** Runs decisions that change notes one after another, each from reading the notes to the append. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -106,7 +106,10 @@ export class LaneWork {
   #phase: "working" | "waiting" = "working";
   /** The note writer failed, and is not asked before this time. */
   #awayUntilMs = 0;
-  /** The failures in a row to make a stand-in's batches again, and until when that is not tried. */
+  /**
+   * The number of failures in a row to write a stand-in's batches again, and the time before which it is not tried
+   * again.
+   */
   #redoFailures = 0;
   #redoAfterMs = 0;
   #call = new AbortController();
@@ -122,7 +125,7 @@ export class LaneWork {
     return this.#running !== null && this.#phase === "working";
   }
 
-  /** Takes over the evidence that a former owner left pending. */
+  /** Takes over the evidence that an earlier owner left pending. */
   begin({ pending }: LiveFold): void {
     for (const one of pending.values()) {
       if (this.#begins(one)) this.#add({ atMs: one.atMs, kind: this.#kindOf(one) });
@@ -164,7 +167,7 @@ export class LaneWork {
     else if (this.owes && nowMs >= this.#redoAtMs) void this.#redo().then(() => this.#options.onIdle());
   }
 
-  /** True if a stand-in wrote batches that the session's own writer can be given again. */
+  /** True if a stand-in wrote batches that can be given to the session's own writer. */
   get owes(): boolean {
     const { lane, follower } = this.#options;
     const { fold } = follower;
@@ -179,7 +182,7 @@ export class LaneWork {
 
   async #redo(): Promise<void> {
     const { clock, signal, follower, report } = this.#options;
-    // The end of the session does not wait for it.
+    // The end of the session does not wait for this work.
     this.#call = new AbortController();
     const call = AbortSignal.any([signal, this.#call.signal]);
     const redo = { ...this.#options, writer: this.#writer(), nowMs: clock.now(), signal: call };
@@ -202,7 +205,7 @@ export class LaneWork {
     await this.#running;
   }
 
-  /** True if the end of the playing ends something: a model is not called when there is nothing to write. */
+  /** True if a stop of the video ends anything: a model is not called when there is nothing to write. */
   get #endsAtStop(): boolean {
     return this.isWaiting || (this.#writer().hasOpen !== undefined && this.#hasOpen);
   }
@@ -288,7 +291,7 @@ export class LaneWork {
     return "processed";
   }
 
-  /** Errors: the writer's or the embedder's after its last try, the store's. */
+  /** Errors: those of the writer or of the embedder after its last try, and those of the store. */
   async #processBatch(batch: Batch, dropped: readonly NewEvent[], signal: AbortSignal): Promise<void> {
     const { store, runStore, follower } = this.#options;
     const { sessionId, fold } = follower;
@@ -348,7 +351,7 @@ export class LaneWork {
     const { standIn, memory } = follower.fold;
     let failure = standIn?.reason ?? null;
     if (writer.name === EXTRACTIVE.name) return this.#askWriter(writer, options);
-    // At an end, the thought that is open can be that of the stand-in.
+    // At the end of a session, the open thought can be that of the stand-in.
     const isAsked = !options.batch.isEnd || standIn === null || writer.hasOpen?.(memory) === true;
     for (let tried = 1; isAsked && clock.now() >= this.#awayUntilMs; tried++) {
       const beganMs = performance.now();
@@ -377,7 +380,7 @@ export class LaneWork {
     return { result: await this.#extract(options), writer: EXTRACTIVE.name, standsInFor: reason };
   }
 
-  /** The drafts of the session's writer, after the thought that the stand-in left open. */
+  /** The drafts of the session's writer, after those from the thought that the stand-in left open. */
   async #askWriter(writer: NoteWriter, options: Omit<BatchRunOptions, "writer">): Promise<Written> {
     const result = await writeDrafts({ ...options, rules: this.#options.rules, writer });
     const { standIn } = this.#options.follower.fold;
@@ -460,7 +463,7 @@ export class LaneWork {
     return isFree && one.type === "playback_changed" && isInLane(this.#options.lane, one) && this.#hasOpen;
   }
 
-  /** Signals alone begin no batch: they are given with the next one. */
+  /** Signals without other evidence begin no batch: they are part of the next one. */
   #begins(one: PendingEvidence): boolean {
     return isInLane(this.#options.lane, one) && !isSignal(one.type);
   }

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { owedIn } from "./owed.ts";
 
-test("a lane writes again what a stand-in wrote in it, and the only lane writes all of it", () => {
+test("a lane writes again what a stand-in wrote in it, and the only lane of a session writes everything again", () => {
   const owed = [
     { sequence: 1, lane: "critical" },
     { sequence: 2, lane: "supplementary" },

@@ -1,6 +1,6 @@
 /**
  * Batches that a stand-in wrote are owed to the session's own writer: when it works again, it gets their evidence. Its
- * drafts replace the notes that the stand-in made of this evidence, unless a person changed them.
+ * drafts replace the notes that the stand-in made from this evidence, unless a person changed them.
  */
 
 import type { NewEvent, Store } from "@continuo/core/model";
@@ -23,7 +23,7 @@ export interface RedoOptions {
   readonly newId: () => string;
   readonly nowMs: number;
   readonly signal: AbortSignal;
-  /** Appends as the owner. Errors: `fenced`, the store's. */
+  /** Appends as the owner. Errors: `fenced`, and those of the store. */
   readonly append: (events: readonly NewEvent[]) => Promise<unknown>;
   /** Runs decisions that change notes one after another. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -34,7 +34,10 @@ export function owedIn({ owed }: Pick<LiveFold, "owed">, lane: Lane): readonly O
   return owed.filter((one) => lane === "all" || one.lane === lane);
 }
 
-/** Gives the writer the oldest owed batches, as many as one batch can hold. Errors: the writer's, the store's. */
+/**
+ * Gives the writer as many of the oldest owed batches as one batch can hold. Errors: those of the writer, and those of
+ * the store.
+ */
 export async function redoOwed(options: RedoOptions): Promise<void> {
   const { store, runStore, follower, lane, writer, rules, newId, nowMs, signal } = options;
   const { sessionId, fold } = follower;
@@ -72,7 +75,7 @@ interface Group {
   readonly decisions: readonly number[];
   /** The sequences of their evidence, in order. */
   readonly sequences: readonly number[];
-  /** The ids of the evidence of all owed batches: a thought may reach beyond one batch. */
+  /** The ids of the evidence of all owed batches: a thought may extend beyond one batch. */
   readonly owedIds: ReadonlySet<string>;
 }
 

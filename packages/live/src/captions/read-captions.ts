@@ -5,14 +5,14 @@ import type { ListedCue, Span } from "@continuo/core/wire";
 import { findSession, isFields, LIMITS } from "../kit/index.ts";
 
 export interface ListedCaptions {
-  /** Cache key: another value when the captions have changed. */
+  /** A cache key, which changes when the captions change. */
   readonly version: string;
   readonly lang: string;
   /** In the order of the medium, each once. */
   readonly cues: readonly ListedCue[];
 }
 
-/** The sessions of an outline, and the video that it is of: tabs of other videos can join a session. */
+/** The sessions of an outline, and its video: tabs of other videos can join a session. */
 export interface OutlinePlace {
   readonly sessions: readonly string[];
   readonly isOfVideo: (data: Readonly<Record<string, unknown>>) => boolean;
@@ -20,12 +20,12 @@ export interface OutlinePlace {
 
 const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
 
-/** Without `videoId`, the place of the session's own video. Errors: those of the store. */
+/** Without `videoId`, the place is that of the session's own video. Errors: those of the store. */
 export async function outlinePlace(store: Store, sessionId: string, videoId?: string): Promise<OutlinePlace> {
   const session = await findSession(store, sessionId);
   const { live } = session?.metadata ?? {};
   const own = isFields(live) ? live.videoId : undefined;
-  // The sessions before it are of its own video.
+  // Earlier sessions have only their own video.
   if (videoId !== undefined && videoId !== own)
     return { sessions: [sessionId], isOfVideo: (data) => data.videoId === videoId };
   const isOfVideo: OutlinePlace["isOfVideo"] = (data) => data.videoId === undefined || data.videoId === own;

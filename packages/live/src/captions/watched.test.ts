@@ -16,22 +16,22 @@ function heardFrom(...spans: readonly (readonly [number, number])[]): readonly b
   );
 }
 
-test("a caption was heard if half of it was, also in several pieces", () => {
+test("a caption counts as heard if half of it was heard, also in several pieces", () => {
   expect(heardFrom()).toEqual([false, false, false, false, false]);
   expect(heardFrom([0, 2_000], [5_000, 7_000])).toEqual([true, false, true, false, false]);
   expect(heardFrom([0, 999])[0]).toBe(false);
   expect(heardFrom([0, 600], [1_200, 1_700])[0]).toBe(true);
-  // The same words again, and spans that overlap, count once.
+  // Words that are heard again, and spans that overlap, count once.
   expect(heardFrom([0, 600], [0, 600], [300, 700])[0]).toBe(false);
 });
 
-test("a caption without a length was heard if what was heard holds its time", () => {
+test("a caption without a length counts as heard if a heard part of the video contains its time", () => {
   const at = [{ startMs: 1_000, endMs: 1_000, text: "x" }];
   expect(heardCues(at, [{ startMs: 900, endMs: 1_100 }])).toEqual([true]);
   expect(heardCues(at, [{ startMs: 1_100, endMs: 1_200 }])).toEqual([false]);
 });
 
-test("captions that follow each other are one part with their pauses, and what was skipped is not in it", () => {
+test("captions that follow each other are one part together with the pauses between them, and skipped captions are not in it", () => {
   expect(watchedSpans(cues, [true, true, true, false, true])).toEqual([
     { startMs: 0, endMs: 7_000 },
     { startMs: 10_000, endMs: 12_000 },

@@ -12,7 +12,7 @@ export function heardCues(cues: readonly ListedCue[], heard: readonly Span[]): r
     for (let at = first; at < parts.length; at++) {
       const part = parts[at];
       if (part === undefined || part.startMs > endMs) break;
-      // A cue without a length is covered by the part that it is in.
+      // A cue without a length counts as heard if a heard span contains its time.
       coveredMs +=
         Math.min(part.endMs, endMs) - Math.max(part.startMs, startMs) + (startMs === endMs ? 1 : 0);
     }

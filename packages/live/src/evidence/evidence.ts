@@ -110,7 +110,7 @@ function parseEvidence(value: unknown, index = 0): EvidenceInput {
   return value as unknown as EvidenceInput;
 }
 
-/** `occurredAt` is taken from the server's clock. */
+/** The server's clock sets `occurredAt`. */
 export function toEvent({ type, id, ...data }: EvidenceInput, occurredAt: string): NewEvent {
   return present({
     type,

@@ -1,4 +1,4 @@
-/** The pictures of a batch that a note writer is shown: one for each change of scene, few and small. */
+/** The pictures of a batch for a note writer: one for each change of scene, few and small. */
 
 import { isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import { cosineOf, type EvidenceItem, isFields, LIMITS, type NotePicture } from "../kit/index.ts";
@@ -8,7 +8,7 @@ export interface PictureOptions {
   readonly store: Store;
   readonly owner: FrameOwner;
   readonly nowMs: number;
-  /** At most so many. */
+  /** The largest number of pictures. */
   readonly count: number;
 }
 
@@ -34,7 +34,7 @@ interface SmallPicture {
   readonly pointer: { readonly hash: string; readonly mediaType: string; readonly sizeBytes: number };
 }
 
-/** The newest that a person captured, and changes of scene among the others, in the order of the medium. */
+/** The newest pictures that a person captured, and changes of scene among the others, in the order of the medium. */
 function shownFrames(frames: readonly EvidenceItem[], count: number): readonly SmallPicture[] {
   const asked = frames.filter(isAsked).flatMap(smallPicture).slice(-count);
   const others = frames.filter((frame) => !isAsked(frame));
@@ -51,7 +51,7 @@ function smallPicture(frame: EvidenceItem): readonly SmallPicture[] {
   return pointer === null ? [] : [{ frame, pointer }];
 }
 
-/** The frames that show something else than the one before, evenly if there are too many. */
+/** The frames that differ from the frame before them, spread evenly if there are too many. */
 function sceneChanges(frames: readonly EvidenceItem[], count: number): readonly SmallPicture[] {
   const changes: SmallPicture[] = [];
   for (const frame of frames.toSorted((a, b) => a.startMs - b.startMs)) {
@@ -111,7 +111,7 @@ async function bytesOf(
 ): Promise<Uint8Array | null> {
   try {
     const { bytes, sizeBytes } = await openPicture(place, owner, picture);
-    // The size in the event is what the client says.
+    // The size in the event is only a claim of the client.
     if (sizeBytes > LIMITS.pictureBytes) {
       await bytes[Symbol.asyncIterator]().return?.();
       return null;

@@ -24,7 +24,7 @@ const OWNER = "live";
 /** The expiry of a picture that a person keeps; it is removed with its video. */
 const NEVER = "9999-12-31T23:59:59.999Z";
 
-/** Call it before the event is stored, so that a picture is never removed while an event refers to it. */
+/** Call this before the event is stored, so that a picture is never removed while an event refers to it. */
 export async function addReference(store: Store, reference: FrameReference): Promise<"added" | "no picture"> {
   const { hash, expiresAt, ...data } = reference;
   const blob = await store.statBlob(hash);
@@ -78,8 +78,8 @@ export async function settleExpiry(store: Store, hash: string): Promise<void> {
 }
 
 /**
- * When the store may remove the bytes by itself: a day after nobody can read them, so that the clean-up of pictures
- * finds them first.
+ * The time at which the store may remove the bytes by itself: a day after nobody can read them, so that the clean-up of
+ * pictures finds them first.
  */
 export function bytesUntil(expiresAt: string): string {
   return isoOf(Date.parse(expiresAt) + LIMITS.pictureGraceMs);

@@ -152,7 +152,7 @@ export class Frames {
       let purged = 0;
       for await (const hash of this.#expiring({ until: now })) {
         const references = await referencesTo(store, hash);
-        // An upload without an event is removed when its own expiry is over.
+        // An upload without an event is removed after its own expiry.
         if (references.length === 0) continue;
         const isOver = references.every(({ expiresAt }) => expiresAt <= now);
         if (isOver && !(await isKept(store, hash))) {
@@ -250,7 +250,7 @@ export class Frames {
     );
     if (frame === undefined) return;
     const data = { hash, tier, sequence: frame.sequence, reason: "expired" };
-    // The id is the same in a repeated try, so that the event is stored once.
+    // The id is the same when the append is repeated, so that the event is stored once.
     const id = `purged/${frame.sequence}/${tier}/${expiresAt}`;
     const event: NewEvent = { type: "blob_purged", id, data, occurredAt: isoOf(clock.now()) };
     const isStored = OPEN.has(status) && (await appendOpen(store, sessionId, event));

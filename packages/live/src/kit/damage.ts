@@ -15,7 +15,7 @@ export interface Damage {
   readonly noteId: string | null;
 }
 
-/** Why the log cannot be trusted, and the last sequence that was looked at. */
+/** Why the log cannot be trusted, and the last sequence that was checked. */
 export interface Finding {
   readonly reason: string;
   readonly damages: readonly Damage[];
@@ -28,7 +28,7 @@ export interface ChainPlace {
   readonly chainHash: string;
 }
 
-/** The type that is in place of an event whose row cannot be read. */
+/** The type of the placeholder for an event whose row cannot be read. */
 export const UNREADABLE = "unreadable";
 
 /** Returns the damage of an event that follows the place: missing events before it, and the event itself. */
@@ -47,7 +47,7 @@ export function missing(sequence: number, through: number): Damage {
 
 /** True if the payload of an event is what was written, or was pruned. */
 export function hasItsPayload({ pruned, data, salt, payloadHash: hash }: StoredEvent): boolean {
-  // A payload that was pruned is gone; its hash is still part of the chain.
+  // A pruned payload no longer exists; its hash is still part of the chain.
   if (pruned !== undefined || data instanceof Uint8Array) return true;
   return payloadHash(sha256, canonicalJson(data), salt) === hash;
 }

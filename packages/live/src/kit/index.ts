@@ -2,7 +2,7 @@
  * The kit of continuous sessions: their types and ports, limits, clock, metrics, and periodic work.
  *
  * Promises: periodic work is done by one server of a store at a time.
- * Does not know: the state of a session, and every other room of `live`.
+ * Does not know: the state of a session, and the other rooms of `live`.
  */
 
 export { isoOf, pause, SYSTEM_CLOCK } from "./clock.ts";

@@ -40,13 +40,13 @@ export const LIMITS = {
   owedBatches: 200,
   /** After a stop of the video, earlier speech is transcribed within this time. */
   lateSpeechMs: 30_000,
-  /** The longest pause between two tries to give these batches to the note writer. */
+  /** The longest pause between two tries to give the note writer the batches of a stand-in. */
   owedRetryMs: 600_000,
-  /** Turns of a kept conversation of an agent, after which a new one begins. */
+  /** The number of turns after which an agent gets a new conversation. */
   keptTurns: 60,
-  /** UTF-16 units of the prompts of a kept conversation, after which a new one begins. */
+  /** The UTF-16 units of prompts after which an agent gets a new conversation. */
   keptChars: 240_000,
-  /** The note writer may still write these batches for this time after the end of a session. */
+  /** After the end of a session, the note writer may still write these batches for this time. */
   lateMs: 86_400_000,
   /** The interval of the tries after the end of a session. */
   latePollMs: 300_000,
@@ -111,9 +111,12 @@ export const LIMITS = {
   tabs: 1_000,
   /** Notes that a continuing session takes over in one append. */
   carriedAtOnce: 200,
-  /** Sessions whose fold a server keeps without owning them. */
+  /** Sessions that a server follows without owning them. */
   followers: 1_000,
-  /** Those of them that ended: a server of many days would hold all of its sessions. */
+  /**
+   * The number of ended sessions among them, because a server that runs for days would otherwise hold all of its
+   * sessions.
+   */
   endedFollowers: 200,
 
   /** The window of a batch after a silence. */
@@ -124,13 +127,13 @@ export const LIMITS = {
   windowMs: 4_000,
   /** A silence of this length makes the next window short. */
   quietAfterMs: 10_000,
-  /** A shorter note can be in another one by chance. */
+  /** A shorter note can be contained in another one by chance. */
   continuedChars: 12,
-  /** The video before and after the beginning of a batch in which a model is shown the sentence that the batch cuts. */
+  /** The time before and after the beginning of a batch in which a model is shown the sentence that the batch cuts. */
   sentenceWindowMs: 15_000,
   /** Words after a pause of this length close the window as soon as after a silence. */
   speechPauseMs: 1_200,
-  /** If a model writes the notes, they do so only after something has waited for this time. */
+  /** If a model writes the notes, a pause closes the window only after something has waited for this time. */
   pauseEndsAfterMs: 5_000,
   /** The time that it takes to say a character. */
   spokenCharMs: 65,
@@ -161,30 +164,30 @@ export const LIMITS = {
   breakerMs: 30_000,
   /** The longest call of a note writer. */
   writerMs: 120_000,
-  /** The time that a note writer has to end a call that was aborted. */
+  /** The time within which a note writer must end a call that was aborted. */
   writerLeavesMs: 500,
-  /** The time that a note writer has to end its open note when a person chooses another one. */
+  /** The time within which a note writer must finish its open note when a person chooses another writer. */
   choiceMs: 5_000,
-  /** The number of sessions that tell what an hour of a note writer costs, and their time together that is enough to tell. */
+  /** The number of sessions, and their total time, from which the hourly cost of a note writer is known. */
   pricedSessions: 50,
   pricedMs: 600_000,
-  /** A note writer that failed after a longer call than this is not asked again at once. */
+  /** A note writer that failed after a longer call is not asked again at once. */
   longFailureMs: 30_000,
   /** The part of `closeFlushMs` after which the extractive writer takes over. */
   closeWriterMs: 7_000,
 
-  /** The distance in the video in which evidence is context of a piece. */
+  /** Evidence within this distance in the video is context. */
   primaryWindowMs: 3_000,
-  /** The distance that is used if the evidence in the primary window is sparse or unsure. */
+  /** The wider distance, which is used if the evidence within the primary distance is sparse or unsure. */
   secondaryWindowMs: 10_000,
   contextTokens: 1_500,
-  /** Events of each retention in each window. */
+  /** Events of each retention class in each window. */
   contextEvents: 200,
   /** With fewer critical events, the evidence counts as sparse. */
   sparseCritical: 3,
   /** Below this confidence, a draft is unsure. */
   lowConfidence: 0.6,
-  /** The share of the doubt that a second segment removes if it agrees. */
+  /** The share of the doubt that an agreeing second segment removes. */
   agreement: 0.5,
   /** The factor of the confidence if a second segment disagrees. */
   disagreement: 0.8,
@@ -219,12 +222,15 @@ export const LIMITS = {
   related: 10,
   /** Notes that are compared to find related ones. */
   relatedCandidates: 200,
-  /** Notes are related from this share of the threshold for equal notes on. */
+  /** Notes are related if their similarity is at least this share of the threshold for equal notes. */
   relatedShare: 0.5,
-  /** Notes whose frames are compared to find the same scene, and the share of them from which a scene says nothing. */
+  /**
+   * The number of notes whose frames are compared to find the same scene; a scene that this share of them shows says
+   * nothing.
+   */
   sceneCandidates: 50,
   commonScene: 0.25,
-  /** The score of a scene that two notes show. */
+  /** The score of a scene that two notes share. */
   sceneScore: 0.3,
   /** Two notes count as the same from this cosine of a model's vectors on. */
   sameCosine: 0.8,
@@ -241,7 +247,7 @@ export const LIMITS = {
   endMs: 30_000,
   /** Speakers of a session whose speech is joined separately. */
   speakers: 8,
-  /** Other videos, whose tabs joined a session, of which the writer without a model keeps what is open. */
+  /** Other videos whose open speech the writer without a model keeps, because their tabs joined a session. */
   joinedVideos: 4,
   /** Characters of a text that are read in one step. */
   heardChars: 1_000,
@@ -297,13 +303,13 @@ export const LIMITS = {
   purgeWarningMs: 87_000_000,
   /** Warnings in one message to a page. */
   warningsPerFrame: 100,
-  /** Pictures of a video that are named because they are removed soon. */
+  /** Pictures that one answer lists as removed soon. */
   shownExpiring: 1_000,
   /** Frames at one time of a video in which a picture is looked for. */
   framesAtOnce: 100,
   /** Bytes of a picture are stored for this time after it expires, so that the clean-up can still find them. */
   pictureGraceMs: 86_400_000,
-  /** The expiry of bytes that the clean-up must not remove, because they came without an expiry. */
+  /** The expiry of bytes that came without one: the clean-up must not remove them. */
   foreignBlobMs: 3_153_600_000_000,
 
   /** From this depth on, the level of a session is `warning`. */
@@ -321,7 +327,7 @@ export const LIMITS = {
   pendingInMemory: 10_000,
   /** Characters of the memory of a note writer. */
   rememberedChars: 262_144,
-  /** The pause before following a log is tried again. */
+  /** The pause before a server tries again to follow a log. */
   followRetryMs: 250,
   /** Disagreements that a replay lists. */
   shownDisagreements: 100,
@@ -337,7 +343,7 @@ export const LIMITS = {
   nightlyPollMs: 900_000,
   /** The hour (UTC) from which the nightly replay is due. */
   nightHour: 2,
-  /** The nightly replay takes sessions that changed within this time. */
+  /** The nightly replay includes sessions that changed within this time. */
   nightlySpanMs: 86_400_000,
   /** Events that a restore reads, and hashes, before other work may run. */
   restorePage: 128,
@@ -356,6 +362,6 @@ export const LIMITS = {
   notesAtOnce: 200,
   /** Versions of one note that are shown. */
   shownVersions: 20,
-  /** Up to this number of unwanted events are read too, because that is cheaper than another read. */
+  /** Up to this number of unwanted events are read and skipped, because that is cheaper than another read. */
   readGap: 64,
 } as const;

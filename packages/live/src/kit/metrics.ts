@@ -180,7 +180,7 @@ export interface ObservedSession {
 export function observeSessions(source: () => readonly ObservedSession[]): () => void {
   const leaves = [
     meter.observe("continuo.live.sessions", () => countedBy("state", source(), {})),
-    // A level that no session has is a series too: an alert waits for its number.
+    // A level that no session has is also reported, because an alert waits for its number.
     meter.observe("continuo.live.levels", () => countedBy("level", source(), NO_LEVELS)),
   ];
   return () => {

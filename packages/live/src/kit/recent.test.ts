@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Recent } from "./recent.ts";
 
-test("a name is new again after the time, and only the names of that time are held", () => {
+test("a name is new again after the time, and only names that were used within it are kept", () => {
   let nowMs = 0;
   const recent = new Recent(1_000, () => nowMs);
   expect([recent.isNew("first"), recent.isNew("first")]).toEqual([true, false]);
@@ -16,7 +16,7 @@ test("a name is new again after the time, and only the names of that time are he
   expect(recent.size).toBe(10);
 });
 
-test("a name that comes up again and again within the time is new once in it", () => {
+test("a name that is used repeatedly within the time is new only once", () => {
   let nowMs = 0;
   const recent = new Recent(1_000, () => nowMs);
   const found = Array.from({ length: 40 }, () => {

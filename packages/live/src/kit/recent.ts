@@ -11,7 +11,7 @@ export class Recent {
     this.#now = now;
   }
 
-  /** The number of names that are held. */
+  /** The number of names that are kept. */
   get size(): number {
     return this.#atMs.size;
   }

@@ -1,6 +1,6 @@
 /**
  * Removed sessions: what a person removed is hidden at once, can be brought back for a while, and is deleted then. A
- * removal is one claim of the store, so that it needs nothing of the session's log, which may be closed or damaged.
+ * removal is one claim of the store, so it does not need the session's log, which may be closed or damaged.
  */
 
 import { isContinuoError, type Session, type Store } from "@continuo/core/model";
@@ -10,17 +10,17 @@ import { isFields } from "./values.ts";
 export interface Removal {
   readonly sessionId: string;
   readonly generation: number;
-  /** The id of the change that wrote it, so that of two changes at once only one is stored. */
+  /** The id of the change that wrote this claim: of two simultaneous changes only one is stored. */
   readonly changeId: string;
-  /** `deleting`: its time is over. `restored`: a person brought the session back. */
+  /** `deleting`: the time for undo is over. `restored`: a person brought the session back. */
   readonly status: "removed" | "deleting" | "restored";
-  /** The keys that meant the session when it was removed; the first one is shown. */
+  /** The keys that referred to the session when it was removed; the first one is shown. */
   readonly keys: readonly string[];
   readonly videoId: string;
-  /** `video`: with the other sessions of its video. */
+  /** `video`: the session was removed with the other sessions of its video. */
   readonly with: "session" | "video";
   readonly atMs: number;
-  /** Until when the session can be brought back. */
+  /** The time until which the session can be brought back. */
   readonly untilMs: number;
 }
 
@@ -74,13 +74,13 @@ export async function isRemoved(store: Store, sessionId: string): Promise<boolea
   return removal !== null && removal.status !== "restored";
 }
 
-/** The row of the session; `null` for one that was removed or deleted, or never was. */
+/** The row of the session; `null` if it was removed, was deleted, or never existed. */
 export async function findSession(store: Store, sessionId: string): Promise<Session | null> {
   const session = await store.getSession(sessionId);
   return session === null || (await isRemoved(store, sessionId)) ? null : session;
 }
 
-/** The session, or the nearest one before it, that was not removed; `null` if there is none. */
+/** The session, or the newest earlier one that was not removed; `null` if there is none. */
 export async function nearestShown(store: Store, session: Session | null): Promise<Session | null> {
   let next = session;
   for (let n = 0; n <= LIMITS.ancestors && next !== null; n++) {
@@ -107,7 +107,7 @@ function removalOf(claim: Awaited<ReturnType<Store["getClaim"]>>): Removal | nul
   };
 }
 
-/** The first key, and further ones while there is room. */
+/** The first key, and as many further keys as fit. */
 function fittingKeys(keys: readonly string[]): readonly string[] {
   let chars = 0;
   return keys.filter((key, n) => {

@@ -7,7 +7,7 @@ const span = fc
   .map(([startMs, lengthMs]) => ({ startMs, endMs: startMs + lengthMs }));
 const vector = fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 3, maxLength: 3 });
 
-test("overlap is the share of the shorter span that lies in the other, and a point counts as inside or outside", () => {
+test("overlap is the share of the shorter span that is in the other, and a point is either inside or outside", () => {
   expect(overlapOf({ startMs: 0, endMs: 100 }, { startMs: 50, endMs: 1_000 })).toBe(0.5);
   expect(overlapOf({ startMs: 0, endMs: 100 }, { startMs: 101, endMs: 200 })).toBe(0);
   expect(overlapOf({ startMs: 0, endMs: 100 }, { startMs: 100, endMs: 200 })).toBe(0);
@@ -16,7 +16,7 @@ test("overlap is the share of the shorter span that lies in the other, and a poi
   expect(overlapOf({ startMs: 7, endMs: 7 }, { startMs: 8, endMs: 8 })).toBe(0);
 });
 
-test("overlap and cosine are symmetric and bounded, and each is 1 for two that are equal", () => {
+test("overlap and cosine are symmetric and bounded, and are 1 for two equal values", () => {
   fc.assert(
     fc.property(span, span, (a, b) => {
       const overlap = overlapOf(a, b);

@@ -2,7 +2,7 @@
 
 import type { Span } from "./types.ts";
 
-/** The share of the shorter span that is in the other, 0 to 1. A point in time lies in a span or does not. */
+/** The share of the shorter span that is in the other, 0 to 1. A point in time is either in a span or not. */
 export function overlapOf(a: Span, b: Span): number {
   const common = Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs);
   const shorter = Math.min(a.endMs - a.startMs, b.endMs - b.startMs);

@@ -1,6 +1,6 @@
 /**
- * The reads of a store around damage: an event that is not what was written comes without its payload, and an event
- * whose row cannot be read has a placeholder. Everything else is the store's.
+ * Reads a store around damage: an event that differs from what was written comes without its payload, and an event
+ * whose row cannot be read has a placeholder. All other functions are those of the store.
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -95,7 +95,7 @@ export async function* eventsAround(
     const page: EventPage = await readAround(store, logId, place);
     yield* page.events;
     after = page.nextAfter;
-    // The store gives way by what it reads; what becomes of these events is more work.
+    // Errors: those of the store, except `corrupt` for a single event.
     if (after !== null) await otherWork();
   }
 }
@@ -173,5 +173,5 @@ function placeholder(logId: string, sequence: number, error: unknown): StoredEve
   };
 }
 
-/** The time of an event whose time is not known. */
+/** A time for an event whose time is not known. */
 const NOWHEN = "1970-01-01T00:00:00.000Z";

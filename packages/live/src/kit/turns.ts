@@ -1,9 +1,9 @@
-/** Long work in short turns: other work on the event loop goes first, every few milliseconds. */
+/** Splits long work into short turns, so that other work runs on the event loop every few milliseconds. */
 
 import { setImmediate as otherWork } from "node:timers/promises";
 import { LIMITS } from "./limits.ts";
 
-/** Returns a function that lets other work go first, if it has waited long enough since the last time. */
+/** Returns a function that lets other work run if enough time has passed since the last time. */
 export function breathing(): () => Promise<void> {
   let sinceMs = performance.now();
   return async () => {

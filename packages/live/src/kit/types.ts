@@ -62,7 +62,7 @@ export interface Draft extends Span {
   readonly videoId?: string;
 }
 
-/** A draft of the first try that was not sure, with the evidence of up to 60 s to either side. */
+/** A draft of the first try that was not sure, with the evidence within 60 s before and after it. */
 export interface UnsureDraft {
   readonly draft: Draft;
   readonly evidence: readonly EvidenceItem[];
@@ -84,7 +84,7 @@ export type NoteAction = "write" | "update" | "merge" | "ask" | "keep";
 export interface Decision {
   readonly draftId: string;
   readonly action: NoteAction;
-  /** The note that was written, updated or merged; for `keep` the note that stays. */
+  /** The note that was written, updated or merged; for `keep`, the note that stays unchanged. */
   readonly noteId?: string;
   /** The notes that were merged. */
   readonly sources?: readonly string[];
@@ -128,14 +128,14 @@ export interface NoteRequest {
   readonly unsureBelow?: number;
   /** Drafts about which the person answered a question. */
   readonly answered: readonly AnsweredDraft[];
-  /** Nothing is said for now, or the session ends: what the writer left open must be written. */
+  /** Nobody speaks for now, or the session ends: what the writer left open must be written. */
   readonly isEnd: boolean;
   /**
-   * `now`: words are still said, so the batch may cut a sentence, and the next one has the rest. `paused`: nobody speaks,
-   * and more may follow. Left out for the last batch.
+   * `now`: somebody is still speaking, so the batch may cut a sentence, and the next one has the rest. `paused`: nobody
+   * speaks, and more may follow. Left out for the last batch.
    */
   readonly speech?: "now" | "paused";
-  /** Reads pictures of the batch: few, small, one for each change of scene. Left out where there are none. */
+  /** Reads pictures of the batch: few, small, one for each change of scene. Left out if there are none. */
   readonly pictures?: () => Promise<readonly NotePicture[]>;
   /** The ids of pieces of evidence, of this batch or of earlier ones. */
   readonly idsOf: (sequences: readonly number[]) => Promise<readonly string[]>;
@@ -144,7 +144,7 @@ export interface NoteRequest {
 }
 
 export interface ContextWindowOptions {
-  /** The first window, to either side of the time; 3,000 by default. */
+  /** The first window, before and after the time; 3,000 by default. */
   readonly primaryWindowMs?: number;
   /**
    * The window when the confidence is below 0.6 or the first window has fewer than 3 critical items; 10,000 by default.
@@ -175,13 +175,15 @@ export interface PageRequest {
   readonly sessionId: string;
   readonly videoId: string;
   readonly title: string | null;
-  /** The page so far, with the changes of people, which stay whatever the writer answers. */
+  /** The page so far, with the changes of people, which stay regardless of the writer's answer. */
   readonly items: readonly PageItem[];
   /** The page that is made without a model. */
   readonly outline: readonly PageDraftItem[];
-  /** The notes that the pass may revise: none that a person edited or accepted. */
+  /** The notes that the pass may revise, which no person edited or accepted. */
   readonly notes: readonly Note[];
-  /** The words of the session, in the order of the log, up to a bound: then those that the outline and the notes cite. */
+  /**
+   * The words of the session in the order of the log; if they are too many, those that the outline and the notes cite.
+   */
   readonly evidence: readonly EvidenceItem[];
 }
 
@@ -236,13 +238,13 @@ export interface NoteWriter {
   readonly isFree?: boolean;
   write(request: NoteRequest, options: WriteOptions): Promise<NoteWriterResult>;
   /**
-   * True if its memory has something that no draft says yet. Then it is called again, without evidence, when nothing
+   * True if its memory has something that is in no draft yet. Then it is called again, without evidence, when nothing
    * is said for a while and when the session ends.
    */
   hasOpen?(memory: unknown): boolean;
   /** Writes the page in a pass; without this function, the page is an outline. */
   writePage?(request: PageRequest, options: WriteOptions): Promise<PageResult>;
-  /** Closes what the writer keeps open for the session, which this server no longer works on. */
+  /** Closes what the writer keeps open for a session on which this server no longer works. */
   end?(sessionId: string): Promise<void>;
   /** Answers a question; without this function, the most likely note or evidence is quoted. */
   answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
@@ -251,9 +253,9 @@ export interface NoteWriter {
 /** Note writers of the server's machine that a person can choose, beside those that the server was started with. */
 export interface WriterOffers {
   find(): Promise<readonly Pick<OfferedWriter, "name" | "kind">[]>;
-  /** The writer of a name that `find` gave, in this process or in another one; `null` for any other name. */
+  /** The writer of a name that `find` returned, in this process or in another one; `null` for any other name. */
   named(name: string): NoteWriter | null;
-  /** The writer that was chosen last, for sessions that name none; `null` without one. */
+  /** The writer that was chosen last, for sessions that name none; `null` if none was chosen. */
   chosen(): string | null;
   choose(name: string): void;
 }

@@ -4,7 +4,7 @@ import type { Store } from "@continuo/core/model";
 import { type Damage, isAmong, isFields, LIMITS, type Note } from "../kit/index.ts";
 import type { Follower } from "../state/index.ts";
 
-/** The notes with `damaged`, where it applies. Errors: those of the store. */
+/** Returns the notes, with `damaged` where it applies. Errors: those of the store. */
 export async function markDamaged(
   store: Store,
   { sessionId, damages, fold }: Follower,

@@ -1,4 +1,7 @@
-/** A session in windows: runs of its log as the feed sends them, from its end or around a place, and the notes before. */
+/**
+ * A session in windows: parts of its log as the feed sends them, from its end or around a place, and the notes before
+ * them.
+ */
 
 import {
   assertKnownOptions,
@@ -36,7 +39,7 @@ const QUERY: KnownOptions<HistoryQuery> = {
   notes: true,
 };
 
-/** Errors: `out_of_range` for a sequence that the log does not have, `not_found` for an id, the store's. */
+/** Errors: `out_of_range` for a sequence that the log does not have, `not_found` for an id, and those of the store. */
 export async function readHistory(
   store: Store,
   sessionId: string,
@@ -58,7 +61,7 @@ export async function readHistory(
   };
 }
 
-/** Reads the events and the evidence of a note. Errors: `not_found`, `out_of_range`, the store's. */
+/** Reads the events and the evidence of a note. Errors: `not_found`, `out_of_range`, and those of the store. */
 export async function readNoteHistory(
   store: Store,
   { sessionId, noteId, at }: { readonly sessionId: string; readonly noteId: string; readonly at?: number },
@@ -82,7 +85,7 @@ interface Log {
 
 interface Run {
   readonly events: readonly StoredEvent[];
-  /** The run has what the feed sends of everything after this one, … */
+  /** The window has everything that the feed sends after this sequence, … */
   readonly from: number;
   /** … and up to this one. */
   readonly sequence: number;

@@ -17,7 +17,7 @@ export function noteHash(note: NoteContent): string {
   return sha256(canonicalJson(videoId === undefined ? content : { ...content, videoId }));
 }
 
-/** The fields that every event of a note has. */
+/** The fields that all events of a note have. */
 export function noteData(note: NoteContent): Readonly<Record<string, unknown>> {
   const { noteId, text, startMs, endMs, confidence, evidence, status, lineage, videoId } = note;
   return {

@@ -1,6 +1,6 @@
 /**
- * The notes of a session at a place of its log, before or after later changes: from the newest checkpoint up to there
- * and the note events after it.
+ * The notes of a session at a place of its log, before or after later changes: folded from the newest checkpoint before
+ * the place and the note events after that checkpoint.
  */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
@@ -45,8 +45,7 @@ async function checkpointAt(store: Store, sessionId: string, sequence: number): 
 }
 
 /**
- * The events that have these notes. Texts and lists are cut where they are too much together. Errors: those of the
- * store.
+ * The events that have these notes. Texts and lists are cut if they are too large together. Errors: those of the store.
  */
 export async function noteEventsOf(
   store: Store,
@@ -58,7 +57,7 @@ export async function noteEventsOf(
   const notes: NoteEvent[] = [];
   for (let n = 0; n < sequences.length; n += LIMITS.notesAtOnce) {
     const part = await readSequences(store, sessionId, sequences.slice(n, n + LIMITS.notesAtOnce));
-    // Cut at once, so that many long notes are never in memory together.
+    // Texts are cut at once, so that many long notes are never in memory together.
     for (const event of part) {
       const note = noteEventIn(event, known.get(event.sequence));
       if (note !== null) notes.push(cutTo(note, { content: LIMITS.noteChars, ids: LIMITS.shownEvidence }));
@@ -119,7 +118,9 @@ function lengthOf(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** The greatest length to which each may go so that all together do not exceed the room: short ones leave theirs. */
+/**
+ * The greatest length of each list so that all together do not exceed the room: short lists leave their room to others.
+ */
 export function shareOf(lengths: readonly number[], room: number): number {
   let left = room;
   for (const [n, length] of lengths.toSorted((a, b) => a - b).entries()) {
@@ -131,8 +132,8 @@ export function shareOf(lengths: readonly number[], room: number): number {
 }
 
 /**
- * The versions of a note up to a sequence, oldest first, and the notes that its first one was made of. `null` if there
- * is no such note. Errors: those of the store.
+ * The versions of a note up to a sequence, oldest first, and the notes from which its first version was made. `null` if
+ * there is no such note. Errors: those of the store.
  */
 export async function noteHistoryAt(
   store: Store,

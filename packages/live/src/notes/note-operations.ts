@@ -48,7 +48,7 @@ export interface OperationContext {
   readonly newId: () => string;
 }
 
-/** The events of every operation except `undo`. Errors: `conflict` for an edit of a former version. */
+/** The events of every operation except `undo`. Errors: `conflict` for an edit of an earlier version. */
 export function eventsOf(
   operation: Exclude<NoteOperation, { readonly operation: "undo" }>,
   { note, sequence, others, newId }: OperationContext,

@@ -7,7 +7,7 @@ import type { NewEvent } from "@continuo/core/model";
 import { type Decision, type Draft, LIMITS } from "../kit/index.ts";
 import { type NoteContent, noteEvent } from "./note-events.ts";
 
-/** The note after the decision, made from the earlier notes that it changes; `null` if it changes none. */
+/** The note after the decision, made from the earlier notes that the decision changes; `null` if it changes none. */
 export function contentAfter(
   { action, noteId, unsureBelow = LIMITS.lowConfidence }: Decision,
   draft: Draft,

@@ -51,7 +51,7 @@ export async function operationEvents(operate: Operate): Promise<readonly NewEve
   return eventsOf(operation, { note, sequence: entry.sequence, others, newId });
 }
 
-/** Takes the removal of a note back. */
+/** Undoes the removal of a note. */
 async function restored(
   { store, follower }: Operate,
   entry: NoteEntry,
@@ -118,8 +118,8 @@ export function answerEvent(
 }
 
 /**
- * The notes of a session that ended, in the order of their newest change. A note keeps its id, its text, and its owner;
- * its evidence stays in the former log. Errors: those of the store.
+ * The notes of a session that ended, in the order of their newest change. A note keeps its id, its text and its owner;
+ * its evidence stays in the earlier log. Errors: those of the store.
  */
 export async function carriedEvents(store: Store, parentId: string): Promise<readonly NewEvent[]> {
   if ((await findSession(store, parentId)) === null) return [];

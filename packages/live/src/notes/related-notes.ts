@@ -15,8 +15,8 @@ export interface RelatedOptions {
 }
 
 /**
- * The most related notes, at most 10. Errors: `not_found`, also for an archived note; those of the store, the
- * embedder's.
+ * The most related notes, at most 10. Errors: `not_found`, also for an archived note; those of the store, and those of
+ * the embedder.
  */
 export async function relatedNotes(options: RelatedOptions): Promise<readonly RelatedNote[]> {
   const { store, follower, noteId, embedder } = options;
@@ -67,8 +67,8 @@ interface Compared {
 }
 
 /**
- * The notes in whose spans the scene of this one is shown again, by the embeddings of the frames. A scene that many
- * notes show, such as that of a person who speaks all the time, does not relate them.
+ * The notes in whose spans the scene of this note is shown again, found by the embeddings of the frames. A scene that
+ * many notes show, such as a person who speaks all the time, does not relate them.
  */
 async function sameScenes(
   { store, follower }: RelatedOptions,

@@ -9,7 +9,7 @@ export interface KnownSentence {
   readonly terms: readonly string[];
 }
 
-/** Sentences in the order of the medium, in groups without a gap. */
+/** Sentences in the order of the medium, in groups that have no gap. */
 export function chaptersIn(known: readonly KnownSentence[]): readonly (readonly KnownSentence[])[] {
   const first = known[0]?.sentence.startMs ?? 0;
   const lengthMs = endOf(known) - first;
@@ -57,7 +57,7 @@ function beginScores(known: readonly KnownSentence[]): readonly number[] {
   });
 }
 
-/** The depth to which the likeness falls below its peaks to either side, as in TextTiling. */
+/** The depth to which the similarity falls below its peaks on both sides, as in TextTiling. */
 function depthAt(cohesion: readonly number[], at: number): number {
   const here = cohesion[at] ?? 0;
   return peakFrom(cohesion, at, -1) + peakFrom(cohesion, at, 1) - 2 * here;

@@ -1,6 +1,6 @@
 /**
  * The outline of a talk without a model: chapters with titles and times, key sentences, decisions and open questions,
- * each with the pieces of captions that it stands on.
+ * each with the pieces of captions that it is based on.
  *
  * Promises: pure, and runs in a browser; the same pieces give the same outline; chapters are in the order of the medium
  * and do not overlap.

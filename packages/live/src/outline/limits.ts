@@ -7,12 +7,12 @@ export const OUTLINE_LIMITS = {
   /** The number of chapters grows with the square root of the minutes. */
   chaptersPerRoot: 2.2,
   mostChapters: 40,
-  /** A chapter is at least so long, and at least this share of the average one. */
+  /** The shortest length of a chapter, and its smallest share of the average length. */
   shortestChapterMs: 20_000,
   shortestShare: 0.4,
-  /** Sentences to either side of a place that are compared. */
+  /** Sentences before and after a place that are compared. */
   comparedSentences: 5,
-  /** Words of their subject after which no more sentences are compared. */
+  /** The number of words about the subject after which no more sentences are compared. */
   comparedTerms: 36,
   /** The score from which a chapter may begin. */
   beginScore: 0.35,
@@ -24,6 +24,6 @@ export const OUTLINE_LIMITS = {
   titlePhrases: 3,
   /** The sentences after a question that may answer it. */
   answerSentences: 4,
-  /** The distance to either side in which a piece may repeat what was heard before a seek back. */
+  /** The distance, before and after, in which a piece may repeat what was heard before a seek back. */
   heardAgainMs: 10_000,
 } as const;

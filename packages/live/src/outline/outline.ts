@@ -18,7 +18,7 @@ export function outlineOf(pieces: readonly SpokenPiece[]): readonly OutlineItem[
   }
 }
 
-/** The same in small steps, between which other work can go first. */
+/** Does the same in small steps, between which other work can run. */
 export function* outlineSteps(pieces: readonly SpokenPiece[]): Generator<void, readonly OutlineItem[], void> {
   const sentences = yield* spokenSentences(pieces);
   const known: KnownSentence[] = [];

@@ -52,7 +52,7 @@ function titleOf(
     if (chosen.length >= LIMITS.titlePhrases) break;
     if (phrase.stems.some((stem) => said.has(stem)) || chars + phrase.text.length > LIMITS.titleChars)
       continue;
-    // A word that was said once tells a subject only where nothing was said more often.
+    // A word that was said once is used as a subject only if no word was said more often.
     if (phrase.count < 2 && chosen.length > 0) continue;
     chosen.push(phrase.text);
     chars += phrase.text.length + 2;

@@ -124,7 +124,7 @@ const NOTHING: { readonly segments: readonly TranscribedSegment[]; readonly lang
   segments: [],
 };
 
-/** `null` for bytes that were removed: waiting would not bring them back. */
+/** `null` for bytes that were removed, which would never arrive. */
 async function bytesOf(store: Store, hash: string, signal: AbortSignal): Promise<Uint8Array | null> {
   try {
     const chunks: Uint8Array[] = [];
@@ -136,7 +136,7 @@ async function bytesOf(store: Store, hash: string, signal: AbortSignal): Promise
   }
 }
 
-/** A transcriber's result comes from a model: its times are cut to the chunk, and its text is bounded. */
+/** A transcriber's result comes from a model: its times are limited to the chunk, and its text is bounded. */
 function transcriptOf(
   { text, startMs, endMs, confidence, speaker }: TranscribedSegment,
   chunk: AudioChunk,

@@ -12,7 +12,7 @@ interface EndSessionOptions extends Pick<SessionOwnerSettings, "store" | "clock"
 }
 
 /**
- * A session that nobody uses any more is closed as well, if its notes could be finished; else it is abandoned. Returns
+ * A session that nobody uses any more is also closed if its notes could be finished; otherwise it is abandoned. Returns
  * `false` if another server ended the session at the same time. Errors: those of the store.
  */
 export async function endSession(owner: SessionOwner, options: EndSessionOptions): Promise<boolean> {
@@ -21,13 +21,13 @@ export async function endSession(owner: SessionOwner, options: EndSessionOptions
   // The process that removed it may have died before it ended the session.
   if (on === "removal" || (await isRemoved(store, sessionId))) return endRemoved(owner);
   const isFinished = acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, options));
-  // A log with batches that the note writer is still owed stays open for its late notes, and takes no input.
+  // A log with batches that the note writer must still receive stays open for late notes, and accepts no input.
   const end: Write = owner.owes ? lateClaim(sessionId, clock.now()) : { type: "close" };
   return writeEnd(owner, isFinished ? "close" : on, { end });
 }
 
 /**
- * Nothing of a removed session is read or sent to a model any more. Returns `false` if it ended already. Errors: those
+ * Nothing of a removed session is read any more, or sent to a model. Returns `false` if it ended already. Errors: those
  * of the store.
  */
 function endRemoved(owner: SessionOwner): Promise<boolean> {

@@ -1,6 +1,7 @@
 /**
- * Late notes: a session that ended while its note writer was away keeps its log open for a day, so that the writer can
- * still write what a stand-in wrote. One server at a time does it; a claim for each session survives every restart.
+ * Late notes: the log of a session that ended while its note writer was away stays open for a day, so that the writer
+ * can still replace what a stand-in wrote. One server at a time does this work; a claim for each session survives every
+ * restart.
  */
 
 import {
@@ -38,7 +39,7 @@ interface LateSession {
 const PREFIX = "live/late/";
 const LEASE = "live/late-notes";
 
-/** The write that goes with the end of a session whose notes are owed. */
+/** The write that is stored with the end of a session that still needs late notes. */
 export function lateClaim(sessionId: string, nowMs: number): Write {
   const data = { untilMs: nowMs + LIMITS.lateMs };
   return { type: "claim", name: `${PREFIX}${sessionId}`, generation: 1, owner: "live", status: "open", data };
@@ -64,7 +65,7 @@ export class LateNotes {
     this.#over.abort();
   }
 
-  /** Tries each session once, on one server at a time. Returns how many need nothing more. */
+  /** Tries each session once, on one server at a time. Returns the number of sessions that need nothing more. */
   run(): Promise<number> {
     const { store, report } = this.#options;
     return onOneServer(store, LEASE, async (renew) => {
@@ -89,7 +90,10 @@ export class LateNotes {
     });
   }
 
-  /** `true` if the session needs nothing more: its log is closed then. Errors: the writer's, the store's. */
+  /**
+   * `true` if the session needs nothing more: its log is closed then. Errors: those of the writer, and those of the
+   * store.
+   */
   async #write(sessionId: string, { untilMs, renew }: LateSession): Promise<boolean> {
     const { store, ownership, clock, follow } = this.#options;
     if ((await store.getSession(sessionId)) === null) return this.#forget(sessionId);
@@ -118,7 +122,7 @@ export class LateNotes {
         const { budget, writerOf, clock } = this.#options;
         if (budgetState(fold.cost, budgetOf(fold, budget)) === "spent") return;
         if (await isRemoved(this.#options.store, sessionId)) return;
-        // A fold that nobody keeps up to date owes the same for ever.
+        // A fold that nobody updates would need the same notes forever.
         if (follower.isClosed) throw new ContinuoError("unavailable", "the session made room for others");
         await redoOwed({
           ...this.#options,

@@ -4,7 +4,7 @@ import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
 import { NightlyReplay } from "./nightly-replay.ts";
 
-test("every night has a replay of its own, once for all servers, and none before 02:00 UTC", async () => {
+test("every night has one replay of its own for all servers, and no replay begins before 02:00 UTC", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
   let now = 0;

@@ -18,7 +18,7 @@ export interface NightlyReplayOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: (line: string) => void;
-  /** Called for a session whose notes are not what its log makes. */
+  /** Called for a session whose notes differ from what its log makes. */
   readonly onDisagreement: (sessionId: string, reason: string) => Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { Ownership } from "./ownership.ts";
 
-test("two take-overs of a session at the same time, by the periodic check and by a request, count as one", async () => {
+test("two take-overs of a session at the same time, one by the periodic check and one by a request, count as one", async () => {
   await using store = await openStore("memory:");
   const gone = await store.acquireLease("live/session/s", { owner: "gone", ttlMs: 1_000_000 });
   const options = { store, serverId: "here", onTakeOver: () => undefined, report: () => undefined };

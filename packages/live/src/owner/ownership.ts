@@ -1,7 +1,7 @@
 /**
- * The owners of sessions. A server renews one lease for itself. Each session has a lease that names its server
- * and does not expire. When a server's own lease expires, other servers take over its sessions with a greater token, so
- * that the store refuses later writes of the old owner.
+ * The owners of sessions. A server renews one lease for itself. Each session has a lease that names its server and does
+ * not expire. When a server's own lease expires, other servers take over its sessions with a greater token, so that the
+ * store refuses later writes of the earlier owner.
  */
 
 import { isContinuoError, type Lease, listAll, messageOf, type Store } from "@continuo/core/model";
@@ -11,7 +11,7 @@ export interface SessionLease {
   readonly sessionId: string;
   readonly name: string;
   readonly token: number;
-  /** The token of the former owner, if this server took the session from one that is gone; otherwise `null`. */
+  /** The token of the earlier owner, if this server took the session from a server that is gone; otherwise `null`. */
   readonly takenFrom: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface OwnershipOptions {
 
 const SERVERS = "live/server/";
 const SESSIONS = "live/session/";
-/** A session's lease lasts as long as its server: ten years serve as no expiry. */
+/** A session's lease lasts as long as its server: ten years mean that it does not expire. */
 const FOREVER_MS = 315_360_000_000;
 
 export class Ownership {
@@ -35,7 +35,8 @@ export class Ownership {
   #renewing: Promise<void> | null = null;
   #looking: Promise<void> | null = null;
   /**
-   * Former tokens, by session. If the lease is requested twice at the same time, both requests are the same take-over.
+   * The tokens of earlier owners, by session. If the lease is requested twice at the same time, both requests are the
+   * same take-over.
    */
   readonly #takenFrom = new Map<string, number>();
   /** The last request for the lease of a session, by session. */
@@ -93,8 +94,8 @@ export class Ownership {
   }
 
   /**
-   * The look and a request ask for a lease one after the other: the store grants it to the same server as often as it asks,
-   * and each grant refuses the writes of the one before.
+   * The periodic check and a request ask for a lease one after the other: the store grants it to the same server each
+   * time, and each grant makes the store refuse writes with the one before.
    */
   #inTurn(sessionId: string, ask: () => Promise<SessionLease | null>): Promise<SessionLease | null> {
     const before = this.#turns.get(sessionId) ?? Promise.resolve(null);
@@ -196,7 +197,7 @@ export class Ownership {
           const taken = await this.#inTurn(sessionId, () => this.#takeFromGone(sessionId, lease));
           if (taken !== null) onTakeOver(taken);
         }
-        // The released lease keeps other servers from looking at it again.
+        // The lease is released, so that other servers do not examine the dead server again.
         await store.releaseLease({ name: server.name, token: server.token });
       }
     } catch (error) {

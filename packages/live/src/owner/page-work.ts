@@ -38,7 +38,7 @@ export interface PageOptions
   extends Pick<SessionOwnerSettings, "store" | "runStore" | "newId" | "writerOf" | "budget" | "report"> {
   readonly follower: Follower;
   readonly signal: AbortSignal;
-  /** Appends as the owner. Errors: `fenced`, the store's. */
+  /** Appends as the owner. Errors: `fenced`, and those of the store. */
   readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
   /** Runs decisions that change notes one after another. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -135,7 +135,7 @@ export class PageWork {
     if (standsInFor !== "written") await this.#writeOutline(pass, standsInFor);
   }
 
-  /** A page that a model wrote stays, and the outline of the later evidence follows it. */
+  /** A page that a model wrote stays, and is followed by the outline of the later evidence. */
   async #writeOutline({ outline, before, ...pass }: Pass, standsInFor: string | null): Promise<void> {
     const isByModel = before.writer !== null && before.writer !== EXTRACTIVE && pass.carried.length === 0;
     const drafts = isByModel ? itemsWithTail(before.written, outline) : outline;
@@ -147,7 +147,8 @@ export class PageWork {
   }
 
   /**
-   * Why no model wrote the page: a sentence where one should have, `null` if there is none. Errors: those of the store.
+   * Why no model wrote the page: a sentence if a model should have written it, otherwise `null`. Errors: those of the
+   * store.
    */
   async #writeWithModel(first: Pass): Promise<"written" | string | null> {
     const { store, follower, newId, signal } = this.#options;
@@ -196,7 +197,7 @@ export class PageWork {
     return pageEvent({ pass: fold.page.passes + 1, reason, through, items, ...by });
   }
 
-  /** The session's writer, if it writes pages and the bounds of passes and of the budget allow one more. */
+  /** The session's writer, if it writes pages and the limits of passes and of the budget allow another pass. */
   #model(): NoteWriter | null {
     const { follower, writerOf, budget } = this.#options;
     const { fold } = follower;

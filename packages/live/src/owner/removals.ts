@@ -33,13 +33,13 @@ export interface RemovalsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: (line: string) => void;
-  /** Ends a session whose log is open, without notes about pending evidence. */
+  /** Ends a session whose log is open, without writing notes about pending evidence. */
   readonly end: (sessionId: string) => Promise<unknown>;
   /** Called before the session is deleted. */
   readonly release: (session: { readonly sessionId: string; readonly videoId: string }) => Promise<void>;
 }
 
-/** Resolves to whether the client may change the session of a key. */
+/** Resolves to true if the client may change the session of a key. */
 export type MayChange = (key: string) => boolean;
 
 const ANY_KEY: MayChange = () => true;
@@ -73,7 +73,7 @@ export class Removals {
 
   /**
    * Hides the session of a key, and ends it; idempotent. With `sessionId` only that session. Errors: `not_found`,
-   * `conflict` if the key means another session, `forbidden`.
+   * `conflict` if the key refers to another session, `forbidden`.
    */
   async remove(key: string, options: RemovalOptions = {}): Promise<RemovedLiveSession> {
     assertKnownOptions("remove", options, REMOVAL_OPTIONS);
@@ -100,7 +100,7 @@ export class Removals {
   }
 
   /**
-   * Hides the sessions of a video whose keys the client may all change. A part of them is hidden if this fails: a
+   * Hides the sessions of a video whose keys the client may all change. If this fails, some of them are hidden: a
    * further call hides the rest. Errors: `not_found` if there are none.
    */
   async removeVideo(videoId: string, mayChange: MayChange = ANY_KEY): Promise<readonly RemovedLiveSession[]> {
@@ -158,7 +158,10 @@ export class Removals {
     return { items: await Promise.all(items.map((removal) => this.#shown(removal))), nextCursor };
   }
 
-  /** Deletes what was removed a week ago, on one server at a time; it also runs every hour. Returns how many. */
+  /**
+   * Deletes what was removed a week ago, on one server at a time; it also runs every hour. Returns the number of
+   * deleted sessions.
+   */
   deleteDue(): Promise<number> {
     const { store, clock, report } = this.#options;
     return onOneServer(store, LEASE, async (renew) => {
@@ -197,7 +200,7 @@ export class Removals {
       const times = { atMs, untilMs: atMs + LIMITS.undoMs };
       const removal = { sessionId, generation, keys, videoId: videoIdOf(session), with: part, ...times };
       if (!(await putRemoval(store, { ...removal, status: "removed" }))) continue;
-      // The session is hidden now, whatever its log can take.
+      // The session is hidden from now on, even if its log cannot be written.
       await this.#end(session);
       return { ...removal, status: "removed", changeId: "" };
     }
@@ -222,13 +225,13 @@ export class Removals {
     const key = await this.#keyFor(removal);
     if (removal.status === "removed") {
       const isBack = await putRemoval(store, { ...removal, generation: generation + 1, status: "restored" });
-      // Somebody else changed it at the same time: the answer is the state that it has now.
+      // Another request changed it at the same time: the answer is its present state.
       if (!isBack && (await isRemoved(store, sessionId))) throw noRemoved({ key: keys[0] ?? "" });
     }
     return key;
   }
 
-  /** A key that means the session, and is there before the session is shown again. */
+  /** A key that refers to the session, and that exists before the session is shown again. */
   async #keyFor({ sessionId, keys }: Removal): Promise<string> {
     const { store } = this.#options;
     for (const key of keys) if ((await findKey(store, key))?.sessionId === sessionId) return key;

@@ -61,7 +61,7 @@ export interface SessionOwnerOptions extends SessionOwnerSettings {
   readonly work?: "all" | "none";
 }
 
-/** Errors after which there is nothing left to keep: another owner has the session, or it ended, or it was deleted. */
+/** Errors after which there is nothing left to do: another owner has the session, or it ended, or it was deleted. */
 const OVER: ReadonlySet<string> = new Set(["fenced", "log_closed", "not_found", "gone"]);
 
 export class SessionOwner {
@@ -122,8 +122,8 @@ export class SessionOwner {
   }
 
   /**
-   * Appends as the owner, after earlier appends. Returns the stored events. Errors: `fenced`, after which the owner is
-   * over; `log_closed`; `conflict` with `expectedSequence`; those of the store.
+   * Appends as the owner, after earlier appends. Returns the stored events. Errors: `fenced`, after which this owner is
+   * replaced; `log_closed`; `conflict` with `expectedSequence`; those of the store.
    */
   append(
     events: readonly NewEvent[],
@@ -190,7 +190,7 @@ export class SessionOwner {
   }
 
   /**
-   * Records that the log cannot be trusted, once, and each time that more is found to be damaged. A finding counts no more
+   * Records that the log cannot be trusted: once, and again whenever more damage is found. A finding no longer counts
    * when a repair came after it.
    */
   degrade(finding: Finding): Promise<void> {
@@ -218,7 +218,10 @@ export class SessionOwner {
     await this.append([{ type: "session_state_changed", data }]);
   }
 
-  /** Takes over the notes of the session that this one continues, once. Errors: those of the store. */
+  /**
+   * Takes over the notes of the session that this one continues, once. An owner that died may have taken over some of
+   * the notes.
+   */
   async carryNotes(): Promise<void> {
     const { store, follower } = this.#options;
     if (follower.fold.carry !== "due") return;
@@ -252,7 +255,9 @@ export class SessionOwner {
     }
   }
 
-  /** Lets the writer finish what it left open. Errors: the writer's after its last try, the store's. */
+  /**
+   * Lets the writer finish what it left open. Errors: those of the writer after its last try, and those of the store.
+   */
   async finish(ms: number): Promise<void> {
     for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
   }
@@ -262,7 +267,7 @@ export class SessionOwner {
     return this.#page.finish(ms);
   }
 
-  /** Closes requests that nobody answered; `expired` means only those that have expired. Errors: those of the store. */
+  /** Closes requests that nobody answered; with `expired`, only those that have expired. Errors: those of the store. */
   async closeRequests(which: "expired" | "all"): Promise<void> {
     const { follower, clock } = this.#options;
     const isDue = (request: OpenRequest): boolean =>
@@ -342,7 +347,7 @@ export class SessionOwner {
     return decideUnanswered(requests, options);
   }
 
-  /** Gives the lanes the evidence that was only counted before. */
+  /** Gives the lanes the evidence that was only counted until now. */
   async #refill(): Promise<void> {
     const { store, follower } = this.#options;
     await refill(store, follower.sessionId, follower.fold, addToPending);
@@ -358,12 +363,12 @@ export class SessionOwner {
   }
 
   /**
-   * Records a take-over once for each former owner: another owner of this server may record the same one at the same
-   * time.
+   * Records a take-over once for each earlier owner: another owner object of this server may record the same one at the
+   * same time.
    */
   async #restarted(takenFrom: number): Promise<void> {
     const { follower } = this.#options;
-    // A log that is degraded gets no other state from a start of a server.
+    // A start of a server does not change the state of a degraded log.
     if (follower.fault !== null) {
       const { fault: reason, damages, fold } = follower;
       await this.degrade({ reason, damages, foundAt: fold.sequence }).catch(() => undefined);
@@ -435,7 +440,7 @@ export class SessionOwner {
   }
 
   get #endsAtMs(): number {
-    // After a machine slept, the words that wait are due at the same time, and belong to the thought.
+    // After a machine slept, the waiting words are due at the same time, and belong to the thought.
     const lanes = [...this.#lanes.values()].filter((lane) => !lane.isWaiting);
     return Math.min(
       Number.POSITIVE_INFINITY,

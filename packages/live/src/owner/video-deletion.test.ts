@@ -4,7 +4,7 @@ import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
 import { deleteVideo } from "./video-deletion.ts";
 
-test("a deleted video takes its own sessions with it, and none of a video whose id begins alike", async () => {
+test("a deleted video takes its own sessions with it, and no session of a video with a similar id", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
   for (const videoId of ["talk", "talk-2", "my-talk"]) {

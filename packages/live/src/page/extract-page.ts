@@ -17,7 +17,7 @@ export interface SpeechLog {
   readonly remarks: readonly StoredEvent[];
 }
 
-/** Empty if too little was said. It gives way to other work every few milliseconds. */
+/** Returns nothing if too little was said. Lets other work run every few milliseconds. */
 export async function outlineItems({ transcripts, remarks }: SpeechLog): Promise<readonly PageDraftItem[]> {
   const idOf = new Map(transcripts.map(({ sequence, id }) => [sequence, id]));
   const outlines: PageDraftItem[] = [];
@@ -28,7 +28,10 @@ export async function outlineItems({ transcripts, remarks }: SpeechLog): Promise
   return [...outlines, ...remarks.flatMap(remarkItem)];
 }
 
-/** Tabs of other videos may have joined the session: each video has its own outline. The newest ones, beyond the bound. */
+/**
+ * Tabs of other videos may have joined the session: each video has its own outline. Only the newest ones, if there are
+ * more than the limit.
+ */
 function byVideo(
   transcripts: readonly StoredEvent[],
 ): ReadonlyMap<string | undefined, readonly StoredEvent[]> {
@@ -44,7 +47,7 @@ function byVideo(
   );
 }
 
-/** The newest ones, where there are more pieces than the bound. Errors: those of the store. */
+/** The newest pieces, if there are more than the limit. Errors: those of the store. */
 export async function readSpeech(store: Store, sessionId: string, through: number): Promise<SpeechLog> {
   let transcripts: StoredEvent[] = [];
   const remarks: StoredEvent[] = [];

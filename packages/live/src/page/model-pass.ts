@@ -74,7 +74,7 @@ async function pageRequest(pass: ModelPass): Promise<PageRequest> {
   };
 }
 
-/** Everything that was said, or where that is too much what the outline and the notes cite. */
+/** Everything that was said; if that is too much, what the outline and the notes cite. */
 function evidenceOf({ speech, outline }: ModelPass, notes: readonly Note[]): readonly EvidenceItem[] {
   const all = [...speech.transcripts, ...speech.remarks]
     .toSorted((a, b) => a.sequence - b.sequence)
@@ -93,7 +93,7 @@ function charsOf(items: readonly EvidenceItem[]): number {
   return items.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** The notes that a pass may change: the agent's own, as often as any note may be revised. */
+/** The notes that a pass may change: those of the agent that were not yet revised too often. */
 function revisable({ notes }: LiveFold): readonly NoteEntry[] {
   return [...notes.values()].filter(
     ({ status, by, revisedAtMs }) =>
@@ -111,8 +111,8 @@ export interface PassDecision {
 }
 
 /**
- * The decision of a pass with its cost, and the notes that it revises. A note that a person changed meanwhile stays as
- * it is. Errors: those of the store.
+ * The decision of a pass with its cost, and the notes that it revises. A note that a person changed in the meantime
+ * stays as it is. Errors: those of the store.
  */
 export async function revisionEvents(
   { store, sessionId, fold }: Pick<ModelPass, "store" | "sessionId" | "fold">,

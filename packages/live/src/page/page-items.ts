@@ -4,7 +4,7 @@ import { canonicalJson, cutText, type NewEvent, present } from "@continuo/core/m
 import { isSameItem, type PageItem } from "@continuo/core/wire";
 import { LIMITS, type PageDraftItem, sha256 } from "../kit/index.ts";
 
-/** The items of a pass. One that was on the page before keeps its id, each id once. */
+/** The items of a pass. An item that was on the page before keeps its id; no two items have the same id. */
 export function itemsAfter(
   drafts: readonly PageDraftItem[],
   before: readonly PageItem[],
@@ -32,7 +32,7 @@ function bounded(draft: PageDraftItem): PageDraftItem {
   };
 }
 
-/** Items of places that the new ones do not reach: an earlier session saw them. */
+/** Items at places that the new ones do not reach: an earlier session saw those places. */
 export function itemsBeyond(
   before: readonly PageItem[],
   drafts: readonly PageDraftItem[],
@@ -45,7 +45,7 @@ export function itemsBeyond(
   );
 }
 
-/** A page that a model wrote, with the outline of the later evidence. */
+/** A page that a model wrote, followed by the outline of the later evidence. */
 export function itemsWithTail(
   before: readonly PageItem[],
   outline: readonly PageDraftItem[],

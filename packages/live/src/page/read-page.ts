@@ -16,9 +16,9 @@ import { readSequences } from "../evidence/index.ts";
 import { findSession, LIMITS } from "../kit/index.ts";
 import { type Follower, type LiveFold, restore } from "../state/index.ts";
 
-/** The page that a pass refines: the items of the pass before, and the operations of people on them. */
+/** The page that a pass refines: the items of the earlier pass, and the operations of people on them. */
 export interface PageBefore {
-  /** The event of the pass before; `null` without one. */
+  /** The event of the earlier pass; `null` without one. */
   readonly event: StoredEvent | null;
   readonly written: readonly PageItem[];
   readonly changes: readonly PageChange[];
@@ -47,7 +47,8 @@ export async function readPageBefore(
 }
 
 /**
- * The page as people see it; while a session has none, that of the session that it continues. `null` if there is none.
+ * The page as people see it; if a session has no page yet, the page of the session that it continues. `null` if there
+ * is none.
  * Errors: those of the store.
  */
 export async function readPage(

@@ -1,4 +1,6 @@
-/** Asks the note writer again about every batch, and measures how many of its notes are like the recorded ones. */
+/**
+ * Asks the note writer again about every batch, and measures how many of its notes are similar to the recorded ones.
+ */
 
 import { cancellable, type StoredEvent } from "@continuo/core/model";
 import { idsOf, isUnsure, runTurn } from "../batches/index.ts";
@@ -36,7 +38,9 @@ export interface ReplayOptions
   readonly signal: AbortSignal;
 }
 
-/** Changes nothing in the session; the runs are in a secondary session. Errors: `agent_failed`, the store's. */
+/**
+ * Changes nothing in the session; the runs are in a secondary session. Errors: `agent_failed`, and those of the store.
+ */
 export async function replayWithModel(options: ReplayOptions): Promise<ReplayReport> {
   return await cancellable(options.signal, () => replayDecisions(options));
 }
@@ -46,7 +50,7 @@ async function replayDecisions(options: ReplayOptions): Promise<ReplayReport> {
   const fold = emptyFold("");
   const originals: Note[] = [];
   const drafts: (Draft & { readonly sequence: number })[] = [];
-  // Without context there is no page: it is made of the whole session.
+  // Without context there is no page, because a page is made from the whole session.
   const recorded = options.context === "none" ? null : await newestModelPage(store, sessionId);
   let page: PageReplay | null = null;
   for await (const event of eventsAround(store, sessionId)) {

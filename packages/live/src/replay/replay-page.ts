@@ -1,4 +1,4 @@
-/** Asks the note writer again for the newest page that a model wrote, and counts the items that it writes alike. */
+/** Asks the note writer again for the newest page that a model wrote, and counts the items that are similar in both. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { type PageItem, toWireEvent, writtenItemsOf } from "@continuo/core/wire";
@@ -13,7 +13,7 @@ import {
 import { carriedPage, outlineItems, readPageBefore, readSpeech, writeWithModel } from "../page/index.ts";
 import type { LiveFold } from "../state/index.ts";
 
-/** A page that a model wrote, and the same pass written again. */
+/** A page that a model wrote, and the result of the same pass when it was repeated. */
 export interface PageReplay {
   /**
    * The number of the pass.
@@ -28,7 +28,7 @@ export interface PageReplay {
    */
   readonly compared: number;
   /**
-   * The items that the pass has again: of their kind, at their place, with words that are alike.
+   * The recorded items that the repeated pass has too: of the same kind, at the same place, with similar words.
    *
    * @type integer
    */
@@ -57,7 +57,7 @@ export function decisionOfPage({ data }: StoredEvent): string | null {
   return typeof decisionId === "string" ? decisionId : null;
 }
 
-/** `null` for a writer that writes no pages. Errors: `agent_failed`, the store's. */
+/** `null` for a writer that writes no pages. Errors: `agent_failed`, and those of the store. */
 export async function replayPage(options: PageReplayOptions): Promise<PageReplay | null> {
   const { store, sessionId, writer, fold, recorded } = options;
   if (writer.writePage === undefined || !isFields(recorded.data)) return null;

@@ -45,13 +45,13 @@ export interface ReplayReport {
   /** Only the first disagreements. */
   readonly disagreements: readonly Disagreement[];
   /**
-   * Only in the mode `model`: the newest page that a model wrote, asked for again; `null` if no model wrote one, or the
-   * writer got no context. It does not count in the other numbers.
+   * Only in the mode `model`: the newest page that a model wrote, written again; `null` if no model wrote a page, or
+   * the writer got no context. It does not count in the other numbers.
    */
   readonly page?: PageReplay | null;
 }
 
-/** Events that a repair put aside are not compared. Errors: `not_found`, the store's. */
+/** Events that a repair put aside are not compared. Errors: `not_found`, and those of the store. */
 export async function replayRecorded(store: Store, sessionId: string): Promise<ReplayReport> {
   const quarantined: Damage[] = [...(await readRepairs(store, sessionId))];
   for await (const { type, data } of eventsAround(store, sessionId)) {
@@ -171,7 +171,7 @@ class Replay {
     else this.#agree();
   }
 
-  /** The items of a pass are those that its hash names. */
+  /** The items of a pass are found by its hash. */
   #comparePage(event: StoredEvent, { hash }: Readonly<Record<string, unknown>>): void {
     if (event.data === null) return;
     if (pageHash(writtenItemsOf(toWireEvent(event))) === hash) this.#agree();
@@ -190,7 +190,7 @@ class Replay {
     this.#know(content);
   }
 
-  /** An event that was put aside: the decision that it belongs to cannot be compared. */
+  /** An event that was put aside: its decision cannot be compared. */
   #skip({ data }: StoredEvent): void {
     const { decisionId } = isFields(data) ? data : {};
     if (typeof decisionId === "string") this.#unknown.add(decisionId);

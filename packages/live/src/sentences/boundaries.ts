@@ -1,4 +1,4 @@
-/** The ends of sentences: at punctuation, pauses and seeks; and the cut of a sentence without an end. */
+/** The ends of sentences: at punctuation, pauses and seeks; and where a sentence without an end is cut. */
 
 import { clauseScore, type Place, timesOf } from "./clauses.ts";
 import { segmenterOfSentences } from "./content-words.ts";
@@ -10,7 +10,7 @@ const ENDS = /[.!?…。！？؟۔।](?:["'”’»）)\]」』]*)$/u;
 const COMMAS = /[,;:、，；：،؛—–]["'”’»）)」』]*$/u;
 const ABBREVIATION =
   /^(?:mr|mrs|ms|dr|prof|st|no|vs|etc|e\.g|i\.e|approx|inc|jr|sr|u\.s|u\.k|z\.b|d\.h|bzw|usw|ca|nr|str|u\.a|p|pp|\p{L}|(?:\p{L}\.)+\p{L})\.$/iu;
-/** A comma makes the end of a clause likelier than a pause can. */
+/** A comma makes the end of a clause more likely than a pause can. */
 const COMMA_SCORE = 8;
 const ORDINAL = /^\d{1,2}\.$/u;
 
@@ -37,7 +37,7 @@ export interface CutOptions {
   readonly lang: string;
   /** True if the stream has no punctuation. */
   readonly isPlain: boolean;
-  /** The score from which a sentence without punctuation ends. */
+  /** A sentence without punctuation ends if the score is at least this. */
   readonly sure: number;
 }
 
@@ -47,15 +47,15 @@ export interface SentenceEnd {
   readonly at: number;
   /** True if the sentence was cut because it became too long. */
   readonly isCut: boolean;
-  /** True if it is a guess: nobody knows when the words there were said. */
+  /** True if the end is a guess, because the times of the words there are not known. */
   readonly isGuess?: boolean;
-  /** True if somebody else begins to speak within it. */
+  /** True if another person begins to speak within it. */
   readonly isBroken?: boolean;
 }
 
 /**
  * The end of the first sentence in `words`, or `null` while it is open. Words are only looked at from left to right, so
- * that the result does not depend on how many came at once. `from`: earlier places are known to be none.
+ * that the result does not depend on how many came at once. `from`: no place before it is an end.
  */
 export function firstEnd(
   words: readonly TimedWord[],
@@ -68,7 +68,7 @@ export function firstEnd(
     const [before, next] = [words[n - 1], words[n]] as [TimedWord, TimedWord];
     units += unitsOf(before.t);
     if (n < from) continue;
-    // Later words must not count, because they may come in another piece.
+    // Later words must not count, because they may be in another piece.
     const heard = words.slice(0, n + 1);
     const place: Place = { words: heard, times: timesOf(heard), lang };
     if (isPlain && n > 1 && isJoined(place, n - 1, sure)) return endAt(place, n - 1, sure);
@@ -84,20 +84,20 @@ export function firstEnd(
   return null;
 }
 
-/** An end that scores hardly more than it must, between words that a page drew, is a guess. */
+/** An end between drawn words is a guess if its score is hardly more than necessary. */
 function endAt(place: Place, at: number, sure: number): SentenceEnd {
   const isTimed = (place.words[at]?.e ?? 0) > (place.words[at]?.s ?? 0);
   const isGuess = !isTimed && (clauseScore(place, at) ?? 0) < scoreOfEnd(place, at, sure) + LIMITS.guessScore;
   return { at, isCut: false, ...(isGuess ? { isGuess } : {}) };
 }
 
-/** The place before a conjunction is judged when the word after it is known. */
+/** A place before a conjunction is judged only when the word after the conjunction is known. */
 function isJoined(place: Place, at: number, sure: number): boolean {
   const before = { ...place, words: place.words.slice(0, at + 1) };
   return clauseScore(before, at) === null && (clauseScore(place, at) ?? 0) >= scoreOfEnd(place, at, sure);
 }
 
-/** The longer a pause is, the less else has to speak for an end, however short the sentences of the speaker are. */
+/** The longer a pause is, the less other evidence an end needs, even if the speaker's sentences are short. */
 function scoreOfEnd({ times }: Place, at: number, sure: number): number {
   const pauseMs = (times[at]?.startMs ?? 0) - (times[at - 1]?.endMs ?? 0);
   const beyondMs = pauseMs - LIMITS.longPauseMs;
@@ -118,7 +118,7 @@ export function endOf({ t, s, e }: TimedWord): number {
   return e > s ? e : s + t.length * LIMITS.charMs;
 }
 
-/** With punctuation, only a long pause ends a sentence without it. */
+/** In captions with punctuation, only a long pause ends a sentence without it. */
 function isPause(place: Place, at: number, sure: number | null): boolean {
   const [before, next] = [place.words[at - 1], place.words[at]] as [TimedWord, TimedWord];
   if (sure === null) return pauseBefore(before, next) >= LIMITS.pauseMs;

@@ -1,23 +1,26 @@
-/** Function words by which the place between two words is known to be the end of a clause, or none. Data. */
+/** Function words that show if the place between two words is the end of a clause. Data. */
 
 import { languageOf } from "./content-words.ts";
 
 export interface ClauseWords {
-  /** Words with which hardly a clause ends: articles, prepositions, pronouns that are subjects. */
+  /** Words that hardly ever end a clause: articles, prepositions, pronouns that are subjects. */
   readonly hanging: ReadonlySet<string>;
-  /** Words with which few clauses end. */
+  /** Words that seldom end a clause. */
   readonly seldomLast: ReadonlySet<string>;
-  /** Words with which no clause begins. */
+  /** Words that never begin a clause. */
   readonly neverFirst: ReadonlySet<string>;
-  /** Words with which clauses begin: pronouns, conjunctions, adverbs. */
+  /** Words that often begin a clause: pronouns, conjunctions, adverbs. */
   readonly opening: ReadonlySet<string>;
-  /** Words of `opening` that are the subject or the object of a verb: one of `afterObject` shows that it is the object. */
+  /**
+   * Words of `opening` that are the subject or the object of a verb: if a word of `afterObject` follows, it is the
+   * object.
+   */
   readonly objects?: ReadonlySet<string>;
   /** Words that follow an object, and never a subject: prepositions, articles, conjunctions, other pronouns. */
   readonly afterObject?: ReadonlySet<string>;
-  /** Articles and the like, with which a clause may begin. */
+  /** Articles and similar words, which can begin a clause. */
   readonly determiners: ReadonlySet<string>;
-  /** They begin a clause if a word of `opening` or `determiners` follows; else they join two words. */
+  /** These words begin a clause if a word of `opening` or `determiners` follows; otherwise they join two words. */
   readonly joining: ReadonlySet<string>;
   /** A conjunction that is written as the first letter of a word. */
   readonly joiningLetter: RegExp | null;

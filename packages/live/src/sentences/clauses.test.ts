@@ -3,7 +3,7 @@ import { firstEnd } from "./boundaries.ts";
 import { clauseScore, SURE, timesOf } from "./clauses.ts";
 import type { TimedWord } from "./types.ts";
 
-/** Words that follow each other at once, but for the pauses: `|300` between two words is one of 300 ms. */
+/** Words without pauses between them, except where the text has one: `|300` is a pause of 300 ms. */
 function said(text: string): readonly TimedWord[] {
   let nowMs = 0;
   return text.split(" ").flatMap((word) => {
@@ -30,7 +30,7 @@ function endsAtPause(text: string, lang = "en"): boolean | null {
 
 const BEFORE = "the workers of the old hive feed the young queen in the dark comb";
 
-test("a short pause ends a sentence where the words let it end, and not after an article or a preposition", () => {
+test("a short pause ends a sentence if the words allow an end, and not after an article or a preposition", () => {
   expect(endsAtPause(`${BEFORE} |400 she lays eggs`)).toBe(true);
   expect(endsAtPause(`${BEFORE} |100 in summer`)).toBe(false);
   for (const last of ["the", "of", "with", "because", "she's"]) {
@@ -57,19 +57,19 @@ test("a conjunction is judged with the word after it: two words that it joins st
   expect(endsAtPause(`${BEFORE} |250 and honey`)).toBe(false);
 });
 
-test("no sentence begins with a pronoun before a preposition or another pronoun, because it is an object", () => {
+test("no sentence begins with a pronoun before a preposition or another pronoun, because the pronoun is an object", () => {
   expect(endsAtPause(`${BEFORE} and put |400 it in`)).toBe(false);
   expect(endsAtPause(`${BEFORE} because they do |400 it somebody`)).toBe(false);
   expect(endsAtPause(`${BEFORE} |400 it grows`)).toBe(true);
   expect(endsAtPause(`${BEFORE} |400 it`)).toBeNull();
 });
 
-test("a short pause ends no sentence of a few words, and a long one ends every sentence", () => {
+test("a short pause does not end a sentence of a few words, and a long pause ends every sentence", () => {
   expect(endsAtPause("so yes |500 we go")).toBe(false);
   expect(endsAtPause(`${BEFORE} a |2700 honey`)).toBe(true);
 });
 
-test("words that a page draws began between two looks at it", () => {
+test("words that a page draws began between two examinations of the page", () => {
   const drawn = ["the", "queen", "lays"].map((t, n) => ({
     t,
     s: n === 2 ? 1_000 : 500,
@@ -84,7 +84,7 @@ test("words that a page draws began between two looks at it", () => {
   }
 });
 
-test("words less than 300 ms apart show that the page is followed: they began when they were seen", () => {
+test("words less than 300 ms apart show that each change of the page is followed: they began when they were seen", () => {
   const drawn = ["the", "queen", "lays", "eggs"].map((t, n) => ({
     t,
     s: 1_000 + n * 250,
@@ -97,7 +97,7 @@ test("words less than 300 ms apart show that the page is followed: they began wh
   }
 });
 
-test("after sentences of a few words an end must be surer, but for a pause of more than a second", () => {
+test("after sentences of a few words an end needs a higher score, except at a pause of more than a second", () => {
   const words = said("the miller of the town sleeps |700 the gate stays shut");
   const long = said("the miller of the town sleeps |1500 the gate stays shut");
   const options = { lang: "en", isPlain: true, sure: SURE + 4 };

@@ -1,6 +1,6 @@
 /**
- * The likelihood that a clause ends between two words of captions without punctuation: by the pause between them, and
- * by what the words are. Pure.
+ * The likelihood that a clause ends between two words of captions without punctuation, by the pause between them and by
+ * the words. Pure.
  */
 
 import { type ClauseWords, clauseWords } from "./clause-words.ts";
@@ -14,14 +14,14 @@ import type { TimedWord } from "./types.ts";
  */
 const SCORES = {
   place: -3.5,
-  /** For the whole of each part of a pause. */
+  /** The weight of each range of pauses, for its whole length. */
   pauses: [
     { fromMs: 0, toMs: 300, score: 5 },
     { fromMs: 300, toMs: 700, score: 3 },
     { fromMs: 700, toMs: 1_700, score: 1 },
     { fromMs: 1_700, toMs: 2_700, score: 2 },
   ],
-  /** The share that counts of a pause that is only estimated. */
+  /** The share of a pause that counts if the pause is only estimated. */
   estimated: 0.8,
   hanging: -3.5,
   seldomLast: -1.5,
@@ -31,20 +31,20 @@ const SCORES = {
   joiningClauses: 3.2,
   joiningWords: 0.5,
   joiningLetter: 2,
-  /** For each unit that a sentence is shorter than usual, and for one that is hardly a clause. */
+  /** The weight of each unit by which a sentence is shorter than usual, and of a sentence that is hardly a clause. */
   shorter: -0.25,
   short: -1.5,
 };
 
-/** A number mostly counts the noun that follows. */
+/** A number mostly belongs to the noun that follows. */
 const NUMBER = /^\p{N}+$/u;
 
-/** The score from which a sentence ends. */
+/** A sentence ends if the score is at least this. */
 export const SURE = 1.5;
 
 export interface Place {
   readonly words: readonly TimedWord[];
-  /** When each of the words begins and ends, as far as it is known. */
+  /** The times at which each word begins and ends, as far as they are known. */
   readonly times: readonly WordTimes[];
   readonly lang: string;
 }
@@ -71,7 +71,10 @@ export function clauseScore({ words, times, lang }: Place, at: number): number |
   );
 }
 
-/** A pause of the video says as little as a short pause of the speaker: people seldom hit the end of a sentence. */
+/**
+ * A pause of the video counts only as much as a short pause of the speaker, because people seldom pause at the end of a
+ * sentence.
+ */
 const STOP_MS = 700;
 
 /** The score of the place after the last word, when the video was paused there and nothing follows. */
@@ -128,7 +131,7 @@ function shortScore(units: number): number {
   return missing * SCORES.shorter + (units < LIMITS.fewestUnits ? SCORES.short : 0);
 }
 
-/** A word that a page draws is seen when the page is examined: it began since the examination before. */
+/** A word that a page draws is seen when the page is examined: it began after the previous examination. */
 export function timesOf(words: readonly TimedWord[]): readonly WordTimes[] {
   const lookMs = lookOf(words);
   const lengths = words.map(({ t }) => LIMITS.wordMs + t.length * LIMITS.letterMs);
@@ -150,7 +153,9 @@ export function timesOf(words: readonly TimedWord[]): readonly WordTimes[] {
   });
 }
 
-/** Words that come soon after each other are seen with each change of the page, others perhaps only now and then. */
+/**
+ * Words that follow each other quickly are seen with each change of the page; other words are perhaps seen less often.
+ */
 function lookOf(words: readonly TimedWord[]): number {
   const isFollowed = words.some(({ s }, n) => {
     const gapMs = s - (words[n - 1]?.s ?? s);

@@ -1,5 +1,5 @@
 /**
- * Sentences of captions: pieces of speech, as sites draw them, become sentences with the times of their words.
+ * Sentences of captions: joins pieces of speech, as sites draw them, to sentences with the times of their words.
  *
  * Promises: pure, and runs in a browser; the result does not depend on how pieces are batched; the state is plain JSON.
  * Does not know: sessions, notes, how pieces are stored or shown.

@@ -19,7 +19,7 @@ export const EMPTY_JOIN_STATE: JoinState = {
   backAt: null,
 };
 
-/** The strictness before anything is known of the speaker's pauses. */
+/** The strictness before the speaker's pauses are known. */
 const FIRST_STRICTNESS = 1;
 const STRICTNESS_STEP = 0.6;
 const MAX_STRICTNESS = 4;
@@ -65,7 +65,7 @@ export function joinPiece(before: JoinState, piece: Piece): JoinResult {
       ...state,
       last: { sequence, startMs, endMs, words: count, lineWords: wordsOfLastLine(piece) },
       furthestMs: Math.max(state.furthestMs, startMs),
-      // New words beyond all that was heard: from here on, a word that returns is said again.
+      // These words are new beyond all that was heard: a word that comes again from now on was said again.
       backAt: startMs <= before.furthestMs ? state.backAt : null,
     },
     sentences,
@@ -123,7 +123,7 @@ function wordsOfLastLine(piece: Piece): number {
   return parts.reduce((sum, part) => sum + (part.type === "words" ? part.words.length : 0), 0);
 }
 
-/** The new words of a window take the whole time of the window, because the others were said before. */
+/** The new words of a window take the whole time of the window, because the other words were said earlier. */
 function retimed(
   added: readonly TimedWord[],
   all: readonly TimedWord[],
@@ -144,7 +144,7 @@ function languageOfStream(state: JoinState, added: readonly TimedWord[], { lang 
   return found === "und" ? state.lang : found;
 }
 
-/** Only the newest place can be an end, unless the stream has just turned out to have no punctuation. */
+/** Only the newest place can be an end, unless the stream has just been found to have no punctuation. */
 function cutReady(before: JoinState): JoinResult {
   let state = before;
   let from = before.plainWords === LIMITS.plainWords ? 1 : before.words.length - 1;
@@ -161,7 +161,10 @@ function cutReady(before: JoinState): JoinResult {
   }
 }
 
-/** While sentences are short, an end must be surer: speakers with long pauses also pause within their sentences. */
+/**
+ * While sentences are short, an end needs a higher score: speakers who make long pauses also pause within their
+ * sentences.
+ */
 function strictnessAfter({ strictness = FIRST_STRICTNESS, words }: JoinState, at: number): number {
   const units = words.slice(0, at).reduce((sum, { t }) => sum + unitsOf(t), 0);
   const missing = (LIMITS.meanUnits - units) / LIMITS.meanUnits;
@@ -188,7 +191,7 @@ function cut(state: JoinState, { at, isCut, isGuess, isBroken }: SentenceEnd): J
   };
 }
 
-/** A mark ends the open sentence only where that can be its end. */
+/** A mark ends the open sentence only if the sentence can end there. */
 function addSound(
   state: JoinState,
   { text, startMs, endMs }: Extract<SpeechToken, { type: "sound" }>,
@@ -225,7 +228,7 @@ function sentenceOf(words: readonly TimedWord[], lang: string): Sentence {
   };
 }
 
-/** Words of the last piece end when the next piece begins: windows stay longer than their words are said. */
+/** Words of the last piece end when the next piece begins, because a window stays longer than its words take. */
 function withTimesBefore(state: JoinState, { startMs }: Piece): JoinState {
   const { last, words } = state;
   if (last === null || startMs <= last.startMs || startMs >= last.endMs) return state;

@@ -3,7 +3,7 @@
 import { languageOf, STOP_WORDS } from "./content-words.ts";
 
 interface Language {
-  /** Beginnings of sentences that turn to something else. */
+  /** Beginnings of sentences that change the subject. */
   readonly marks: RegExp;
   /** Sentences that say nothing of the subject: greetings, thanks, advertisements. */
   readonly filler: RegExp;
@@ -76,7 +76,9 @@ const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Hangul}/u, "ko"],
 ];
 
-/** The language of words without one: by their script, else by their function words; `und` where nothing says it. */
+/**
+ * The language of words that name none: by their script, otherwise by their function words; `und` if neither shows it.
+ */
 export function languageIn(words: readonly string[]): string {
   const text = words.join(" ");
   const script = SCRIPTS.find(([pattern]) => pattern.test(text));

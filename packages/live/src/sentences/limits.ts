@@ -5,31 +5,37 @@ export const LIMITS = {
   pieceChars: 20_000,
   /** Words before the open sentence that a rolling window may repeat. */
   tailWords: 60,
-  /** The time after the last piece in which a window may repeat words of it: three or more, fewer, and of any place. */
+  /**
+   * The time after the last piece in which a window may repeat its words: three or more words, fewer words, and words
+   * of any place.
+   */
   windowGapMs: 5_000,
   grownGapMs: 1_500,
   atOnceMs: 250,
-  /** After so many pieces that repeat nothing, no window rolls: a word that returns was said twice. */
+  /** After this number of pieces without a repetition, windows do not roll: a word that comes again was said twice. */
   freshPieces: 12,
   /** Words without punctuation after which a stream counts as one without any. */
   plainWords: 40,
-  /** The pause that ends a sentence in captions with punctuation, and the one before a mark of a sound that does. */
+  /**
+   * The pause that ends a sentence in captions with punctuation, and the pause before the mark of a sound that ends
+   * one.
+   */
   pauseMs: 3_000,
   soundPauseMs: 500,
   /** A step of the time of this length is a seek. */
   skipMs: 15_000,
   backMs: 1_000,
-  /** The interval at which a page is examined: drawn words arrive so much later. */
+  /** The interval at which a page is examined: drawn words can arrive late by this much. */
   pollMs: 500,
-  /** The same where each change of the page is followed, as words show that are less than this apart. */
+  /** The same if each change of the page is followed, which words less than this apart show. */
   followedMs: 50,
   quickGapMs: 300,
-  /** So much more than the usual score makes an end sure between words whose times are not known. */
+  /** With this much more than the usual score, an end between words without known times is sure. */
   guessScore: 0.7,
-  /** The pause after which an end needs no higher score than this. */
+  /** After a pause of this length, an end needs no higher score. */
   longPauseMs: 1_000,
   longPauseScore: 2.5,
-  /** The pause beyond it that lowers this score by one. */
+  /** The additional pause that lowers the required score by one. */
   longPauseStepMs: 500,
   /** The fewest and the most units of a sentence without punctuation: a word, or two characters without spaces. */
   fewestUnits: 4,

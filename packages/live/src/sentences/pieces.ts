@@ -1,4 +1,4 @@
-/** The parts of a piece: words with their times, and marks of sounds, which are set apart. */
+/** The parts of a piece: words with their times, and marks of sounds, which are separate. */
 
 import { segmenterOf } from "./content-words.ts";
 import { LIMITS } from "./limits.ts";

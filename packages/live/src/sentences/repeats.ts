@@ -31,7 +31,7 @@ export function isRepeat(piece: Piece, earlier: EarlierWords): boolean {
   );
 }
 
-/** The state before a piece that is behind: it knows where the newest stretch after a seek back begins. */
+/** The state before a piece that comes after a seek back: it knows where the newest stretch after the seek begins. */
 export function stepBack(state: JoinState, { sequence, startMs }: Piece): JoinState {
   const isStep = state.backAt === null || startMs < (state.last?.startMs ?? 0) - LIMITS.backMs;
   return isStep ? { ...state, backAt: sequence } : state;
@@ -52,8 +52,8 @@ function wordsIn(piece: Piece): readonly { readonly word: string; readonly atMs:
 
 /**
  * The number of words at the beginning of `next` that rolling captions still show from before. People say words twice,
- * so a repetition only counts where a window can be the reason: it has all words of the last piece or of its last line,
- * or it follows at once.
+ * so a repetition counts only if a window can be the reason: it has all words of the last piece or of its last line, or
+ * it follows at once.
  */
 export function overlapWords(
   before: readonly string[],

@@ -1,11 +1,11 @@
 /** Pieces of captions, their words, and sentences. Times are milliseconds of the medium. */
 
 export interface Piece {
-  /** Its place in the log, which names it. */
+  /** Its place in the log, which identifies it. */
   readonly sequence: number;
   readonly text: string;
   readonly startMs: number;
-  /** The same as `startMs` for words that a page draws: nobody knows then how long they take. */
+  /** The same as `startMs` for words that a page draws, because their length is not known then. */
   readonly endMs: number;
   readonly lang?: string;
 }
@@ -29,7 +29,7 @@ export interface Sentence {
   /** When its first word begins, and its last word ends. */
   readonly startMs: number;
   readonly endMs: number;
-  /** `und` where nobody knows. */
+  /** `und` if the language is not known. */
   readonly lang: string;
   /** `sound`: a mark such as `[Music]`. */
   readonly kind: "speech" | "sound";
@@ -37,11 +37,13 @@ export interface Sentence {
   readonly isTurn: boolean;
   /** True if it was cut because it became too long: the next sentence may be the rest of it. */
   readonly isCut?: boolean;
-  /** True if its end is a guess, by words whose times are not known: the next sentence may be the rest of it. */
+  /**
+   * True if its end is a guess, because the times of its words are not known: the next sentence may be the rest of it.
+   */
   readonly isGuess?: boolean;
   /** True if it has no end, because somebody else began to speak. */
   readonly isBroken?: boolean;
-  /** Who says it, where several are heard apart. */
+  /** The speaker, if the speech of several people is kept apart. */
   readonly speaker?: string;
   /** The sequences of its pieces. */
   readonly pieces: readonly number[];
@@ -51,7 +53,7 @@ export interface Sentence {
 export interface JoinState {
   /** The words of the sentence that is open. */
   readonly words: readonly TimedWord[];
-  /** The last words of the sentences before, as they are compared. */
+  /** The last words of the earlier sentences, in the form in which they are compared. */
   readonly tail: readonly string[];
   readonly lang: string;
   /** Words since the last punctuation: captions without any are cut at pauses. */
@@ -66,12 +68,12 @@ export interface JoinState {
     readonly words: number;
     readonly lineWords: number;
   } | null;
-  /** The latest begin of a piece; earlier ones come after a seek back. */
+  /** The latest time at which a piece began; pieces with earlier times come after a seek back. */
   readonly furthestMs: number;
-  /** The sequence of the piece with which the stretch after a seek back begins, while it comes before `furthestMs`. */
+  /** The sequence of the piece that begins the stretch after a seek back, until the stretch reaches `furthestMs`. */
   readonly backAt: number | null;
-  /** The score that the end of a sentence without punctuation needs beyond the usual one. */
+  /** The additional score that the end of a sentence without punctuation needs. */
   readonly strictness?: number;
-  /** The pieces in a row that repeated nothing, up to a bound: where windows roll there are few. */
+  /** The number of pieces in a row that repeated nothing, up to a limit: it is small where windows roll. */
   readonly fresh?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Repeated requests: a page that received no answer sends its input again. The input is stored once, even when the
- * session has ended since, or its key refers to another session.
+ * Repeated requests: a page that received no answer sends its input again. The input is stored once, even if the
+ * session has ended since then, or its key now refers to another session.
  */
 
 import {
@@ -56,7 +56,7 @@ export async function appendOnce(
 ): Promise<readonly StoredEvent[]> {
   try {
     const stored = await store.append(sessionId, events, { also: [producer] });
-    // The store returns events that it has already without any of the writes beside them.
+    // For events that the store already has, it returns them without the other writes of the append.
     const isKnown = stored.some(({ sequence }) => sequence <= knownThrough);
     if (isKnown) await store.append(sessionId, [], { also: [producer] });
     return stored;
@@ -70,7 +70,7 @@ export async function appendOnce(
 
 /**
  * For a batch that names an earlier session of the key: it was stored there, or it is refused. Errors: `not_found`,
- * `log_closed`, the store's.
+ * `log_closed`, and those of the store.
  */
 export async function assertAccepted(
   store: Store,
@@ -90,7 +90,8 @@ export async function assertAccepted(
 /** Checks it without storing anything. */
 async function wasAccepted(store: Store, sessionId: string, producer: Write): Promise<boolean> {
   try {
-    // The append cannot succeed, since no session's log is empty: a batch that was not accepted before is refused.
+    // The append cannot succeed, because the log of a session is never empty: a batch that was not accepted before is
+    // refused.
     await store.append(sessionId, [], { also: [producer], expectedSequence: 0 });
     return true;
   } catch (error) {

@@ -1,8 +1,8 @@
 /**
  * Sessions and keys: gets or creates the session of a key, and stores repeated input once.
  *
- * Promises: on all servers together a key has one open session, and so has a video whose tabs share their notes; input that is
- * sent again is stored once.
+ * Promises: on all servers together, a key has one open session, and so has a video whose tabs share their notes;
+ * repeated input is stored once.
  * Does not know: who owns a session.
  */
 

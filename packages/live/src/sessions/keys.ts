@@ -16,7 +16,7 @@ export interface KeyEntry {
   readonly sessionId: string;
   /** Grows each time the key gets another session. */
   readonly generation: number;
-  /** `left`: the tab of the key ended its viewing, and others may still be in the session. `open` by default. */
+  /** `left`: the tab of the key ended its viewing, but others may still be in the session. `open` by default. */
   readonly status?: "open" | "left";
 }
 

@@ -31,11 +31,11 @@ export interface OpenedSession {
 export interface OpenLiveSessionOptions {
   readonly clock: Clock;
   readonly newId: () => string;
-  /** The names of keys that the client may read and write; a `*` at the end stands for the rest of a name. */
+  /** The names of keys that the client may read and write; a `*` at the end matches any rest of a name. */
   readonly reach: readonly string[];
 }
 
-/** Errors: `invalid`, the store's. */
+/** Errors: `invalid`, and those of the store. */
 export async function openLiveSession(
   store: Store,
   key: string,
@@ -76,8 +76,9 @@ interface KeyPlace {
 }
 
 /**
- * Joins the open session of the video, or creates the one that continues its last one. `null`: something changed in the
- * meantime. `forbidden`: the client may not see that session, or its client may not see this one's input.
+ * Joins the open session of the video, or creates the one that continues its last one. `null`: the state changed in the
+ * meantime, and the caller tries again. `forbidden`: the client may not read that session, or the client of that
+ * session may not read the input of this one.
  */
 async function openOfVideo(
   store: Store,
@@ -89,7 +90,7 @@ async function openOfVideo(
   const newest = video === null ? null : await store.getSession(video.sessionId);
   const before = await nearestShown(store, newest);
   const session = before !== null && videoOf(before) === request.videoId ? before : null;
-  // In an earlier version, the last process died before it created the session that the video already has.
+  // In an earlier version, the last process died before it created the session that the entry of the video names.
   const isTaken = video !== null && newest === null && !(await wasDeleted(store, video.sessionId));
   if (video !== null && (session !== null || isTaken)) {
     const isNewest = session === null || session.sessionId === video.sessionId;
@@ -105,7 +106,7 @@ async function openOfVideo(
   const sessionId = isTaken ? video.sessionId : isBegun ? (entry?.sessionId ?? newId()) : newId();
   const next = { sessionId, generation: (video?.generation ?? 0) + 1, key, reach };
   const claims = isTaken ? [] : [claimOfVideo(request.videoId, next)];
-  // The key may have a session from before its video had an entry.
+  // The key may have a session that is older than the entry of its video.
   const last = session ?? (own !== null && videoOf(own) === request.videoId ? own : null);
   const parentId = last?.sessionId ?? null;
   return create(store, { key, sessionId, generation }, { ...options, parentId, claims });
@@ -136,12 +137,12 @@ function covers(reach: readonly string[], key: string): boolean {
 interface Creation extends OpenLiveSessionOptions {
   readonly request: LiveSessionRequest;
   readonly parentId: string | null;
-  /** Claims beside that of the key. */
+  /** Further claims beside that of the key. */
   readonly claims?: readonly Omit<ClaimWrite, "type">[];
 }
 
 /**
- * Creates the session and claims its key in one commit. `null`: the key, the video or the session was taken in the
+ * Creates the session and claims its key in one commit. `null`: the key, the video or the session was claimed in the
  * meantime.
  */
 async function create(
@@ -173,7 +174,7 @@ async function create(
     });
     return { sessionId, origin: "created" };
   } catch (error) {
-    // Two servers found the key, or its video, without a session at the same time.
+    // Two servers found at the same time that the key, or its video, has no session.
     if (isContinuoError(error, "conflict") || isContinuoError(error, "fenced")) return null;
     throw error;
   }

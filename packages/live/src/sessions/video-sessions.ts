@@ -1,5 +1,5 @@
 /**
- * The session that the notes of a video are in: the newest one of its sessions owns them. A tab that opens a video with an
+ * The session that has the notes of a video: the newest of its sessions owns them. A tab that opens a video with an
  * open session joins it; the session ends when its last tab has left.
  */
 
@@ -12,7 +12,7 @@ export interface VideoEntry {
   readonly generation: number;
   /** The key that began the session; empty in an entry of an earlier version. */
   readonly key: string;
-  /** The names of keys that the client of that key reaches. */
+  /** The names of keys that the client of that key may use. */
   readonly reach: readonly string[];
 }
 

@@ -44,7 +44,7 @@ test("telemetry is stored up to a depth of 50", () => {
   expect([0, 50, 51].map(storesTelemetry)).toEqual([true, true, false]);
 });
 
-test("levels rise at 50 and 100, and hold until the depth is below 25", () => {
+test("levels rise at 50 and 100, and stay until the depth is below 25", () => {
   const depths = [0, 49, 50, 99, 100, 60, 25, 24, 30, 49, 51, 26, 24];
   const levels: Level[] = [];
   let level: Level = "normal";
@@ -69,7 +69,7 @@ test("levels rise at 50 and 100, and hold until the depth is below 25", () => {
   ]);
 });
 
-test("for any walk of the depth, the level is that of the highest depth since it was last below 25", () => {
+test("for any sequence of depths, the level is that of the highest depth since it was last below 25", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(150), { minLength: 1 }), (depths) => {
       let level: Level = "normal";

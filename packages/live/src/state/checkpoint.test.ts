@@ -18,7 +18,7 @@ test("a failed checkpoint is tried again after 1 s, doubling to 60 s", () => {
   ]);
 });
 
-test("after 5 failed batches none is tried for 30 s, then one", () => {
+test("after 5 failed batches no batch is tried for 30 s, then one", () => {
   let breaker: Breaker = CLOSED_BREAKER;
   for (let n = 1; n < 5; n++) breaker = afterFailure(breaker, n);
   expect(mayTry(breaker, 5)).toBe(true);

@@ -23,7 +23,7 @@ type Append = (
 export async function writeCheckpoint(fold: LiveFold, append: Append): Promise<"written" | "nothing new"> {
   if (fold.eventsSinceCheckpoint === 0) return "nothing new";
   const { sequence: cursor, chainHash } = fold;
-  // Events may follow while the snapshot is made: everything in it is as it is now.
+  // Events may follow while the snapshot is made, so everything in it is copied now.
   const context = contextHash(fold);
   const snapshot = await seal(fold);
   const data = { cursor, snapshotHash: snapshot.hash, chainHash, contextHash: context };
@@ -36,7 +36,7 @@ export async function writeCheckpoint(fold: LiveFold, append: Append): Promise<"
 export interface CheckpointAge {
   /** The time of the newest checkpoint, or of the creation if there is none. */
   readonly atMs: number;
-  /** Events since then, without those of a checkpoint. */
+  /** Events since then, except those of checkpoints. */
   readonly events: number;
   /** `note_written` since then. */
   readonly notes: number;

@@ -177,7 +177,7 @@ export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {
   return isCounted(event) || isSignal(event.type);
 }
 
-/** A signal says how other evidence is to be read: nothing is written of it. */
+/** A signal says how to read other evidence: no note is written about it. */
 export function isSignal(type: string): boolean {
   return SIGNALS.has(type);
 }
@@ -268,7 +268,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.lastInputAtMs = fold.createdAtMs;
   },
   session_state_changed: (fold, data, { event, atMs }) => {
-    // Without a step it says which state its writer saw: a step that was stored meanwhile counts.
+    // An event without a step says which state its writer saw; a step that was stored in the meantime still counts.
     if (isState(data.state) && data.state !== data.from && data.state !== fold.state)
       changeState(fold, data.state, { data, event, atMs });
     else if (data.state === "degraded") fold.damaged = damagesOr(data.damaged, fold.damaged);
@@ -278,7 +278,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
   },
   note_writer_chosen: (fold, data) => {
     fold.noteWriter = textOf(data.noteWriter);
-    // No writer can read what another one remembers.
+    // No writer can read the memory of another one.
     fold.memory = null;
     fold.standIn = null;
   },
@@ -294,10 +294,11 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     removeRequests(fold, data);
     if (typeof data.batchId === "string" && data.isEnd !== true) fold.segments++;
     const reason = textOf(data.standsInFor);
-    // A decision that is not the writer's, such as that on a question without an answer, says nothing about it.
+    // A decision that is not made by the writer, such as the decision on a question without an answer, does not change
+    // this.
     if (reason !== null) fold.standIn = { reason, memory: data.memory ?? fold.standIn?.memory ?? null };
     fold.owed = owedAfter(fold.owed, data, event.sequence);
-    // While older batches are owed, the thought that the stand-in left open is still its own.
+    // While older batches are owed, the thought that the stand-in left open still belongs to the stand-in.
     const isWritten = data.redoes === undefined || fold.owed.length === 0;
     if (reason === null && typeof data.writer === "string" && isWritten) fold.standIn = null;
     if (data.memory !== undefined && reason === null) fold.memory = data.memory;

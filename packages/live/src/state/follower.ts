@@ -36,11 +36,11 @@ export class Follower {
   readonly #anewListeners = new Set<() => void>();
   #fold: LiveFold;
   #fault: string | null;
-  /** When this server found that the log cannot be trusted. */
+  /** The time at which this server found that the log cannot be trusted. */
   #faultAt: string | null = null;
   #damages: readonly Damage[];
   #repairedAt = 0;
-  /** The first damaged sequence, when the fold must be made again without what is damaged. */
+  /** The first damaged sequence, if the fold must be made again without the damaged events. */
   #againBefore: number | null = null;
   #tailing = new AbortController();
   #ended: "no" | "yes" = "no";
@@ -67,7 +67,7 @@ export class Follower {
       restore(options.store, options.sessionId),
     );
     const restoreMs = performance.now() - began;
-    // The work of the caller on the fold is no part of the turn that folded the last page.
+    // The caller's own work on the fold runs in a turn after the one that folded the last page.
     await otherWork();
     return new Follower(options, { fold, fault, damages, restoreMs });
   }
@@ -76,7 +76,7 @@ export class Follower {
     return this.#fold;
   }
 
-  /** Why the log cannot be trusted; `null` if it can. The fold has everything else. */
+  /** Why the log cannot be trusted; `null` if it can. The fold still has everything else. */
   get fault(): string | null {
     return this.#fault;
   }
@@ -88,7 +88,7 @@ export class Follower {
     return this.#faultAt;
   }
 
-  /** The sequence of the last repair that this follower saw; 0 before the first. */
+  /** The sequence of the last repair that this follower read; 0 before the first. */
   get repairedAt(): number {
     return this.#repairedAt;
   }
@@ -98,7 +98,7 @@ export class Follower {
     return this.#damages;
   }
 
-  /** The damage that an event is part of, even when it was put aside. */
+  /** The damage that includes an event, even if the event was put aside. */
   damageAt(sequence: number): Damage | null {
     const isPart = (one: Damage): boolean => one.sequence <= sequence && sequence <= one.through;
     return this.#damages.find(isPart) ?? this.#fold.quarantined.find(isPart) ?? null;
@@ -151,8 +151,8 @@ export class Follower {
   }
 
   /**
-   * Calls the listener when the fold was made again, for example after a repair, or when the follower no longer keeps it. A caller that shows
-   * the session then joins it again.
+   * Calls the listener when the fold was made again, for example after a repair, or when the follower no longer updates
+   * it. A caller that shows the session then joins it again.
    */
   onAnew(listener: () => void): () => void {
     this.#anewListeners.add(listener);
@@ -245,7 +245,7 @@ export class Follower {
     const { state, damaged } = this.#fold;
     if (recordOf(data).from === "degraded" && state !== "degraded") this.#repairedAt = sequence;
     if (state === "degraded") {
-      // The damage that others named before may be gone, with a backup: only a restore knows.
+      // Damage that others named earlier may be gone after the restore of a backup: only a check of the log shows it.
       const isNamed = recordOf(data).damaged !== undefined;
       const unknown = damaged.filter(({ sequence }) => this.damageAt(sequence) === null);
       if (isNamed && unknown.length > 0) this.#again(Math.min(...unknown.map(({ sequence }) => sequence)));
@@ -266,7 +266,7 @@ export class Follower {
     if (this.#againBefore === before) this.#againBefore = null;
     if (this.#fold.state === "degraded" && fold.state !== "degraded") this.#repairedAt = fold.stateSequence;
     this.#fold = fold;
-    // The hashes do not find an error that only the index of the store has.
+    // The hashes do not show an error that is only in the index of the store.
     const named = fold.state === "degraded" ? fold.damaged : [];
     this.#damages = [
       ...damages,
@@ -298,7 +298,7 @@ export function stateOf({ fold, fault }: Pick<Follower, "fold" | "fault">): Repo
   return reportedState(state, { lastInput, checkpoint: checkpoint?.cursor ?? null });
 }
 
-/** The answer to accepted input, which is durable by then. The fold may be behind the stored events. */
+/** The answer to accepted input, which is durable by then. The fold may not yet have the stored events. */
 export function acknowledge(
   { fold }: Follower,
   stored: readonly StoredEvent[],

@@ -40,7 +40,7 @@ for (const operation of ["edit", "accept"]) {
       add(notes, 3 + n, type, "agent");
       expect(notes.get("n")).toEqual(kept);
     }
-    // Another person may change it, and what was undone is the agent's again.
+    // Another person may change it, and after an undo it belongs to the agent again.
     add(notes, 10, "note_updated", "person", { operation: "undo", restoredBy: "agent" });
     expect(notes.get("n")).toMatchObject({ sequence: 10, by: "agent" });
     add(notes, 11, "note_updated", "agent");

@@ -64,7 +64,7 @@ export function roomForNotes(notes: ReadonlyMap<string, NoteEntry>): number {
   return room;
 }
 
-/** A merged note inherits the revisions of its sources, so that merging does not get around the limit. */
+/** A merged note inherits the revisions of its sources, so that merging cannot bypass the limit. */
 function revisionsBefore(notes: Entries, before: NoteEntry | undefined, sources: unknown): readonly number[] {
   if (before !== undefined || !Array.isArray(sources)) return before?.revisedAtMs ?? [];
   const lists = sources.map((noteId) => notes.get(noteId as string)?.revisedAtMs ?? []);

@@ -3,7 +3,7 @@
 import { type Fields, isFields, LIMITS, type LiveBudget } from "../kit/index.ts";
 
 export interface PageMark {
-  /** The sequence of the newest `page_written`; 0 without one. */
+  /** The newest evidence that the page includes. */
   readonly sequence: number;
   /** The evidence up to this sequence is in it. */
   readonly through: number;

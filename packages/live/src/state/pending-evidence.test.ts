@@ -5,7 +5,7 @@ import { LIMITS } from "../kit/index.ts";
 import { addToPending, depthOf } from "./fold.ts";
 import { hasRoom, type Pending, refill } from "./pending-evidence.ts";
 
-test("what a fold has no room for is counted, and read when it has: the same evidence as in a fold without limits", async () => {
+test("evidence for which a fold has no room is counted, and is read when there is room: the result equals a fold without limits", async () => {
   await using store = await openStore("memory:");
   const { logId } = await store.createLog();
   const fold: Pending & { sequence: number } = { pending: new Map(), pendingRest: null, sequence: 0 };
@@ -35,7 +35,7 @@ test("what a fold has no room for is counted, and read when it has: the same evi
   }
   expect([depthOf(fold), fold.pending.size, hasRoom(fold)]).toEqual([most + 1_500, most, false]);
   const all = [...waiting];
-  // Another server has these in memory; this one only counts them.
+  // Another server has these events in memory; this one only counts them.
   await decide(all.slice(most + 100, most + 300));
   expect(depthOf(fold)).toBe(waiting.size);
   await decide(all.slice(0, most - 100));

@@ -36,7 +36,7 @@ export interface RestoreOptions extends CallOptions {
   readonly before?: number;
 }
 
-/** Errors: those of the store, where the log cannot be read at all. */
+/** Errors: those of the store, if the log cannot be read at all. */
 export async function restore(
   store: Store,
   sessionId: string,
@@ -46,7 +46,7 @@ export async function restore(
   const place = present({ ...call, atSequence });
   const start = snapshots === "none" ? { fold: fresh() } : await snapshotFold(store, sessionId, place);
   const restored = await foldFrom(store, sessionId, { ...start, call });
-  // A snapshot that was made before the damage was found has folded it.
+  // A snapshot that was made before the damage was found includes the damaged events.
   const isBefore = restored.fold.damaged.every(({ sequence }) => sequence > restored.fromSequence);
   if (isBefore || restored.fromSequence === 0) return restored;
   const first = Math.min(...restored.fold.damaged.map(({ sequence }) => sequence));
@@ -80,7 +80,7 @@ async function foldFrom(
   return { fold, fault: fault ?? damages[0]?.reason ?? null, damages, fromSequence };
 }
 
-/** Folds the next event, or leaves it out. Returns what is damaged. */
+/** Folds the next event, or leaves it out. Returns the damage. */
 export function addChecked(fold: LiveFold, event: StoredEvent): readonly Damage[] {
   const found = damagesOf(fold, event);
   if (isAmong(found, event.sequence)) {
@@ -90,7 +90,7 @@ export function addChecked(fold: LiveFold, event: StoredEvent): readonly Damage[
   return found;
 }
 
-/** The damage that is left after an event: the record of a quarantine ends one. */
+/** The damage that is left after an event: the record of a quarantine ends the damage that it names. */
 export function leftAfter(damages: readonly Damage[], { type, data }: StoredEvent): readonly Damage[] {
   const aside = type === "event_quarantined" ? damageIn(data) : null;
   return aside === null
@@ -115,7 +115,7 @@ export async function inspectLog(
   return all.length === 0 ? all : withoutRepaired(all, await readRepairs(store, sessionId));
 }
 
-/** The first event has the key and the video; where it is damaged, the session's row has them too. */
+/** The first event has the key and the video; if it is damaged, they are taken from the session's row. */
 async function addRow(
   store: Store,
   sessionId: string,

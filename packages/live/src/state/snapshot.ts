@@ -18,11 +18,11 @@ export interface HashedSnapshot {
   readonly fold: Readonly<Record<string, unknown>>;
 }
 
-/** Entries that are made into text in one turn of the event loop. */
+/** The number of entries that are converted to text in one turn of the event loop. */
 const TURN_ENTRIES = 256;
 const LISTS = ["pending", "notes", "requests", "audio"] as const;
 
-/** A copy of the present fold, which later additions do not change. */
+/** A copy of the present fold; later additions do not change it. */
 export async function seal(fold: LiveFold): Promise<HashedSnapshot> {
   const { pending, notes, requests, audio, ...rest } = fold;
   // Entries are replaced and never changed.
@@ -53,7 +53,7 @@ async function* inTurns<T>(list: readonly T[]): AsyncGenerator<readonly T[], voi
   }
 }
 
-/** SHA-256 over the canonical JSON of a fold, which is made of its lists part by part. */
+/** SHA-256 over the canonical JSON of a fold, which is computed part by part from its lists. */
 async function hashOf(plain: Readonly<Record<string, unknown>>): Promise<string> {
   const hash = createHash("sha256");
   // In the order of canonical JSON.
@@ -94,9 +94,9 @@ export async function unseal(data: unknown): Promise<LiveFold | null | "other ve
   };
 }
 
-/** Changes whenever the notes do. */
+/** Changes whenever the notes change. */
 export function contextHash({ notes }: Pick<LiveFold, "notes">): string {
-  // A sort of texts needs no function, which thousands of notes would call often.
+  // Texts are sorted without a comparison function, which would be called often for thousands of notes.
   const entries = [...notes.keys()].sort().map((noteId) => notes.get(noteId));
   const rows = entries.map((entry) => [entry?.noteId, entry?.hash, entry?.status]);
   // Lists of texts are canonical as `JSON.stringify` writes them.

@@ -5,7 +5,9 @@ import { isFinal, isTransition, nextState, reportedState, TRIGGERS, type Trigger
 
 const STATES: readonly LiveState[] = ["created", "active", "idle", "degraded", "closed", "abandoned"];
 
-/** The table of the documentation, written again: every state and every trigger, also those that change nothing. */
+/**
+ * The table of the documentation, written a second time: every state and every trigger, also those that change nothing.
+ */
 const EXPECTED: Readonly<Record<LiveState, Readonly<Partial<Record<Trigger, LiveState>>>>> = {
   created: { input: "active", close: "closed", fault: "degraded", expiry: "abandoned" },
   active: { silence: "idle", close: "closed", fault: "degraded", expiry: "abandoned" },
@@ -25,7 +27,7 @@ for (const from of STATES) {
   }
 }
 
-test("whatever happens in whatever order, a final state stays and every step is one of the table", () => {
+test("for any order of triggers, a final state stays and every step is in the table", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...TRIGGERS), { maxLength: 50 }), (triggers) => {
       let state: LiveState = "created";

@@ -41,7 +41,7 @@ export function acceptsInput(state: LiveState): boolean {
   return state === "created" || state === "active" || state === "idle";
 }
 
-/** True if the table allows this step of a log. */
+/** True if the table allows this step between two states. */
 export function isTransition(from: LiveState, to: LiveState): boolean {
   return TRANSITIONS.some((row) => row.to === to && row.from.includes(from));
 }

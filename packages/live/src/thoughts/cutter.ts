@@ -8,7 +8,7 @@ import { termsOfSentence } from "./terms.ts";
 /** The thought that is open, as it is kept between batches: plain JSON. */
 export interface ThoughtState {
   readonly sentences: readonly Sentence[];
-  /** The number of notes that may still come; it grows with the time of the talk. */
+  /** The number of notes that may still be written; it grows with the time of the talk. */
   readonly allowance: number;
   /** The latest time that was heard. */
   readonly toMs: number;
@@ -21,7 +21,7 @@ export interface Thoughts {
   readonly notes: readonly ThoughtNote[];
 }
 
-/** Adds a sentence; thoughts that end with it give their notes. */
+/** Adds a sentence, and returns the notes of thoughts that end with it. */
 export function addSentence(before: ThoughtState, sentence: Sentence): Thoughts {
   const ended = isElsewhere(before, sentence) ? endThought(before) : { state: before, notes: [] };
   const { sentences, allowance, toMs } = ended.state;
@@ -35,8 +35,8 @@ export function addSentence(before: ThoughtState, sentence: Sentence): Thoughts 
 }
 
 /**
- * Ends the thought that is open if the words that have just begun come after a pause that ends it whatever they are:
- * nobody has to wait for the end of their sentence.
+ * Ends the open thought if the first words of the next sentence come after a pause that always ends a thought: nobody
+ * has to wait for the end of that sentence.
  */
 export function endAtPause(state: ThoughtState, nextStartMs: number): Thoughts {
   const { sentences, allowance } = state;
@@ -50,14 +50,14 @@ export function endAtPause(state: ThoughtState, nextStartMs: number): Thoughts {
   return endAt(state, sentences.length);
 }
 
-/** Ends the thought that is open where the words of the next sentence, which is still said, show that it is over. */
+/** Ends the open thought if the words so far of the next sentence show that the thought is over. */
 export function endBefore(state: ThoughtState, begun: Sentence): Thoughts {
   const sentences = [...state.sentences, begun];
   const at = endIn({ ...state, sentences });
   return at === null ? { state, notes: [] } : endAt(state, at);
 }
 
-/** Ends the thought that is open. It is the last one for now, so it gets a note of the next allowance. */
+/** Ends the thought that is open. It is the last one for now, so it may use the next allowance for its note. */
 export function endThought(state: ThoughtState, fewestTerms: number = LIMITS.fewestTerms): Thoughts {
   const { sentences, allowance } = state;
   const note = allowance >= 0 ? noteOf(sentences, fewestTerms) : null;
@@ -67,7 +67,7 @@ export function endThought(state: ThoughtState, fewestTerms: number = LIMITS.few
   };
 }
 
-/** Ends the thought that is open if there is room for its note; without it, a thought goes on. */
+/** Ends the open thought if there is room for its note; otherwise the thought continues. */
 export function endIfRoom(state: ThoughtState): Thoughts {
   return state.allowance < 1 ? { state, notes: [] } : endThought(state);
 }
@@ -91,13 +91,13 @@ function endAt(state: ThoughtState, at: number): Thoughts {
   return { ...ended, state: { ...ended.state, sentences: state.sentences.slice(at) } };
 }
 
-/** The number of sentences of the first thought, or `null` while it goes on. */
+/** The number of sentences of the first thought, or `null` while it continues. */
 function endIn({ sentences, allowance }: ThoughtState): number | null {
   const first = sentences[0]?.startMs ?? 0;
   const wholeMs = (sentences.at(-1)?.endMs ?? 0) - first;
   const isLong = wholeMs >= LIMITS.mostMs || sentences.length >= LIMITS.mostSentences;
   const isFull = sentences.length >= LIMITS.sentencesInMemory || (isLong && allowance >= 1);
-  // Without room for another note, a thought goes on.
+  // Without room for another note, a thought continues.
   if (!isFull && allowance < 1) return null;
   const terms = sentences.map((sentence) => factsOf(sentence).terms);
   let isShort = false;
@@ -107,10 +107,10 @@ function endIn({ sentences, allowance }: ThoughtState): number | null {
     const isAhead =
       aheadMs >= LIMITS.longAheadMs ||
       (sentences.length - at >= LIMITS.aheadSentences && aheadMs >= LIMITS.aheadMs);
-    // After a long pause, nothing that follows makes the thought go on.
+    // After a long pause, no later sentence continues the thought.
     if (!isAhead && pauseScore(sentences, at) < LIMITS.surePause) break;
     const score = scoreAt(sentences, terms, at);
-    // After waiting for room the thought is a longer one: what waits must not become more and more.
+    // A thought that waited for room becomes a longer one, because the waiting sentences must not pile up.
     const isLater = wholeMs >= LIMITS.noteEveryMs && score >= LIMITS.endScore;
     const isTooShort = isFull && (sentences[at]?.startMs ?? 0) - first < LIMITS.noteEveryMs;
     if (best === null || isLater || (!isTooShort && score > best.score) || (isFull && isShort)) {
@@ -149,7 +149,9 @@ interface Facts {
 
 const facts = new WeakMap<Sentence, Facts>();
 
-/** A sentence is judged with each one that follows it, so that what is known of it is kept as long as it is. */
+/**
+ * A sentence is judged again with each one that follows, so the result for it is remembered as long as the sentence is.
+ */
 function factsOf(sentence: Sentence): Facts {
   const known = facts.get(sentence);
   if (known !== undefined) return known;
@@ -163,16 +165,16 @@ function factsOf(sentence: Sentence): Facts {
   return found;
 }
 
-/** A pause counts by what is usual between the sentences of this speaker. */
+/** The weight of a pause depends on the usual pause between the sentences of this speaker. */
 function pauseScore(sentences: readonly Sentence[], at: number): number {
   const pauses = sentences.slice(1).map((next, n) => Math.max(0, next.startMs - (sentences[n]?.endMs ?? 0)));
-  // Among a few pauses the lower one in the middle is the usual one: the other may be the end of the thought.
+  // If the number of pauses is even, the lower middle one counts as usual: the other may be the end of the thought.
   const usual = pauses.toSorted((a, b) => a - b)[Math.floor((pauses.length - 1) / 2)] ?? 0;
   const beyondMs = (pauses[at - 1] ?? 0) - Math.max(300, usual);
   return Math.max(0, Math.min(2.5, beyondMs / 500));
 }
 
-/** High where the words after a place are not those before it. */
+/** High if the words after a place differ from those before it. */
 function cohesionScore(terms: readonly (readonly string[])[], at: number): number {
   const before = new Set(terms.slice(Math.max(0, at - LIMITS.comparedBefore), at).flat());
   const after = new Set(terms.slice(at, at + LIMITS.comparedAfter).flat());

@@ -11,7 +11,7 @@ function sentence(text: string, n: number): Sentence {
   return { text, startMs, endMs: startMs + 3_500, lang: "en", kind: "speech", isTurn: false, pieces: [n] };
 }
 
-test("the key sentences of a chapter of hours are of its subject, found without comparing each sentence with each", () => {
+test("the key sentences of a chapter of many hours are about its subject, and are found without a comparison of all pairs", () => {
   const spoken = Array.from({ length: 20_000 }, (_, n) =>
     n % 100 === 0
       ? sentence(`The keeper ${n} of the lighthouse trims the lamp before the storm.`, n)
@@ -23,7 +23,7 @@ test("the key sentences of a chapter of hours are of its subject, found without 
   expect(spoken.length).toBeGreaterThan(50 * LIMITS.comparedSentences);
 });
 
-test("a sentence has the rank of what its neighbours give it, and one that shares no word has the least", () => {
+test("the rank of a sentence comes from its neighbours, and a sentence that shares no word has the lowest rank", () => {
   const ranks = rankOf([
     new Set(["lamp", "oil"]),
     new Set(["lamp", "storm"]),

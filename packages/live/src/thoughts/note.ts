@@ -7,14 +7,14 @@ import { termsOfSentence } from "./terms.ts";
 
 export interface ThoughtNote {
   readonly text: string;
-  /** When the thought begins, and ends. */
+  /** The times at which the thought begins and ends. */
   readonly startMs: number;
   readonly endMs: number;
   /** The sequences of the pieces of its sentences. */
   readonly pieces: readonly number[];
 }
 
-/** `null` for a greeting, an advertisement, music, and for fewer different words than asked for. */
+/** `null` for a greeting, an advertisement, music, or too few different words. */
 export function noteOf(sentences: readonly Sentence[], fewestTerms: number): ThoughtNote | null {
   const spoken = sentences.filter(({ kind }) => kind === "speech");
   const telling = spoken.filter(({ text, lang }) => !isFiller(text, lang));
@@ -33,13 +33,16 @@ export function noteOf(sentences: readonly Sentence[], fewestTerms: number): Tho
   };
 }
 
-/** The sentences that tell most, at most so many, in the order in which they were said. */
+/** At most this number of the most telling sentences, in the order in which they were said. */
 export function keySentencesOf(sentences: readonly Sentence[], most: number): readonly Sentence[] {
   const telling = sentences.filter(({ kind, text, lang }) => kind === "speech" && !isFiller(text, lang));
   return chosenOf(mostShared(wholeOnes(joinCut(telling)).map(knownOf)), most);
 }
 
-/** Sentences of a chapter of many hours are too many to compare each with each: those whose words come most often. */
+/**
+ * A chapter of many hours has too many sentences to compare all pairs, so only the sentences with the most frequent
+ * words are compared.
+ */
 function mostShared(known: readonly Known[]): readonly Known[] {
   if (known.length <= LIMITS.comparedSentences) return known;
   const counts = countsOf(known);
@@ -57,7 +60,10 @@ function countsOf(known: readonly Known[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** A sentence that was cut, or whose end is a guess, is whole only with the next one, as long as a note has room for both. */
+/**
+ * A sentence that was cut, or has a guessed end, is complete only together with the next one, if a note has room for
+ * both.
+ */
 function joinCut(sentences: readonly Sentence[]): readonly Sentence[] {
   const joined: Sentence[] = [];
   for (const sentence of sentences) {
@@ -72,7 +78,7 @@ function joinCut(sentences: readonly Sentence[]): readonly Sentence[] {
   return joined;
 }
 
-/** A sentence that somebody else interrupted says half of something: it is left out where others are not. */
+/** A sentence that somebody interrupted is incomplete: it is left out if other sentences are not. */
 function wholeOnes(sentences: readonly Sentence[]): readonly Sentence[] {
   const ended = sentences.filter(({ isBroken }) => isBroken !== true);
   return ended.length === 0 ? sentences : ended;
@@ -99,7 +105,9 @@ function knownOf(sentence: Sentence): Known {
   return { sentence, terms: new Set(termsOfSentence(sentence)) };
 }
 
-/** Selects, one after the other, the sentence that adds most to the selected ones, while the note has room. */
+/**
+ * Selects one sentence after the other: always the one that adds most to the selected ones, while the note has room.
+ */
 function chosenOf(
   known: readonly Known[],
   most: number,
@@ -118,7 +126,7 @@ function chosenOf(
       if (chosen.includes(at) || (!isFirst && chars + sentence.text.length > mostChars)) continue;
       const fresh = [...terms].filter((term) => !said.has(term));
       const weight = fresh.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0);
-      // The root, because a sentence that only repeats the words of the others has the highest rank.
+      // The square root is used because a sentence that only repeats the words of the others has the highest rank.
       const gain = Math.sqrt(ranks[at] ?? 0) * weight * fitOf(sentence) * (places[at] ?? 1);
       if (gain > best.gain) best = { at, gain };
     }
@@ -131,7 +139,7 @@ function chosenOf(
   return chosen.toSorted((a, b) => a - b).flatMap((at) => known[at]?.sentence ?? []);
 }
 
-/** The sentence with which a subject begins says what it is; towards the end speakers digress. */
+/** The sentence that begins a subject says what it is; towards the end speakers digress. */
 function placesIn(known: readonly Known[]): readonly number[] {
   const opening = known.findIndex(
     ({ sentence, terms }) => !isQuestion(sentence) && terms.size >= LIMITS.fewestTerms,
@@ -139,7 +147,7 @@ function placesIn(known: readonly Known[]): readonly number[] {
   return known.map((_, at) => (at === opening ? 2 : 1) * (1 - at / (3 * known.length)));
 }
 
-/** Numbers are facts; questions, very short sentences and those about the speaker tell less. */
+/** Numbers are facts; questions, very short sentences and sentences about the speaker are less useful. */
 function fitOf(sentence: Sentence): number {
   const { text, lang } = sentence;
   return (
@@ -155,13 +163,13 @@ function isQuestion({ text }: Sentence): boolean {
   return /[?？؟]$/u.test(text);
 }
 
-/** Sentences as one text, even if captions have no punctuation. */
+/** Joins sentences to one text, even if captions have no punctuation. */
 export function textOfSentences(sentences: readonly Sentence[]): string {
   const texts = sentences.map(textOf);
   return texts.join(/[。！？]$/u.test(texts[0] ?? "") ? "" : " ");
 }
 
-/** Captions without punctuation become sentences that one can read. */
+/** Captions without punctuation become readable sentences. */
 function textOf({ text, lang }: Sentence): string {
   if (/[.!?…。！？؟।]["'”’»）)」』]*$/u.test(text)) return text;
   const bare = text.replace(/[,;:、،؛—–-]+$/u, "");

@@ -1,4 +1,4 @@
-/** The words of a sentence by which its subject is known, without their endings. Pure. */
+/** The words of a sentence that identify its subject, without their endings. Pure. */
 
 import { contentWords, type Sentence } from "../sentences/index.ts";
 
@@ -12,7 +12,7 @@ export function termsOf(text: string, lang: string): readonly string[] {
     .filter((term) => term !== "");
 }
 
-/** The same for a single word in small letters; empty for one that tells no subject. */
+/** The same for a single word in lower case; empty for a word that identifies no subject. */
 export function termOf(word: string): string {
   const stem = stemOf(word);
   return PARTICLE.test(stem) ? "" : stem;
@@ -20,7 +20,7 @@ export function termOf(word: string): string {
 
 const known = new WeakMap<Sentence, readonly string[]>();
 
-/** The words of a sentence are asked for again and again: they are kept as long as the sentence is. */
+/** The words of a sentence are needed repeatedly, so they are remembered as long as the sentence is. */
 export function termsOfSentence(sentence: Sentence): readonly string[] {
   const before = known.get(sentence);
   if (before !== undefined) return before;

@@ -51,7 +51,7 @@ test("a note begins with the sentence that says its subject, and prefers facts t
   expect(note?.text).toBe([BRIDGE[1], BRIDGE[2], BRIDGE[4]].join(" "));
 });
 
-test("a few words between two thoughts have no note, and do not move the thought after them", () => {
+test("a few words between two thoughts have no note, and do not move the next thought", () => {
   const notes = notesOn([
     BRIDGE,
     ["No, that was not a hint for the exam.", "Well, perhaps a small hint."],
@@ -60,7 +60,7 @@ test("a few words between two thoughts have no note, and do not move the thought
   expect(notes.map(({ text }) => text.slice(0, 16))).toEqual(["The rope bridge ", "The oldest clock"]);
 });
 
-test("a sentence whose end is a guess stands in a note with the next one, so that neither is half", () => {
+test("a sentence with a guessed end is in a note together with the next one, so that both are complete", () => {
   const [first, second] = ["the miller pulls the stone", "up each morning before he opens the gate"];
   const one = { lang: "en", kind: "speech", isTurn: false, pieces: [1] } as const;
   const begun = addSentence(NO_THOUGHT, {
@@ -76,17 +76,17 @@ test("a sentence whose end is a guess stands in a note with the next one, so tha
   ]);
 });
 
-test("a short clip has its note, also with a few words", () => {
+test("a short clip has a note, even if it has only a few words", () => {
   expect(notesOn([["The harbour opens at dawn, and the ships wait."]])).toHaveLength(1);
 });
 
-test("a thought ends at a pause that is long for its speaker, also where the same words come again", () => {
+test("a thought ends at a pause that is long for its speaker, even if the same words come again", () => {
   const again =
     "The grass of the rope bridge over the gorge is twisted by hand to a rope as thick as an arm.";
   expect(notesOn([BRIDGE, [again, ...CLOCK.slice(1)]])).toHaveLength(2);
 });
 
-test("a sentence that somebody else interrupted stands in no note beside whole ones", () => {
+test("a sentence that somebody interrupted is in no note together with complete ones", () => {
   const asked =
     ">> The rope bridge of the village hangs over a gorge and >> Since when? >> Since a monk wove it of grass.";
   const piece = { sequence: 1, text: asked, startMs: 0, endMs: 9_000, lang: "en" };
@@ -97,7 +97,7 @@ test("a sentence that somebody else interrupted stands in no note beside whole o
   expect(note?.text).toBe("Since a monk wove it of grass.");
 });
 
-test("a short stretch with a greeting or an advertisement has no note, also if most of it could be a subject", () => {
+test("a short stretch with a greeting or an advertisement has no note, even if most of it could be a subject", () => {
   const aside = [
     "The free watering can of the garden shed is green.",
     "You get it with the promo code TOWER.",

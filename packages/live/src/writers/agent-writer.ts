@@ -108,7 +108,7 @@ export function agentWriter(options: AgentWriterOptions): NoteWriter {
       const spent = await askWith(prompt.text, shown, { options, by, blind: () => promptOf([]).text });
       if (isKept && spent.ref !== undefined)
         conversations.add({ ref: spent.ref, request, context, open: prompt.open, chars: prompt.text.length });
-      // A note of an earlier message can be written again too.
+      // A note from an earlier message can also be written again.
       return { read: parseDrafts(spent.text, request, prompt.named), spent };
     } catch (error) {
       // The next conversation begins with a full request.
@@ -163,7 +163,7 @@ async function withLooks(
 
 type Ask = (prompt: string, options: WriteOptions) => Promise<WriterAnswer>;
 
-/** Pages and answers have conversations of their own, because they are requested while notes are written. */
+/** Pages and answers have separate conversations, because they are requested while notes are written. */
 function pagesAndAnswers(name: string, ask: Ask): Pick<NoteWriter, "writePage" | "answer"> {
   return {
     writePage: async (request, options) => {
@@ -237,7 +237,7 @@ async function answerOf(
   });
   const usage = result.usage ?? usages.reduce(sumOf, { inputTokens: 0, outputTokens: 0 });
   const costUsd = result.costUsd ?? usage.costUsd;
-  // An agent may write other messages first; its last message is the answer.
+  // An agent may write other messages first; only its last message is the answer.
   return present({ text: [...parts.values()].at(-1) ?? "", usage, costUsd, ref: result.nativeRef });
 }
 
@@ -248,7 +248,10 @@ function withoutLooks<Read extends { readonly lookAt: unknown }>({
   return read;
 }
 
-/** The time of the batch's begin: the writer needs the words before it, because a batch can begin within a sentence. */
+/**
+ * The time at which the batch begins: the writer needs the words before it, because a batch can begin within a
+ * sentence.
+ */
 function beginOf({ evidence }: NoteRequest): readonly number[] {
   const [first] = evidence.map(({ startMs }) => startMs).toSorted((a, b) => a - b);
   return first === undefined ? [] : [first];

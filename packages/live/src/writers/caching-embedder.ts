@@ -5,7 +5,7 @@ import { type Embedder, LIMITS } from "../kit/index.ts";
 
 type Vector = readonly number[];
 
-/** Errors: the embedder's; `agent_failed` for an answer without a vector for each text. */
+/** Errors: those of the embedder; `agent_failed` for an answer without a vector for each text. */
 export function cachingEmbedder(embedder: Embedder): Embedder {
   const known = new Map<string, Vector>();
   return {

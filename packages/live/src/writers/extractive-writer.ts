@@ -50,7 +50,7 @@ export function extractiveWriter(): NoteWriter {
   };
 }
 
-/** The memory may be another writer's, which wrote before the budget was spent. */
+/** The memory may come from another writer, which wrote before the budget was spent. */
 function hearingIn(memory: unknown): SpeechState {
   return isFields(memory) && memory.type === EMPTY_SPEECH.type
     ? (memory as unknown as SpeechState)
@@ -71,7 +71,7 @@ async function draftOf(note: SpeechNote, { idsOf }: NoteRequest): Promise<NewDra
   };
 }
 
-/** A remark of a person is a thought of its own. */
+/** A remark of a person is a separate thought. */
 function remarkDraft({ id, type, text, lang, startMs, endMs }: EvidenceItem): readonly NewDraft[] {
   if (type !== "remark_added" || contentWords(text, lang).length < LIMITS.remarkWords) return [];
   return [{ text: cutText(text, LIMITS.noteChars), startMs, endMs, confidence: CONFIDENCE, evidence: [id] }];

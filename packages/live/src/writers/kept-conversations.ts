@@ -1,6 +1,6 @@
 /**
- * The conversations that an agent keeps open for sessions: with a record of what each agent received already, so that a
- * later request has only new content. A conversation that has become long is replaced by a new one, which is told
+ * The conversations that an agent keeps open for sessions, with a record of what each agent already received, so that a
+ * later request has only new content. A conversation that has become long is replaced by a new one, which receives
  * everything again.
  */
 
@@ -33,7 +33,7 @@ interface AnsweredTurn {
   readonly ref: NativeRef;
   readonly request: NoteRequest;
   readonly context: readonly EvidenceItem[];
-  /** The sequences of sentences that were still said: they are shown again, whole. */
+  /** The sequences of unfinished sentences: they are sent again when they are complete. */
   readonly open: ReadonlySet<number>;
   readonly chars: number;
 }
@@ -67,7 +67,7 @@ export class KeptConversations {
   }
 }
 
-/** The request without what the agent was told before; the evidence of the batch and its drafts stay. */
+/** The request without what the agent already received; the evidence of the batch and its drafts stay. */
 export function newIn(
   request: NoteRequest,
   context: readonly EvidenceItem[],

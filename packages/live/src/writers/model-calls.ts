@@ -12,7 +12,7 @@ interface ModelAnswer {
   readonly usage?: Usage;
 }
 
-/** `invoke_agent`: one call of a writer can be several of its model. */
+/** `invoke_agent`: one call of a writer can be several calls of its model. */
 export async function measureCall<Answer extends ModelAnswer>(
   writer: string,
   call: () => Promise<Answer>,

@@ -63,7 +63,7 @@ export function openAiWriter(options: OpenAiWriterOptions): NoteWriter {
   return isFree(options) ? { ...writer, isFree: true } : writer;
 }
 
-/** A model on a port of this machine that asks for no key: Ollama, LM Studio. */
+/** A model on a port of this machine that needs no key: Ollama, LM Studio. */
 function isFree({ url, apiKey, price }: OpenAiWriterOptions): boolean {
   if (apiKey !== undefined || price !== undefined || !URL.canParse(url)) return false;
   return LOOPBACK.test(new URL(url).hostname);

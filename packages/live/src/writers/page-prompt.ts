@@ -86,7 +86,7 @@ function readItem(
   if (!isFields(item) || typeof item.text !== "string" || item.text.trim() === "") return [];
   const cites = passagesIn(item.evidence, named);
   const [first] = cites;
-  // A model can invent a sentence: what it cannot cite is left out.
+  // A model can invent a sentence: a sentence that cites nothing is left out.
   if (first === undefined) return [];
   const { videoId } = first;
   const passages = cites.filter((one) => one.videoId === videoId);
@@ -113,7 +113,7 @@ function readItem(
   ];
 }
 
-/** A chapter begins where a passage does, because a model may invent a time. */
+/** A chapter begins at the beginning of a passage, because a model may invent a time. */
 function chapterSpan(
   { startMs, endMs }: Readonly<Record<string, unknown>>,
   cited: { readonly startMs: number; readonly endMs: number },

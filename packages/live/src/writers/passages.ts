@@ -1,6 +1,6 @@
 /**
- * Evidence as a model is shown it: pieces of captions joined to sentences, and everything else as it is. The times of a
- * model's drafts are checked against them.
+ * Evidence in the form in which a model receives it: pieces of captions joined to sentences, and everything else
+ * unchanged. The times of a model's drafts are checked against these passages.
  */
 
 import { present } from "@continuo/core/model";
@@ -26,23 +26,23 @@ export interface Passage extends Span {
   readonly speaker?: string;
   /** The video in which its span lies, if that is not the video of the session. */
   readonly videoId?: string;
-  /** It is the last one of its speaker, and no mark ends it: more of it may come. */
+  /** It is the last one of its speaker, and no mark ends it: it may continue. */
   readonly isOpen?: true;
   /** Its pieces, in the order of the log. */
   readonly items: readonly EvidenceItem[];
 }
 
-/** The pieces of one speaker so far, and how far they are joined. */
+/** The pieces of one speaker so far, and the number of them that are already joined. */
 interface Stream {
   state: JoinState;
   readonly pieces: Piece[];
-  /** The words before the newest stretch after a seek back, by where it begins. */
+  /** The words before the newest stretch after a seek back, keyed by the beginning of that stretch. */
   earlier: { readonly before: number; readonly words: EarlierWords } | null;
 }
 
 /**
  * In the order of the log. Pieces that are apart are never joined: a pause or a seek is between them. Words that are
- * heard a second time after a seek back are here only once: the seek may lead into the middle of a sentence.
+ * heard a second time after a seek back are here only once, because the seek may end in the middle of a sentence.
  */
 export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
   const sorted = [...new Map(items.map((item) => [item.sequence, item])).values()].toSorted(
@@ -101,12 +101,12 @@ function earlierIn(stream: Stream, piece: Piece): EarlierWords | null {
   return stream.earlier.words;
 }
 
-/** The distance before its passages at which a draft may begin. */
+/** A draft may begin at most this long before its passages. */
 const EARLY_MS = 1_000;
 
 /**
- * The begin of a draft that stands on these passages: that of the passage in which the model placed it, else that of
- * the first one, because a model may invent a time.
+ * The beginning of a draft that is based on these passages: the passage in which the model placed it, otherwise the
+ * first one, because a model may invent a time.
  */
 export function startIn(passages: readonly Passage[], startMs: number | null): number {
   const within = passages.find(

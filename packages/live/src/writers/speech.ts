@@ -1,4 +1,4 @@
-/** Speech so far, for the writer without a model: the open sentence of each speaker, and the open thought. */
+/** The speech so far, for the writer without a model: the open sentence of each speaker, and the open thought. */
 
 import { present } from "@continuo/core/model";
 import { stopOf } from "../evidence/index.ts";
@@ -42,7 +42,7 @@ interface VideoSpeech {
   /** The open sentence of each speaker. */
   readonly streams: Readonly<Record<string, JoinState>>;
   readonly thought: ThoughtState;
-  /** The video was paused or ended there: a recording of earlier speech may still arrive. */
+  /** The video was paused or ended there: a transcript of earlier speech may still arrive. */
   readonly stopped?: { readonly mediaTimeMs: number; readonly atMs: number } | null;
 }
 
@@ -91,7 +91,7 @@ export async function foldSpeech(before: SpeechState, request: NoteRequest): Pro
     }
     take(videoId, afterStop(hearingOf(state, videoId), item));
     const [longest = ""] = Object.keys(state.videos ?? {});
-    // Beyond the bound, a video that was not heard for long ends.
+    // Beyond the limit, the speech of the video that was not heard for the longest time ends.
     if (Object.keys(state.videos ?? {}).length > LIMITS.joinedVideos) {
       take(longest, endHearing(hearingOf(state, longest)));
       state = withoutVideo(state, longest);
@@ -146,7 +146,7 @@ async function hearPiece(
   const joined = joinHeard(before, piece, since === null ? null : await lookBack({ piece, videoId }, since));
   const added = addSentences(withStream(hearing, speaker, joined.state), speaker, joined.sentences);
   const next = openSentence(joined.state);
-  // Another speaker may still be in a sentence of the thought.
+  // Another speaker may still continue a sentence of the thought.
   if (next === null || isSaidByOthers(added.hearing, speaker)) return added;
   const isFirst = joined.sentences.length > 0;
   const isLonger =
@@ -196,8 +196,8 @@ function endHearing(before: VideoSpeech): SpeechStep {
 }
 
 /**
- * The video was paused, went elsewhere or ended: the thought ends. A sentence in which it was paused goes on when it
- * plays again, even if the person went back a few seconds before.
+ * The video was paused, moved to another place or ended: the thought ends. A sentence that a pause of the video cut
+ * continues when the video plays again, even if the person went back a few seconds before.
  */
 function stopHearing(before: VideoSpeech, item: EvidenceItem): SpeechStep {
   const state = stopOf(item);
@@ -206,7 +206,7 @@ function stopHearing(before: VideoSpeech, item: EvidenceItem): SpeechStep {
   return endWith({ ...before, stopped }, state === "ended" ? endSentence : endIfWhole, endIfRoom);
 }
 
-/** Words that were recorded before the video stopped, and arrive when they are transcribed, end their thought too. */
+/** Words that were said before the video stopped, and arrive when they are transcribed, also end their thought. */
 function afterStop(hearing: VideoSpeech, { startMs, event }: EvidenceItem): SpeechStep {
   const stopped = hearing.stopped ?? null;
   if (stopped === null) return { hearing, notes: [] };
@@ -234,7 +234,7 @@ function endWith(
   return { hearing: { ...hearing, thought: last.state }, notes: [...notes, ...last.notes] };
 }
 
-/** Frames and remarks that come long after the last words end the thought: nothing was said in between. */
+/** Frames and remarks that come long after the last words end the thought, because nothing was said in between. */
 function pass(hearing: VideoSpeech, { startMs }: EvidenceItem): SpeechStep {
   const { thought, streams } = hearing;
   const last = thought.sentences.at(-1);
@@ -248,7 +248,7 @@ export function pieceOf({ sequence, text, startMs, endMs, lang }: EvidenceItem):
   return { sequence, text, startMs, endMs, ...(lang === undefined ? {} : { lang }) };
 }
 
-/** Long texts in parts, each with its share of the time, so that none holds up the event loop. */
+/** Long texts are split into parts, each with its share of the time, so that none blocks the event loop. */
 function piecesOf(item: EvidenceItem): readonly Piece[] {
   const piece = pieceOf(item);
   const { text, startMs, endMs } = piece;
@@ -264,10 +264,10 @@ function piecesOf(item: EvidenceItem): readonly Piece[] {
   });
 }
 
-/** Up to the last space within the bound, or as much as the bound allows where there is none. */
+/** Up to the last space within the limit, or up to the limit if there is none. */
 const PARTS = new RegExp(`[^]{1,${LIMITS.heardChars}}(?:\\s|$)|[^]{1,${LIMITS.heardChars}}`, "gu");
 
-/** Beyond the bound, speakers share a stream. */
+/** Beyond the limit, speakers share a stream. */
 function speakerOf({ streams }: VideoSpeech, { event }: EvidenceItem): string {
   const { speaker } = event.data as { readonly speaker?: unknown };
   const name = typeof speaker === "string" ? `@${speaker}` : "";
@@ -278,7 +278,7 @@ function withStream(hearing: VideoSpeech, speaker: string, state: JoinState): Vi
   return { ...hearing, streams: { ...hearing.streams, [speaker]: state } };
 }
 
-/** The words that were heard around the time of a piece before the person seeked back; each window is read once. */
+/** The words around the time of a piece that were heard before the person went back; each window is read once. */
 function earlierOf({ context }: NoteRequest): LookBack {
   let read: { readonly atMs: number; readonly items: readonly EvidenceItem[] } | null = null;
   return async ({ piece: { startMs }, videoId }, before) => {

@@ -62,7 +62,7 @@ test("a second answer replaces only the unsure drafts that it names, each once, 
   expect(parse([{ text: "x", replaces: "b/2" }])[0]?.draftId).toBe("b/1");
 });
 
-test("a draft that is written again without evidence keeps its place and its evidence", () => {
+test("a draft that is written again without evidence keeps its earlier place and evidence", () => {
   const unsure = [{ draft: UNSURE, evidence: [item(7, "Ada did it.", 38_000)] }];
   expect(parse([{ text: "Ada did it", replaces: "b/2", confidence: 0.9 }], { unsure })).toEqual([
     { ...UNSURE, text: "Ada did it", confidence: 0.9 },
@@ -76,7 +76,7 @@ test("a draft on a batch of sounds has the place and the ids of the sounds", () 
   ]);
 });
 
-test("where there is no evidence, a draft has its own times, and is left out without any", () => {
+test("without evidence, a draft has its own times, and is left out if it has none", () => {
   expect(parse([{ text: "Ada left", startMs: 3_000 }, { text: "Nowhere" }], { evidence: [] })).toMatchObject([
     { text: "Ada left", startMs: 3_000, endMs: 3_000, evidence: [] },
   ]);

@@ -60,7 +60,7 @@ export interface NotesPrompt {
   readonly open: ReadonlySet<number>;
 }
 
-/** With `isMore` the agent knows its task, and the request has only new content. */
+/** With `isMore`, the agent already knows its task, and the request has only new content. */
 export function notesPrompt(
   request: NoteRequest,
   context: readonly EvidenceItem[],
@@ -75,7 +75,7 @@ export function notesPrompt(
   const around = partOf(passages, context).filter((passage) => !given.includes(passage));
   const named = namesOf([...given, ...passages.filter((passage) => !given.includes(passage))]);
   const show = shownBy(named);
-  // If captions have punctuation, a sentence without its mark goes on, even after a pause.
+  // If captions have punctuation, a sentence without a final mark continues, even after a pause.
   const isPunctuated = passages.some((one) => one.type === "transcript_added" && isClosed(one.text));
   const isCut = ({ isOpen }: Passage): boolean =>
     isOpen === true && (request.speech === "now" || (request.speech === "paused" && isPunctuated));
@@ -119,7 +119,9 @@ export function notesPrompt(
   };
 }
 
-/** True if all that a batch has was heard before a seek back, or is the mark of a sound: a model has nothing to add. */
+/**
+ * True if everything in a batch was heard before a seek back, or is the mark of a sound: a model has nothing to add.
+ */
 export function hasNothingNew(
   { evidence, unsure, answered }: NoteRequest,
   context: readonly EvidenceItem[],
@@ -132,7 +134,7 @@ export function hasNothingNew(
 export interface ParsedDrafts {
   readonly drafts: readonly Draft[];
   readonly memory?: string;
-  /** Times around which the agent wants to see evidence first. */
+  /** The times around which the agent wants to see evidence first. */
   readonly lookAt: readonly number[];
 }
 
@@ -145,7 +147,7 @@ export function parseDrafts(answer: string, request: NoteRequest, named: Evidenc
   const texts = drafts.filter(hasText);
   if (texts.length === 0 && drafts.length > 0) throw unusable("no draft has a text");
   const open = new Map(unsure.map(({ draft }) => [draft.draftId, draft]));
-  // The second answer of a batch must not replace the drafts of the first one by its numbers.
+  // The second answer of a batch must not replace drafts of the first one because their numbers are equal.
   const own = unsure.length === 0 ? batchId : `${batchId}/again`;
   return {
     drafts: texts.slice(0, LIMITS.draftsPerBatch).flatMap((draft, n) => {
@@ -193,7 +195,7 @@ interface DraftSources {
 
 type DraftPlace = Pick<Draft, "startMs" | "endMs" | "evidence">;
 
-/** `null` for a draft that stands on nothing and names no time. */
+/** `null` for a draft that has no evidence and names no time. */
 function placeOf(
   { evidence, startMs, endMs }: ReplyDraft,
   { given, named, notes, replaced }: DraftSources,

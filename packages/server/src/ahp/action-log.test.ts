@@ -21,7 +21,7 @@ test("a client gets the actions of its channels after the number that it knows",
   expect(log.after(serverSeq, reader)).toEqual([]);
 });
 
-test("a refusal comes back to the client whose action it was, and to no other one of the channel", () => {
+test("a refusal returns to the client that sent the action, and to no other client of the channel", () => {
   const log = createActionLog(100);
   log.append(given("a", { origin: { clientId: "one", clientSeq: 1 }, rejectionReason: "no" }));
   const channels = new Set(["a"]);
@@ -29,7 +29,7 @@ test("a refusal comes back to the client whose action it was, and to no other on
   expect(log.after(100, { clientId: "other", channels })).toEqual([]);
 });
 
-test("a number of another host, and one that is too old, are known to nobody", () => {
+test("a number of another host and a number that is too old give no actions", () => {
   const log = createActionLog(100);
   const reader = { clientId: "one", channels: new Set(["a"]) };
   expect(log.after(99, reader)).toBeNull();

@@ -6,7 +6,7 @@ import type { ActionEnvelope } from "./protocol.ts";
 export interface ActionLog {
   /** The number of the last action. */
   readonly latest: number;
-  /** A number that no action has. */
+  /** A number that belongs to no action. */
   reserve(): number;
   append(envelope: Omit<ActionEnvelope, "serverSeq">): ActionEnvelope;
   /**
@@ -23,7 +23,7 @@ export interface LogReader {
 
 /**
  * @param first the number before the first action. It grows from host to host, so that a number of an earlier host is
- * never taken for one of this.
+ * never mistaken for one of this host.
  */
 export function createActionLog(first: number): ActionLog {
   let kept: { readonly envelope: ActionEnvelope; readonly chars: number }[] = [];
@@ -45,7 +45,7 @@ export function createActionLog(first: number): ActionLog {
       const one = { envelope, chars: JSON.stringify(envelope).length };
       kept.push(one);
       chars += one.chars;
-      // Half is dropped at a time, so that an append does not move the others.
+      // Half of the actions are dropped at a time, so that an append does not move the others.
       if (kept.length > LIMITS.actions || chars > LIMITS.actionChars) {
         const dropped = kept.slice(0, Math.ceil(kept.length / 2));
         kept = kept.slice(dropped.length);

@@ -25,9 +25,9 @@ export interface CallFacts {
 }
 
 /**
- * VS Code hides a call that waited for a person as soon as it is complete, unless it ran a command or changed files: the
- * kind and the edits tell it so. A call that still waits has no kind: VS Code would offer its own answers in place of those of
- * the agent.
+ * VS Code hides a call that waited for a person as soon as it is complete, unless it ran a command or changed files:
+ * the kind and the edits show it that the call did so. A call that still waits has no kind, because VS Code would
+ * otherwise offer its own answers in place of the agent's.
  */
 export function toCall({ toolCallId, call, result, place }: CallFacts): ToolCall {
   const { name, args } = call;

@@ -43,7 +43,7 @@ function callIn({ activeTurn, turns }: ChatState): ToolCall | undefined {
   return part?.kind === "toolCall" ? part.toolCall : undefined;
 }
 
-test("a turn that starts runs and is unread, and takes the message out of the queue", () => {
+test("a turn that starts is running and unread, and its message leaves the queue", () => {
   const queue: ChatAction = { type: "chat/pendingMessageSet", kind: "queued", id: "m1", message };
   const state = after(queue, { ...START, queuedMessageId: "m1" });
   const activeTurn = { id: "t1", startedAt: AT, message, responseParts: [], usage: undefined };
@@ -111,7 +111,7 @@ test("a call waits for its confirmation, runs, and ends; the chat asks for input
   expect(callIn(reduceChat(denied, DONE))).toEqual(callIn(denied));
 });
 
-test("a result without a confirmation is that of a call which needed none, and one before the input is known is ignored", () => {
+test("a result without a confirmation belongs to a call that needed none, and a result before the input is known is ignored", () => {
   expect(callIn(after(START, CALLED, ASKED, DONE))).toMatchObject({
     status: "completed",
     confirmed: "not-needed",
@@ -120,7 +120,7 @@ test("a result without a confirmation is that of a call which needed none, and o
   expect(callIn(after(START, CALLED, ASKED, READY))).toMatchObject({ status: "running", toolInput: "{}" });
 });
 
-test("each end of a turn has its state, and cancels the calls that have none", () => {
+test("each end of a turn has its state, and cancels the calls that have no end", () => {
   const open = [START, CALLED, READY] as const;
   const end = { turnId: "t1", duration: 1_500 };
   const complete = after(...open, { type: "chat/turnComplete", ...end });
@@ -142,7 +142,7 @@ test("each end of a turn has its state, and cancels the calls that have none", (
   expect(after(...open, { type: "chat/turnComplete", ...end, turnId: "t2" })).toEqual(after(...open));
 });
 
-test("older turns are added in front once, and a cut keeps those up to the one that it names", () => {
+test("older turns are added in front once, and a cut keeps the turns up to the one that it names", () => {
   const turn = (id: string): Turn => ({
     id,
     startedAt: AT,

@@ -14,7 +14,7 @@ import {
   type Turn,
 } from "./protocol.ts";
 
-/** An action that fits nothing in the state leaves it as it is. */
+/** An action that matches nothing in the state changes nothing. */
 export function reduceChat(state: ChatState, action: ChatAction): ChatState {
   switch (action.type) {
     case "chat/turnStarted":
@@ -112,7 +112,7 @@ function started(state: ChatState, action: Extract<ChatAction, { type: "chat/tur
   return queuedMessageId === undefined ? unread : withoutQueued(unread, queuedMessageId);
 }
 
-/** Calls that have no end yet are cancelled with the turn. */
+/** Calls that have not ended are cancelled with the turn. */
 function ended(
   state: ChatState,
   { turnId, duration }: { readonly turnId: string; readonly duration: number },
@@ -231,7 +231,7 @@ function withCall(
   return next === state ? state : { ...next, status: statusOf(next) };
 }
 
-/** The activity of the running turn, with the other bits as they were. */
+/** The activity of the running turn; the other bits stay as they were. */
 function statusOf(state: ChatState, end?: number): number {
   const isAsked = state.activeTurn?.responseParts.some(
     (part) => part.kind === "toolCall" && part.toolCall.status === "pending-confirmation",

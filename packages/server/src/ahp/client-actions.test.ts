@@ -59,7 +59,7 @@ test("a client that only reads answers no question", async () => {
   });
 });
 
-test("a client is active for itself only, until its connection ends", async () => {
+test("a client is active only for itself, until its connection ends", async () => {
   const active = (clientId: string) => ({ type: "session/activeClientSet", activeClient: { clientId } });
   const [one, other] = [sender("one", []), sender("other", [])];
   await expect(sent(active("other"), one)).rejects.toThrow(/itself/u);

@@ -21,7 +21,7 @@ export interface Sender {
   mayForever(): boolean;
   /** Called with the error of a queued message that could not be sent. */
   onLost(error: unknown): void;
-  /** Writes into the audit log that an agent is started. */
+  /** Records in the audit log that an agent is started. */
   recordStart(target: string): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ async function apply(to: Applied, action: ClientAction): Promise<void> {
       return await start(to, { ...action, origin });
     case "chat/turnCancelled":
       sender.may("write");
-      // All clients receive it when the turn has ended.
+      // All clients receive the action when the turn has ended.
       return await feed.cancel(origin);
     case "chat/toolCallConfirmed":
       return await answer(to, action);
@@ -150,7 +150,7 @@ async function start(
   );
 }
 
-/** The next message that waits, after the end of a turn. */
+/** The next waiting message, after the end of a turn. */
 async function startQueued(to: Applied): Promise<void> {
   const { feed, sender } = to;
   const next = feed.chat.queuedMessages?.[0];
@@ -159,7 +159,7 @@ async function startQueued(to: Applied): Promise<void> {
   try {
     await start(to, { turnId: id, message, queuedMessageId: id });
   } catch (error) {
-    // Nobody waits for an answer: the message is taken out, and its sender is told in the log of the server.
+    // Nobody waits for an answer: the message is removed, and the reason is in the log of the server.
     feed.act({ type: "chat/pendingMessageRemoved", kind: "queued", id });
     sender.onLost(error);
   }
@@ -185,7 +185,7 @@ async function send(
   return await host.machine.chat.begin({ agent: draft.provider, cwd: draft.cwd, text });
 }
 
-/** Files are named, since an agent reads them itself. Errors: for a picture, and for no words at all. */
+/** Files are only named, because an agent reads them itself. Errors: for a picture, and for a message without words. */
 function promptOf({ text, attachments }: AhpMessage): string {
   const named = (Array.isArray(attachments) ? attachments : []).map((one: unknown): string => {
     const { type, uri, modelRepresentation, label } = (one ?? {}) as Readonly<Record<string, unknown>>;

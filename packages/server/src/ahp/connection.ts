@@ -26,7 +26,7 @@ const ID = z.string().min(1).max(500);
 const URI = z.string().min(1).max(5_000);
 const CHANNELS = z.array(URI).max(LIMITS.subscriptions);
 const OF_CHANNEL = z.looseObject({ channel: URI });
-/** A view is a wish: one that cannot be understood is left out. */
+/** A view is only a wish: a view that cannot be understood is left out. */
 const VIEW = z
   .looseObject({ turns: z.int().min(1).optional() })
   .optional()
@@ -62,7 +62,7 @@ const MESSAGE = z.looseObject({
   params: z.unknown(),
 });
 
-/** Answers in one go with what it changes, so that no action comes between. */
+/** Answers and makes the changes in the same turn, so that no action comes between them. */
 type Reply = (result: unknown) => void;
 
 export class AhpConnection implements Reader {
@@ -97,13 +97,13 @@ export class AhpConnection implements Reader {
     try {
       parsed = JSON.parse(text);
     } catch {
-      return this.#fail(null, new AhpError(AHP_ERRORS.parse, "this is no JSON"));
+      return this.#fail(null, new AhpError(AHP_ERRORS.parse, "this is not JSON"));
     }
     const message = MESSAGE.safeParse(parsed);
     // The host sends no requests, so an answer of the client is ignored.
     if (!message.success) {
       if (typeof parsed === "object" && parsed !== null && ("result" in parsed || "error" in parsed)) return;
-      return this.#fail(null, new AhpError(AHP_ERRORS.invalidRequest, "this is no message of JSON-RPC"));
+      return this.#fail(null, new AhpError(AHP_ERRORS.invalidRequest, "this is not a JSON-RPC message"));
     }
     const { id, method, params } = message.data;
     if (id === undefined) return await this.#notified(method, params);
@@ -209,7 +209,7 @@ export class AhpConnection implements Reader {
     this.#options.host.join(this);
   }
 
-  /** The channels that there are become those of this reader when their snapshots are taken. */
+  /** The existing channels are assigned to this reader when their snapshots are taken. */
   async #snapshots(
     channels: readonly string[],
   ): Promise<{ readonly known: readonly (() => Snapshot)[]; readonly missing: readonly string[] }> {
@@ -289,7 +289,7 @@ export class AhpConnection implements Reader {
     return {
       origin,
       name: this.#name,
-      // A turn that was begun goes on when its client is gone.
+      // A turn that was begun continues after its client has left.
       signal: new AbortController().signal,
       may,
       mayForever: () => {

@@ -8,7 +8,9 @@ import { toEditUri, toFileUri } from "./uris.ts";
 
 export interface FileChange {
   readonly path: string;
-  /** The lines that are known before and after the change; `null` if the file was not there, or is gone. */
+  /**
+   * The known lines before and after the change; `null` if the file did not exist before, or does not exist after it.
+   */
   readonly before: string | null;
   readonly after: string | null;
   readonly added: number;
@@ -20,15 +22,15 @@ export interface EditPlace {
   readonly session: string;
   /** Paths of calls are below it. */
   readonly cwd: string | null;
-  /** The name of the part that the call is. */
+  /** The name of the part that shows the call. */
   readonly part: string;
 }
 
 const known = new WeakMap<ToolResultBlock, readonly FileChange[]>();
 
-/** Empty for a call that changed no file that its input or its result shows. */
+/** Empty for a call whose input and result show no changed file. */
 export function editsOf(call: ToolCallBlock, result: ToolResultBlock): readonly FileChange[] {
-  // A running turn is sent at every word, with all its calls.
+  // A running turn is sent at every word, with all of its calls.
   const found = known.get(result) ?? changesOfCall(call, result);
   known.set(result, found);
   return found;
@@ -54,7 +56,7 @@ function changesOfCall({ args, rawArgs }: ToolCallBlock, result: ToolResultBlock
   });
 }
 
-/** Nothing where the folder of a relative path is not known. */
+/** Nothing if the folder of a relative path is not known. */
 export function toContent(changes: readonly FileChange[], place: EditPlace): readonly FileEditContent[] {
   return changes.flatMap(({ path, before, after, added, removed }, at): FileEditContent[] => {
     if (!path.startsWith("/") && place.cwd === null) return [];

@@ -32,7 +32,7 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** An error that is not ours tells a client nothing. */
+/** The message of an error that is not a `ContinuoError` would tell a client nothing. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof AhpError) {
     const { code, message, data } = error;

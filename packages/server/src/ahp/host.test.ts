@@ -1,4 +1,7 @@
-/** The host keeps its promises to the server that it is a part of: it never rejects by itself, and follows a bounded number of sessions. */
+/**
+ * The host keeps its promises to the server that it belongs to: it never rejects by itself, and follows a bounded
+ * number of sessions.
+ */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { MachineService } from "@continuo/core/wire/machine";
@@ -45,7 +48,7 @@ test("a list that cannot be read is reported, and followed again", async () => {
   }
 });
 
-test("sessions that nobody reads give way, those that somebody reads or just asked for do not", async () => {
+test("sessions that nobody reads are dropped to make room, and sessions that somebody reads or just requested are not", async () => {
   let nowMs = 1_000_000;
   const machine = {
     known: () => Promise.reject(new ContinuoError("not_found", "there is no such session")),
@@ -70,7 +73,7 @@ test("sessions that nobody reads give way, those that somebody reads or just ask
   expect(await own.feedOf("claude:/draft-1")).toBe(second);
 });
 
-test("a client that knew a session before it was read again gets a new state in place of the actions since", async () => {
+test("a client that knew a session before it was read again gets a new state in place of the actions", async () => {
   const machine = {
     known: () => Promise.reject(new ContinuoError("not_found", "there is no such session")),
     chat: { agentsIn: async (cwd: string) => ({ cwd, agents: ["claude"], agent: "claude" }) },

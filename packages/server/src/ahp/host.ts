@@ -1,4 +1,4 @@
-/** The host of all connections: the sessions that somebody looks at, the order of all actions, and the list. */
+/** The host of all connections: the sessions that clients look at, the order of all actions, and the list. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, isContinuoError, messageOf, present } from "@continuo/core/model";
@@ -98,7 +98,10 @@ export class AhpHost {
     }
   }
 
-  /** The name of a channel as the host writes it. Errors: those of the protocol, for an unknown channel. */
+  /**
+   * The name of a channel in the form in which the host writes it. Errors: those of the protocol, for an unknown
+   * channel.
+   */
   channelOf(given: string): string {
     if (given === ROOT_CHANNEL) return given;
     const chat = parseChatUri(given);
@@ -124,7 +127,7 @@ export class AhpHost {
   }
 
   /**
-   * The state of a channel now. To be called in one go with what adds the channel to its reader.
+   * The state of a channel now. Call it in the same turn as the code that adds the channel to its reader.
    *
    * @param turns the number of newest turns that the reader wants of a chat
    */
@@ -142,17 +145,17 @@ export class AhpHost {
     });
   }
 
-  /** A text that the host has named. Errors: `permissionDenied` for every other one, `notFound`. */
+  /** A text whose name the host gave out. Errors: `permissionDenied` for every other name, `notFound`. */
   async text(uri: string): Promise<string> {
     const name = parseEditUri(uri);
     if (name === null)
-      throw new AhpError(AHP_ERRORS.permissionDenied, "Continuo gives away only what its calls changed");
+      throw new AhpError(AHP_ERRORS.permissionDenied, "Continuo serves only texts that its calls changed");
     const found = await (await this.feedOf(name.session)).editText(name);
     if (found === null) throw new AhpError(AHP_ERRORS.notFound, "the call that changed this is not found");
     return found;
   }
 
-  /** The actions that a client has missed; `null` if a snapshot must tell it. */
+  /** The actions that a client has missed; `null` if it needs a snapshot. */
   missedBy(reader: Reader, lastSeen: number): readonly ActionEnvelope[] | null {
     for (const channel of reader.channels) {
       const name = parseChatUri(channel) ?? parseSessionUri(channel);
@@ -198,15 +201,15 @@ export class AhpHost {
     return items.toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : a.modifiedAt > b.modifiedAt ? -1 : 0));
   }
 
-  /** Errors: `sessionExists`, `providerNotFound`; those of looking at the folder. */
+  /** Errors: `sessionExists`, `providerNotFound`; those of the check of the folder. */
   async create(
     channel: string,
     { provider, folder }: { provider: string; folder: string | null },
   ): Promise<void> {
     const name = parseSessionUri(channel);
-    if (name === null) throw new AhpError(AHP_ERRORS.invalidParams, "the channel names no session");
+    if (name === null) throw new AhpError(AHP_ERRORS.invalidParams, "the channel does not name a session");
     const isThere = this.#drafts.has(name.uri) || (await this.#isThere(name));
-    if (isThere) throw new AhpError(AHP_ERRORS.sessionExists, "there is a session with this name");
+    if (isThere) throw new AhpError(AHP_ERRORS.sessionExists, "a session with this name already exists");
     if (folder === null)
       throw new AhpError(AHP_ERRORS.invalidParams, "a new session needs a folder of this machine");
     const { cwd, agents, agent } = await this.machine.chat.agentsIn(folder);
@@ -267,7 +270,7 @@ export class AhpHost {
       await kept.feed.open();
       return kept.feed;
     };
-    // A state that was read again is another one than what a client remembers.
+    // After another read, the state differs from what a client remembers.
     const kept: KeptFeed = {
       feed: null,
       opened: Promise.resolve().then(make),
@@ -325,7 +328,7 @@ export class AhpHost {
       : { ...summary, status: summary.status | (chat.status & ACTIVITY_BITS) };
   }
 
-  /** The agents of the root, and the changes in the list from now on. */
+  /** The agents of the root, and all later changes in the list. */
   #watch(): Promise<void> {
     this.#watched ??= (async () => {
       const one = { part: "conversations", limit: 1 } as const;
@@ -357,7 +360,7 @@ export class AhpHost {
     for await (const { sessions, gone } of this.machine.changed(this.#over.signal)) {
       for (const row of sessions) this.#tellRow(row);
       for (const key of gone) {
-        // A native session that was taken up goes on under its name.
+        // A native session that was taken over by Continuo continues under its earlier name.
         const session = this.#uris.get(key) ?? toSessionUri(key);
         if (this.#keys.has(session) || !this.#known.delete(session)) continue;
         this.#tell("root/sessionRemoved", { session });

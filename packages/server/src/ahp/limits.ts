@@ -3,25 +3,28 @@
 export const LIMITS = {
   /** Bytes of a message of a client. */
   messageBytes: 8_388_608,
-  /** Messages of a history that a snapshot begins with, and that `fetchTurns` adds. */
+  /** Messages of a history that a snapshot has at first, and that `fetchTurns` adds. */
   windowMessages: 200,
-  /** The number of windows in which the call is searched whose edit a client reads. */
+  /** The number of windows that are searched for the call whose edit a client reads. */
   windowsSearched: 100,
   /** Sessions that one answer lists. */
   listed: 10_000,
-  /** Actions that a client which lost its connection can have replayed, and their characters. */
+  /** Actions that are kept for clients that lost their connection, and their characters. */
   actions: 10_000,
   actionChars: 33_554_432,
-  /** A session is followed this long after its last reader left, and so many are at the same time. */
+  /**
+   * The time for which a session is followed after its last reader left, and the number of sessions that are followed
+   * at the same time.
+   */
   keptMs: 60_000,
   sessions: 200,
-  /** The time after a request after which a session gives its room to others: it has been read by then. */
+  /** After this time, a requested session may be dropped to make room for others: it has been read by then. */
   openingMs: 10_000,
-  /** The time in which the call comes that a question is about. */
+  /** The time within which the call arrives that a question is about. */
   callMs: 500,
   /** The pause before a list that could not be read is read again. */
   retryMs: 1_000,
-  /** Sessions that were made and in which nothing was said yet. */
+  /** Sessions that were created and have no message yet. */
   drafts: 100,
   subscriptions: 400,
   queued: 20,

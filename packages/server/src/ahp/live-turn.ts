@@ -8,7 +8,7 @@ type TurnEvent = Extract<ChatEvent, { readonly type: "turn" | "messages" | "toke
 export interface LiveTurn {
   /** In their order. The first one is the prompt. */
   readonly messages: readonly WindowMessage[];
-  /** The place of its first message in the log; `null` before that has come. */
+  /** The place of its first message in the log; `null` until that message arrives. */
   readonly sequence: number | null;
   take(event: TurnEvent): void;
 }

@@ -17,7 +17,7 @@ export const AHP_ERRORS = {
   permissionDenied: -32009,
 } as const;
 
-/** Bits of a status. One of the first four, which are activities, and any of the others. */
+/** Bits of a status. One of the first four bits, which are activities, and any of the others. */
 export const STATUS = {
   idle: 1,
   error: 2,
@@ -27,7 +27,7 @@ export const STATUS = {
   isArchived: 64,
 } as const;
 
-/** The bits that tell the activity. */
+/** The bits that show the activity. */
 export const ACTIVITY_BITS = 31;
 
 export interface AgentInfo {
@@ -67,7 +67,7 @@ export interface ActiveClient {
   readonly [field: string]: unknown;
 }
 
-/** A question for permission, as the session tells it. */
+/** A question for permission, as the session shows it. */
 export interface InputRequest {
   readonly id: string;
   readonly chat: string;
@@ -145,7 +145,7 @@ export interface ToolCall {
   readonly _meta?: CallMeta;
 }
 
-/** Told beside the protocol, as VS Code's own host does. */
+/** Sent in addition to the protocol, as VS Code's own host does. */
 export interface CallMeta {
   readonly toolKind: "terminal";
 }
@@ -226,7 +226,7 @@ export interface CallConfirmed extends OfCall {
   readonly selectedOptionId?: string;
 }
 
-/** The actions of a chat that this host sends, or takes from a client. */
+/** The actions of a chat that this host sends, or accepts from a client. */
 export type ChatAction =
   | TurnStart
   | (OfTurn & {
@@ -266,7 +266,7 @@ export type ChatAction =
   | { readonly type: "chat/queuedMessagesReordered"; readonly order: readonly string[] }
   | { readonly type: "chat/draftChanged"; readonly draft?: AhpMessage };
 
-/** The actions of a session that this host sends, or takes from a client. */
+/** The actions of a session that this host sends, or accepts from a client. */
 export type SessionAction =
   | { readonly type: "session/ready" }
   | {
@@ -290,7 +290,7 @@ export type StateAction = ChatAction | SessionAction | RootAction;
 
 export interface ActionEnvelope {
   readonly channel: string;
-  /** An action of a client that is refused never becomes such an action, and changes nothing. */
+  /** An action of a client that is refused is not of this type, and changes nothing. */
   readonly action: StateAction | { readonly type: string };
   readonly serverSeq: number;
   readonly origin?: { readonly clientId: string; readonly clientSeq: number };

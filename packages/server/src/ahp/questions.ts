@@ -11,7 +11,10 @@ export interface AskedParts {
   readonly waiting: ReadonlyMap<string, ToolCall>;
 }
 
-/** A question belongs to the running call with its input; one without such a call is a part of its own when that is due. */
+/**
+ * A question belongs to the running call with its input; a question without such a call becomes a separate part when
+ * its time is over.
+ */
 export function withQuestions(
   given: readonly ResponsePart[],
   questions: readonly ChatQuestion[],
@@ -30,7 +33,7 @@ export function withQuestions(
   return { parts, waiting };
 }
 
-/** True for a question that is a part of its own. */
+/** True for a question that is a separate part. */
 export function isQuestion(part: ResponsePart): boolean {
   return part.kind === "toolCall" && part.toolCall.toolCallId.startsWith(OWN_PART);
 }

@@ -4,7 +4,7 @@ import { AhpError } from "./errors.ts";
 import { AHP_ERRORS } from "./protocol.ts";
 
 const ONE_CHAT = "a session of Continuo has one chat: a fork is a session of its own";
-const NO_TERMINAL = "Continuo gives away no terminal: a command runs within its agent";
+const NO_TERMINAL = "Continuo offers no terminal: a command runs within its agent";
 const NO_CHANGESET = "Continuo has no changesets: the changes are in the calls that made them";
 const NO_AUTOMATION = "Continuo has no automations";
 
@@ -19,12 +19,12 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   runAutomation: NO_AUTOMATION,
   fetchAutomationRuns: NO_AUTOMATION,
   authenticate: "no agent of Continuo takes a token from an editor: log in within the agent's own program",
-  resolveSessionConfig: "a session of Continuo has no configuration: it is that of the agent's own program",
+  resolveSessionConfig: "a session of Continuo has no configuration: its agent's own program has one",
   sessionConfigCompletions: "a session of Continuo has no configuration to complete",
   completions: "Continuo completes nothing while a person writes",
 };
 
-/** Access to the person's files: the agents and the editor have it themselves. */
+/** Access to the person's files: the agents and the editor have that access themselves. */
 const DENIED: ReadonlySet<string> = new Set([
   "resourceWrite",
   "resourceList",
@@ -39,10 +39,7 @@ const DENIED: ReadonlySet<string> = new Set([
 
 export function refusalOf(method: string): AhpError {
   if (DENIED.has(method))
-    return new AhpError(
-      AHP_ERRORS.permissionDenied,
-      "Continuo gives away only the texts of its calls' edits",
-    );
+    return new AhpError(AHP_ERRORS.permissionDenied, "Continuo serves only the texts of its calls' edits");
   const reason = Object.hasOwn(UNSUPPORTED, method) ? UNSUPPORTED[method] : undefined;
   return new AhpError(
     AHP_ERRORS.methodNotFound,

@@ -49,7 +49,7 @@ interface CurrentRun {
   /** True after a state of the conversation contained the run: a later state without it means that the run has ended. */
   isSeen: boolean;
   cancelledBy: Origin | null;
-  /** True if the actions that were sent give exactly the parts of the turn. */
+  /** True if the sent actions result in exactly the parts of the turn. */
   isExact: boolean;
 }
 
@@ -222,7 +222,7 @@ export class SessionFeed {
     this.act({ type: "chat/turnsLoaded", turns, ...present({ turnsNextCursor }) });
   }
 
-  /** Sends turns that the chat already has: the chat and the readers that have these turns do not change. */
+  /** Sends turns that the chat already has: the chat does not change for other readers. */
   #sendKnown(id: string): void {
     const { turns, turnsNextCursor } = this.chat;
     const end = turns.findIndex((turn) => turn.id === id);
@@ -240,7 +240,7 @@ export class SessionFeed {
       { key: this.#key ?? "", limit: LIMITS.windowMessages, ...at },
       this.#over.signal,
     );
-    // A turn of which only the end was read is left to the next window, unless the window has no other turn.
+    // A turn of which only the end was read is left for the next window, unless the window has no other turn.
     const start = messages.findIndex(({ turnId }) => turnId !== messages[0]?.turnId);
     const isWhole = !hasOlder || messages[0]?.message.role === "user" || start === -1;
     const kept = isWhole ? messages : messages.slice(start);
@@ -285,7 +285,7 @@ export class SessionFeed {
     }
   }
 
-  /** Follows the growth of a native session by its agent's own program. */
+  /** Follows the growth of a native session while its agent's own program writes it. */
   async #takeGrowth(signal: AbortSignal): Promise<void> {
     for await (const event of this.#options.machine.growth({ key: this.#key ?? "" }, signal)) {
       if (event.type !== "messages" && event.type !== "reset") continue;
@@ -325,7 +325,7 @@ export class SessionFeed {
     for (const action of actionsForTurns(this.chat, turns, this.chat.turnsNextCursor)) this.act(action);
   }
 
-  /** The protocol has no such action of a chat, so the session sends it. */
+  /** The protocol has no such action for a chat, so the session sends it. */
   #setInteractivity(interactivity: "full" | "read-only"): void {
     this.chat = { ...this.chat, interactivity };
     this.actOnSession({ type: "session/chatUpdated", chat: this.chat.resource, changes: { interactivity } });
@@ -333,7 +333,7 @@ export class SessionFeed {
 
   /** A turn that began in a terminal, a page, or another client. */
   #beginElsewhere({ runId, text, at }: ChatRun): void {
-    // The history may already have the begin of this turn, which the actions will send again.
+    // The history may already have the beginning of this turn, which the actions will send again.
     const turns = this.chat.turns.filter(({ startedAt }) => startedAt < at);
     if (turns.length < this.chat.turns.length)
       this.act({ type: "chat/truncated", ...present({ turnId: turns.at(-1)?.id }) });
@@ -421,7 +421,7 @@ export class SessionFeed {
     );
   }
 
-  /** Corrects the newest turn, so that its parts are those of its messages. */
+  /** Corrects the newest turn, so that its parts match its messages. */
   #correct(): void {
     const turn = this.chat.turns.at(-1);
     if (turn === undefined) return;

@@ -2,7 +2,7 @@
 
 import { ACTIVITY_BITS, type SessionAction, type SessionState, STATUS } from "./protocol.ts";
 
-/** An action that fits nothing in the state leaves it as it is. */
+/** An action that matches nothing in the state changes nothing. */
 export function reduceSession(state: SessionState, action: SessionAction): SessionState {
   switch (action.type) {
     case "session/ready":
@@ -46,7 +46,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
   }
 }
 
-/** With no question left, the bit that asks for input goes, and the one of a running turn stays. */
+/** When no question is left, the bit that asks for input is cleared, and the bit of a running turn stays. */
 function withInputNeeded(state: SessionState, left: NonNullable<SessionState["inputNeeded"]>): SessionState {
   const { inputNeeded: _, ...rest } = state;
   if (left.length === 0)

@@ -25,7 +25,7 @@ test("conversations are shown, parts of channels and sessions without a word are
   ).toBe(false);
 });
 
-test("a row has the time of its last change, and of its beginning where there is none", () => {
+test("a row has the time of its last change, or of its beginning if it has no change", () => {
   expect(toSummary(ROW)).toMatchObject({
     provider: "claude",
     title: "Fix the build",

@@ -39,7 +39,7 @@ export function isShown({ place, title, key }: MachineSession): boolean {
   return place === null && title !== null && parseSessionUri(toSessionUri(key)) !== null;
 }
 
-/** Continuo itself is always there: a new session of it has the agent that `continuo chat` would take. */
+/** Continuo itself is always in the list: a new session of it has the agent that `continuo chat` would choose. */
 export function toAgents(names: Iterable<string>): readonly AgentInfo[] {
   return [...new Set(["continuo", ...names])].map((provider) => ({
     provider,

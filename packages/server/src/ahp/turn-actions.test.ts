@@ -1,4 +1,4 @@
-/** A turn that runs only grows for its clients, even if its agent rewrites it. */
+/** A running turn only grows for its clients, even if its agent rewrites it. */
 
 import { expect, test } from "vitest";
 import { reduceChat } from "./chat-reducer.ts";
@@ -50,7 +50,7 @@ test.each([
   expect(result.types).not.toContain("chat/truncated");
 });
 
-test("a question whose call comes later waits no longer as a part of its own, and the call waits in its place", () => {
+test("a question whose call comes later no longer waits as a separate part: the call waits in its place", () => {
   const asked = running(QUESTION);
   expect(asked.status & STATUS.inputNeeded).toBe(STATUS.inputNeeded);
   const result = told(asked, [text("a", "I change it."), call("t1", "pending-confirmation")]);
@@ -60,7 +60,7 @@ test("a question whose call comes later waits no longer as a part of its own, an
   });
 });
 
-test("a turn whose parts were rewritten has the right ones after its end", () => {
+test("a turn whose parts were rewritten has the correct parts after its end", () => {
   const chat = running(text("a", "one"));
   const ended = reduceChat(chat, { type: "chat/turnComplete", turnId: "1", duration: 5 });
   const [turn] = ended.turns;

@@ -4,7 +4,7 @@ import { present } from "@continuo/core/model";
 import type { ChatAction, ChatState, ResponsePart, ToolCall, ToolResult, Turn } from "./protocol.ts";
 import { isQuestion } from "./questions.ts";
 
-/** A turn that runs, as far as it is known. */
+/** A running turn, as far as it is known. */
 export interface RunningTurn {
   readonly id: string;
   readonly parts: readonly ResponsePart[];
@@ -12,13 +12,14 @@ export interface RunningTurn {
 
 export interface PartsTold {
   readonly actions: readonly ChatAction[];
-  /** The active turn has exactly these parts afterwards. */
+  /** After these actions, the active turn has exactly these parts. */
   readonly isExact: boolean;
 }
 
 /**
- * The active turn only grows: VS Code takes a running turn that is cut for one that ended, and confirms by itself the calls
- * of it that wait for a person. A part that was rewritten is told with the whole turn at its end.
+ * The active turn only grows, because VS Code takes a running turn that becomes shorter for one that ended, and then
+ * confirms by itself its calls that wait for a person. A part that was rewritten is sent with the whole turn at its
+ * end.
  */
 export function actionsForParts(
   { activeTurn }: Pick<ChatState, "activeTurn">,
@@ -40,13 +41,13 @@ export function actionsForParts(
   return { actions: [...closed, ...grown], isExact };
 }
 
-/** It stays the same while the part grows. */
+/** Stays the same while the part grows. */
 function nameOf(part: ResponsePart): string {
   if (part.kind === "toolCall") return `call ${part.toolCall.toolCallId}`;
   return "id" in part ? `${part.kind} ${part.id}` : JSON.stringify(part);
 }
 
-/** A question that turned out to be about another call waits no longer. */
+/** A question that turned out to be about another call no longer waits. */
 function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
   if (part.kind !== "toolCall") return [];
   const { toolCallId, status, invocationMessage = "" } = part.toolCall;
@@ -55,7 +56,7 @@ function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
   return [{ type: "chat/toolCallComplete", turnId, toolCallId, result }];
 }
 
-/** The actions that tell the newest turn of a chat from its beginning. */
+/** The actions that build the newest turn of a chat from its beginning. */
 export function actionsForCorrection({ turns }: Pick<ChatState, "turns">, turn: Turn): readonly ChatAction[] {
   return [{ type: "chat/truncated", ...present({ turnId: turns.at(-2)?.id }) }, ...actionsOfTurn(turn)];
 }
@@ -113,7 +114,7 @@ function partActions(turnId: string, part: ResponsePart): readonly ChatAction[] 
   return [start, ready(turnId, part.toolCall), ...complete(turnId, part.toolCall)];
 }
 
-/** `null` for a part that did not only grow. */
+/** `null` for a part that changed in another way than by growth. */
 function growthActions(
   turnId: string,
   before: ResponsePart,

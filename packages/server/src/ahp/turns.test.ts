@@ -65,7 +65,7 @@ test("a change of a file has its size and the names of its two texts", () => {
   expect(texts).toEqual(["one\ntwo\n", "one\n2\nthree\n"]);
 });
 
-test("a new file has nothing before it, and a change that failed is none", () => {
+test("a new file has no text before the change, and a change that failed is not shown", () => {
   const call = {
     type: "tool_call",
     id: "c",

@@ -12,7 +12,7 @@ import { nameOfBlock, toCall } from "./calls.ts";
 import type { EditPlace } from "./edits.ts";
 import type { AhpMessage, ErrorPart, ResponsePart, Turn } from "./protocol.ts";
 
-/** The session of the messages, and the folder that it works in. */
+/** The session of the messages, and the folder in which it works. */
 export type TurnsPlace = Omit<EditPlace, "part">;
 
 /** Turns in their order. A turn whose beginning is not among the messages has an empty message. */
@@ -37,7 +37,7 @@ function toTurn(id: string, group: readonly WindowMessage[], place: TurnsPlace):
     id,
     startedAt,
     message: isAsked ? toAhpMessage(first.message) : { text: "", origin: { kind: "agent" } },
-    // An error in the middle of a turn did not end it.
+    // An error in the middle of a turn did not end the turn.
     responseParts: parts.map((part) => (part.kind === "error" && part !== last ? toNotice(part) : part)),
     usage: usageOf(group),
     duration: Math.max(0, Date.parse(times.at(-1) ?? startedAt) - Date.parse(startedAt)),
@@ -45,7 +45,7 @@ function toTurn(id: string, group: readonly WindowMessage[], place: TurnsPlace):
   };
 }
 
-/** The protocol wants a time: that of a message whose agent notes none. */
+/** The protocol needs a time: for a message without a time, this one is used. */
 const NO_TIME = "1970-01-01T00:00:00.000Z";
 
 function toNotice({ error }: ErrorPart): ResponsePart {
@@ -80,7 +80,7 @@ export function toParts(messages: readonly WindowMessage[], place: TurnsPlace): 
   return messages.flatMap((one) => partsOf(one, seen));
 }
 
-/** A call that has its result among the messages, by the name of its part; `null` if it is not among them. */
+/** A call whose result is among the messages, by the name of its part; `null` if the call is not among them. */
 export function callOfPart(
   messages: readonly WindowMessage[],
   part: string,
@@ -144,7 +144,7 @@ function partName(one: WindowMessage, at: number): string {
   return `${keyOf(one)}.${at}`;
 }
 
-/** The same for a message that runs and for the one in the history. */
+/** The same for a running message and for the message in the history. */
 function keyOf({ message }: WindowMessage): string {
   const { sequence } = message.metadata;
   return typeof sequence === "number" ? `s${sequence}` : message.id;

@@ -1,4 +1,4 @@
-/** Prompts without a whole answer stand among the turns, each once, with the reason of their end. */
+/** Prompts without a complete answer are among the turns, each once, with the reason for their end. */
 
 import type { ChatRun } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
@@ -73,7 +73,7 @@ test.each([
   expect(withUnanswered(all, [], new Set())).toBe(all);
 });
 
-test("a run whose end was shown already changes nothing", () => {
+test("a run whose end was already shown changes nothing", () => {
   const turns = [ANSWERED];
   expect(withUnanswered(turns, [run("r", 3, "second")], new Set(["r"]))).toBe(turns);
 });

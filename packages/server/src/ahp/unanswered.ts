@@ -5,8 +5,8 @@ import type { Turn } from "./protocol.ts";
 import { toErrorPart } from "./turns.ts";
 
 /**
- * A run that gave output already has a turn in the history, and its end is added there. A run that never started has none;
- * it gets one, so that the reader sees its prompt.
+ * A run that gave output already has a turn in the history, and its end is added to that turn. A run that never started
+ * has no turn; it gets one, so that the reader sees its prompt.
  *
  * @param told ids of the runs whose turns already show how they ended
  */

@@ -1,5 +1,5 @@
 /**
- * The names of sessions and chats. The scheme of a session is its agent: VS Code takes the agent from there, and shows
+ * The names of sessions and chats. The scheme of a session is its agent: VS Code reads the agent from it, and shows
  * nothing of a session whose scheme is not an agent of the root.
  */
 
@@ -24,13 +24,13 @@ function sessionUri(provider: string, id: string): string {
 }
 
 export interface SessionName {
-  /** The one form in which the host writes it: clients encode in different ways. */
+  /** Returns the form in which the host writes the name, because clients encode names in different ways. */
   readonly uri: string;
   readonly provider: string;
   readonly key: string;
 }
 
-/** `null` for a name that is not one of a session. */
+/** `null` for a name that does not belong to a session. */
 export function parseSessionUri(uri: string): SessionName | null {
   const [, provider, encoded] = SESSION.exec(uri) ?? [];
   if (provider === undefined || encoded === undefined) return null;
@@ -47,18 +47,18 @@ export function toChatUri(session: string): string {
   return `${CHAT}${Buffer.from(session).toString("base64url")}`;
 }
 
-/** The session of a chat; `null` for a name that is not one of a chat. */
+/** The session of a chat; `null` for a name that does not belong to a chat. */
 export function parseChatUri(uri: string): SessionName | null {
   if (!uri.startsWith(CHAT)) return null;
   return parseSessionUri(Buffer.from(uri.slice(CHAT.length), "base64url").toString());
 }
 
-/** A text that a call took out of a file or put into it. */
+/** A text that a call removed from a file or wrote into it. */
 export interface EditName {
   readonly session: string;
   /** The part of the call. */
   readonly part: string;
-  /** The place of the file among those of the call. */
+  /** The index of the file among those of the call. */
   readonly at: number;
   readonly side: EditSide;
 }
@@ -70,7 +70,7 @@ export function toEditUri({ session, part, at, side }: EditName): string {
   return `continuo-edit:/${name}/${Buffer.from(part).toString("base64url")}/${at}/${side}`;
 }
 
-/** `null` for a name that is not one of such a text. */
+/** `null` for a name that does not belong to such a text. */
 export function parseEditUri(uri: string): EditName | null {
   const [, session, part, at, side] = EDIT.exec(uri) ?? [];
   if (session === undefined || part === undefined) return null;

@@ -3,7 +3,7 @@
  * could be read, and no editor speaks it yet: it is added here when one does.
  */
 
-/** Each stands for itself and the later patches of it, as the protocol's rules of versions say. */
+/** Each entry also covers the later patches of its version, by the protocol's rules of versions. */
 export const VERSIONS: readonly string[] = ["0.9.0"];
 
 type Numbers = readonly [number, number, number];
@@ -14,7 +14,7 @@ export function chooseVersion(offered: readonly string[]): string | undefined {
   return spoken.toSorted((a, b) => compare(numbersOf(b), numbersOf(a)))[0];
 }
 
-/** Before 1.0.0 a minor version may break what was. */
+/** Before 1.0.0, a minor version may break what worked before. */
 function isCompatible(offered: string, base: string): boolean {
   const [major, minor, patch] = numbersOf(offered);
   const [baseMajor, baseMinor, basePatch] = numbersOf(base);

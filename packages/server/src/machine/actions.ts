@@ -128,15 +128,15 @@ function resumes(
     openTerminal: async (key, signal) => {
       const hit = await changeable(key, signal);
       const command = await resumeOf(hit, places);
-      // Each of two agents would miss the messages of the other one. Commands on one of Continuo's own sessions take
-      // turns.
+      // Each of the two agents would miss the messages of the other one. Commands on one of Continuo's own sessions
+      // take turns.
       if (hit.kind === "native") await refuseElsewhere(hit.native, placesOf(places));
       return { terminal: await windows.open(command) };
     },
   };
 }
 
-/** Neither in its agent nor in a conversation of Continuo. Errors: `session_live`. */
+/** Open neither in its agent nor in a conversation of Continuo. Errors: `session_live`. */
 async function refuseElsewhere(native: LocatedSession, places: Places): Promise<void> {
   await refuseOpen(native);
   const { agent, sessionId } = native.found;

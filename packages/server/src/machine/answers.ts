@@ -31,8 +31,7 @@ function cut(record: string | null): string | null {
 export function toPreview({ agent, receipt }: Pick<HandOff, "agent" | "receipt">): HandOffPreview {
   const reasons = new Map<string, HandOffPreview["receipt"]["reasons"][number]>();
   for (const { kind, outcome, reason } of receipt.records) {
-    // The command reports the same: kept records need no reason, and neither do noted ones outside of the
-    // conversation.
+    // The command reports the same: kept records need no reason, and neither do records outside of the conversation.
     if (outcome === "kept" || (outcome === "noted" && kind === "other")) continue;
     const name = JSON.stringify([kind, outcome, reason]);
     const count = (reasons.get(name)?.count ?? 0) + 1;

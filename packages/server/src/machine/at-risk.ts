@@ -1,4 +1,4 @@
-/** The sessions that agents hide from people, or delete soon, and the way back for a hidden one. */
+/** The sessions that agents hide from people, or delete soon, and a way to bring back a hidden one. */
 
 import { findLeftOut, type LeftOutSession, rowsOf } from "@continuo/agents/catalog";
 import {
@@ -22,7 +22,7 @@ import { MACHINE_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine-parts.ts";
 import { refuseTrashed } from "./trash-sessions.ts";
 
-/** A part that cannot be found out becomes a notice, so that the other part is shown. */
+/** A part that cannot be determined becomes a notice, so that the other part is shown. */
 export async function sessionsAtRisk(machine: Machine, signal: AbortSignal): Promise<SessionsAtRisk> {
   const places = placesOf(machine.options.places);
   const notices: string[] = [];
@@ -56,8 +56,8 @@ export async function sessionsAtRisk(machine: Machine, signal: AbortSignal): Pro
 }
 
 /**
- * Errors: `conflict` if its agent lists the session, those of looking the key up, and those of the change. Nothing has
- * changed then.
+ * Errors: `conflict` if its agent lists the session, those of looking the key up, and those of the change. Then nothing
+ * has changed.
  */
 export async function bringBack(
   machine: Machine,

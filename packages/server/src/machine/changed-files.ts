@@ -12,7 +12,7 @@ export async function* changesOf(
   usages: RowUsages,
   signal: AbortSignal,
 ): AsyncGenerator<SessionsChanged, void, void> {
-  // A page that follows the list was sent its rows before: what was found out since is news to it.
+  // A page that follows the list received its rows earlier: facts that were found since then are new to it.
   const sentAt = performance.now() - MACHINE_LIMITS.sentBeforeMs;
   let before = textsOf((await source.rows()).byKey, (row) => usages.at(row, sentAt));
   while (!signal.aborted) {

@@ -16,7 +16,7 @@ function hitOf(sessionId: string): LookUpHit {
   return { kind: "native", native: { found: { agent: "claude", sessionId } } } as unknown as LookUpHit;
 }
 
-test("two sessions with one id are two files of an archive, and no id leads out of its folder", async () => {
+test("two sessions with one id become two files of an archive, and no id leads out of its folder", async () => {
   async function* hits(): AsyncGenerator<LookUpHit, void, void> {
     yield* ["4bf3", "4bf3", "../../etc/x"].map(hitOf);
   }

@@ -38,7 +38,9 @@ export function createExportFile(
   };
 }
 
-/** One archive with a file for each session; one of them at a time is in memory. A failure cuts the archive off. */
+/**
+ * One archive with a file for each session; only one session at a time is in memory. A failure cuts the archive off.
+ */
 export function createExportArchive(
   hits: AsyncIterable<LookUpHit>,
   wish: ExportRequest,

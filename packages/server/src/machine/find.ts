@@ -64,8 +64,8 @@ function findBefore(
 }
 
 /**
- * Returns true if the JSON of the message may have the words. In JSON, a word with a quote or a backslash looks
- * different.
+ * Returns false only if the JSON of the message cannot have the words. In JSON, a word with a quote or a backslash
+ * looks different.
  */
 function mayHold(json: string, words: readonly string[]): boolean {
   const text = json.toLowerCase();

@@ -25,7 +25,7 @@ export async function* growthOf(
       const text = JSON.stringify(shown);
       if (row !== "" && row !== text) yield { type: "session", session: shown };
       row = text;
-      // More than one event can hold: the rest follows at once.
+      // There is more than one event can hold: the rest follows at once.
       if (events.isMore) continue;
     } catch (error) {
       if (signal.aborted) return;
@@ -39,7 +39,7 @@ export async function* growthOf(
   }
 }
 
-/** A position from another server, or an invalid one, cannot be continued from. */
+/** A position from another server, or an invalid one, cannot be continued. */
 function parsePosition(text: string | undefined): GrowthPosition | null {
   const [, generation, revision] = /^([\w-]{1,64})\.(\d{1,15})$/u.exec(text ?? "") ?? [];
   return generation === undefined ? null : { generation, revision: Number(revision) };

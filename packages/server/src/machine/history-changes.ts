@@ -1,4 +1,4 @@
-/** The news of a history since a position in its growth. Pure but for the spool. */
+/** The changes of a history since a position in its growth. Pure except for the spool. */
 
 import { HISTORY_LIMITS, positionOf, windowMessageAt } from "@continuo/agents/pages";
 import type { GrowthEvent, HistoryName, WindowMessage } from "@continuo/core/wire/machine";

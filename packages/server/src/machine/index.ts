@@ -3,7 +3,7 @@
  * what it changed, and actions on it.
  *
  * Promises: a session is named only by a key that a list gave out, never by a path; every answer is bounded; reading
- * writes nothing but the index; memory does not grow with the length of a session; a long session is read in a
+ * writes nothing except the index; memory does not grow with the length of a session; a long session is read in a
  * separate thread, so that other requests do not wait for it.
  * Does not know: HTTP, tokens, how anything is drawn.
  */

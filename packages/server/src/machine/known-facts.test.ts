@@ -16,7 +16,7 @@ beforeEach(async () => {
   const scratch = scratchFolder("known-facts");
   const copied = await copyHome(scratch, ["opencode", "fork"]);
   places = { ...copied.places, cwd: scratch };
-  // Facts of short sessions are not kept, since they are read again in no time.
+  // Facts of short sessions are not kept, because reading these sessions again is fast.
   rows = copied.sessions.map((row) => ({ ...row, sizeBytes: 1e9 }) as unknown as ListedSession);
 });
 afterEach(() => void vi.useRealTimers());
@@ -41,7 +41,7 @@ test("each session of one database has its own kept facts, which the next server
   expect(await knownHeads()).toEqual(rows.map(headOf));
 });
 
-test("nothing is kept of a file that was written a moment ago, because it may still change unseen", async () => {
+test("nothing is kept about a file that was written a moment ago, because it may still change unseen", async () => {
   await keepAll();
   vi.setSystemTime(NOW_MS + HOUR_MS);
   expect(await knownHeads()).toEqual(rows.map(() => null));

@@ -12,7 +12,7 @@ export type SessionFacts = Pick<KnownSession, "head" | "outline">;
 export interface KnownFacts {
   /** The facts of the session in its present form; `null` if they are not known. */
   of(row: ListedSession): Promise<SessionFacts>;
-  /** Keeps facts that were read a moment ago. A failure loses them: they are read again. */
+  /** Keeps facts that were read a moment ago. If this fails, the facts are lost and read again later. */
   keep(row: ListedSession, facts: Partial<SessionFacts>): void;
   /** Ends when everything is kept. */
   settled(): Promise<void>;
@@ -40,7 +40,7 @@ export function createKnownFacts(places: PlacesAt): KnownFacts {
       if ((row.sizeBytes ?? 0) < HISTORY_LIMITS.smallBytes) return;
       const add = async (): Promise<void> => {
         const files = await filesOf(row, places);
-        // A file may still change unseen for a moment: nothing is stored about it.
+        // A file may change unseen for a moment after a write: nothing is stored about it.
         if (files === null || !isSettled(files, Date.now())) return;
         const fresh = FACTS.filter((fact) => facts[fact] && kept.get(nameOf(row, fact)) !== stampOf(files));
         if (fresh.length === 0) return;
@@ -52,7 +52,7 @@ export function createKnownFacts(places: PlacesAt): KnownFacts {
         }
         await memo.save("part");
       };
-      // One after the other: each writes the row of the same file.
+      // Runs one after the other, because each writes to the same file.
       work = work.then(add).catch(() => undefined);
     },
     settled: async () => void (await work),

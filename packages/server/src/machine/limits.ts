@@ -6,27 +6,27 @@ export const MACHINE_LIMITS = {
   maxPageSessions: 500,
   /** Folders and agents that a page counts. */
   projects: 200,
-  /** The number of sessions that are read for the first answer, before all of them. */
+  /** The number of sessions that are read for the first answer, before the others. */
   firstSessions: 200,
   /**
-   * The time for which a list is kept, in milliseconds. A list that took longer is kept ten times as long as it
-   * took, up to a limit. Sessions that begin in this time appear afterwards.
+   * The time for which a list is kept, in milliseconds. A list that took longer is kept for ten times that time, up to
+   * a limit. Sessions that begin within this time appear later.
    */
   listMs: 1_000,
   mostFirstListMs: 3_000,
   mostListMs: 30_000,
   /**
-   * The time for which the newest sessions serve as a first answer, in milliseconds: as long as the address of
-   * a page works.
+   * The time for which the newest sessions serve as a first answer, in milliseconds: as long as the address of a page
+   * is valid.
    */
   newestMs: 60_000,
-  /** Milliseconds from the answer with the rows to the beginning of following them, on a slow line. */
+  /** Milliseconds from the answer with the rows until a page follows them, on a slow connection. */
   sentBeforeMs: 60_000,
   /** Milliseconds between two checks of the list for pages that follow it. */
   followMs: 2_000,
-  /** After how many milliseconds a search answers with what it found so far: a page that waits asks again. */
+  /** The milliseconds after which a search answers with what it found so far: a page that waits asks again. */
   searchMs: 2_000,
-  /** Searches that go on at the same time. */
+  /** Searches that run at the same time. */
   textSearches: 4,
   /** Messages that one search in a session returns, and words that it takes. */
   foundMessages: 50,
@@ -47,7 +47,10 @@ export const MACHINE_LIMITS = {
   /** Running turns and waiting prompts in the answer about health. */
   healthRuns: 100,
   healthWaiting: 1_000,
-  /** Hidden sessions that one answer names, and the days ahead for which it counts sessions that go. */
+  /**
+   * Hidden sessions that one answer names, and the number of days ahead for which it counts sessions that will be
+   * deleted.
+   */
   hiddenSessions: 200,
   dueDays: 5,
   /** Characters of a name in an error. */

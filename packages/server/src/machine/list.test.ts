@@ -38,7 +38,7 @@ test("pages follow each other without a gap, count all sessions, and the last on
   expect(pageOf(ALL, { limit: 5 }, []).nextCursor).toBe(null);
 });
 
-test("a page continues after its last row wherever that is now, and at its place when the row is gone", () => {
+test("a page continues after the last row of the page before, wherever that row is now, and at its old place if the row is gone", () => {
   const cursor = pageOf(ALL, { limit: 2 }, []).nextCursor ?? "";
   expect(keysOf([session("new"), ...ALL], { limit: 2, cursor })).toEqual(["c", "d"]);
   expect(
@@ -92,13 +92,13 @@ test("sessions pass the filters for agents, folders and titles only if all of th
   expect(filtered({ title: "fix", project: "other" }, rows)).toEqual(["b"]);
 });
 
-test("the time at which a list begins is in it, the one at which it ends is not", () => {
+test("the begin of a period is part of it, and its end is not", () => {
   const rows = ["2026-01-01", "2026-01-02", null].map((updatedAt, at) => session(String(at), { updatedAt }));
   expect(filtered({ since: "2026-01-02" }, rows)).toEqual(["1"]);
   expect(filtered({ until: "2026-01-02" }, rows)).toEqual(["0"]);
 });
 
-test("archived sessions are left out, included, or the only ones", () => {
+test("archived sessions are left out, are included, or are the only ones", () => {
   const rows = [session("a"), session("b", { archived: true })];
   expect(filtered({}, rows)).toEqual(["a"]);
   expect(filtered({ archived: "include" }, rows)).toEqual(["a", "b"]);

@@ -1,4 +1,4 @@
-/** Pages of the list: filters, and a cursor that names the row before a page. Pure. */
+/** Pages of the list: filters, and a cursor that names the last row of the page before. Pure. */
 
 import { ContinuoError } from "@continuo/core/model";
 import type {
@@ -39,7 +39,7 @@ const PARTS: Readonly<Record<RowPlace["of"] | "none", ListPart>> = {
   live: "live",
 };
 
-/** The order of equal sessions stays. */
+/** Sessions that compare as equal keep their order. */
 export function sorted(
   sessions: readonly MachineSession[],
   { sort, text }: ListQuery,
@@ -52,7 +52,7 @@ export function sorted(
     case "title":
       return sessions.toSorted((a, b) => compareTitles(a.title, b.title));
     default:
-      // Matches have an order of their own.
+      // Search results have an order of their own.
       return text === undefined ? sessions.toSorted(byPin) : sessions;
   }
 }
@@ -73,7 +73,7 @@ function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** `sessions` are ordered and filtered already. Errors: `invalid` for a cursor that no page returned. */
+/** `sessions` are already ordered and filtered. Errors: `invalid` for a cursor that no page returned. */
 export function pageOf(
   sessions: readonly MachineSession[],
   { limit = MACHINE_LIMITS.pageSessions, cursor }: ListQuery,

@@ -111,7 +111,7 @@ function inboxOf({ options, source }: Machine, chat: Chat, usages: RowUsages): M
   });
 }
 
-/** The next server shows such an outline before it has read the session. */
+/** The next server shows this outline before it has read the session. */
 function isNewest({ before, branch, view, prints }: Parameters<MachineService["outline"]>[0]): boolean {
   return [before, branch, prints].every((one) => one === undefined) && view !== "model";
 }
@@ -124,7 +124,7 @@ async function withSpent(head: SessionHead, row: ListedSession, usages: RowUsage
   return { ...head, session: { ...head.session, turns, tokens, costUsd }, costUsd };
 }
 
-/** The head of the last read with the row of now, which does not know what was read. */
+/** The head of the last read with the present row, which does not have the facts from the read. */
 function withRow(head: SessionHead, shown: MachineSession): SessionHead {
   const { model, turns, tokens, costUsd, facts } = head.session;
   return { ...head, session: { ...shown, model, turns, tokens, costUsd, facts } };

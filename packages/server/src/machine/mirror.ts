@@ -6,7 +6,7 @@ import type { Places } from "@continuo/files";
 
 /** Errors: those of the connection; `busy`, `unwritable`. */
 export async function takeMirror({ incoming, send, begun }: MirrorConnection, places: Places): Promise<void> {
-  // Loaded where it is used: most servers take no mirror.
+  // Loaded on first use, because most servers receive no mirror.
   const { receiveMirror } = await import("@continuo/agents/handoff/mirroring");
   const { openChannelOver } = await import("@continuo/agents/handoff/moving");
   const broken = (why: string, cause?: unknown): ContinuoError =>

@@ -5,7 +5,7 @@ import { isContinuoError } from "@continuo/core/model";
 import type { ModelPart, Outline } from "@continuo/core/wire/machine";
 import type { CompleteHistory, Read } from "./history/index.ts";
 
-/** `null` if the model sees all, or if that cannot be known. */
+/** `null` if the model sees the whole history, or if that cannot be known. */
 export async function seenFrom(read: Read): Promise<Outline["seenFrom"]> {
   if (!(await read(isCompacted))) return null;
   const ids = await read(idsOf, "model").catch((error) => {
@@ -32,7 +32,7 @@ export async function modelPartOf(read: Read): Promise<ModelPart> {
   const { ids, chars } = await read(sentOf, "model");
   return await read(({ kept }) => {
     const missing = idsOf({ kept }).filter((id) => !ids.has(id)).length;
-    // A summary is in the turn in which it was made, and stands for that turn.
+    // A summary is in the turn in which it was made, and counts as that turn.
     const seen = kept.turns.findIndex(({ index, marks }, at) => {
       const summaries = marks.flatMap(({ type, messageId }) => (type === "compaction" ? [messageId] : []));
       const end = kept.turns[at + 1]?.index ?? kept.length;

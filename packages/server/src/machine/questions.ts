@@ -36,7 +36,7 @@ import { modelPartOf, seenFrom } from "./model-start.ts";
 import { type ContentName, imageIn, textIn } from "./parts.ts";
 import type { KeyedSession } from "./session-lookup.ts";
 
-/** The session and which of its histories. */
+/** The session, and which of its histories to use. */
 export interface SessionArguments {
   readonly key: string;
   readonly row: ListedSession;

@@ -17,7 +17,7 @@ import { type ReaderThread, startReaderThread } from "./reader-thread.ts";
 export interface HistoryReader {
   /**
    * The newest messages of a long session that was not read yet; `null` if all messages will be available soon. It
-   * begins before the message `before`, where it may be that long.
+   * begins before the message `before`, if it may be that long.
    */
   tip(session: SessionArguments, before?: string): Promise<readonly Message[] | null>;
   /** Errors: those of reading the session, and of the question. */
@@ -30,7 +30,7 @@ export interface HistoryReader {
   close(): Promise<void>;
 }
 
-/** Reading 100 MB takes seconds; other requests are answered at once in that time. */
+/** Reading 100 MB takes seconds; meanwhile other requests are answered at once. */
 export function createHistoryReader(): HistoryReader {
   const histories = createHistories();
   let thread: ReaderThread | null = null;
@@ -46,7 +46,7 @@ export function createHistoryReader(): HistoryReader {
   const isFar = (session: SessionArguments): boolean =>
     !isOwn(session.row) &&
     (session.row.sizeBytes ?? 0) >= HISTORY_LIMITS.smallBytes &&
-    // A session that was short when it was read stays in this thread while it grows.
+    // A session that was short when it was first read stays in this thread while it grows.
     !histories.holds(session);
   const noteFar = (session: SessionArguments): void => {
     const name = nameOf(session);

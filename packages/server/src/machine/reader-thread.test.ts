@@ -11,7 +11,7 @@ const ASKED = {
   session: { key: "x", row: {}, view: "history", places: { home: "/", cwd: "/", env: {} }, prices: {} },
 } as unknown as AskedOf<"facts">;
 
-test("when the thread ends, callers that wait receive an error, and its owner hears of it to start another one", async () => {
+test("when the thread ends, waiting callers receive an error, and its owner is notified so that it can start another one", async () => {
   const unref = vi.spyOn(Worker.prototype, "unref");
   vi.spyOn(Worker.prototype, "postMessage").mockReturnValue(undefined);
   const ended = vi.fn();

@@ -1,4 +1,4 @@
-/** The thread that reads long sessions, from the side of the caller. */
+/** The caller's side of the thread that reads long sessions. */
 
 import { Worker } from "node:worker_threads";
 import { ContinuoError, type ErrorCode, messageOf, present } from "@continuo/core/model";
@@ -20,7 +20,7 @@ export type FromThread =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: PlainError };
 
-/** An error between threads; one without a code is a mistake in our code. */
+/** An error sent between threads; an error without a code is a mistake in our code. */
 export interface PlainError {
   readonly code?: ErrorCode;
   readonly message: string;
@@ -89,7 +89,7 @@ export function startReaderThread(onEnd: () => void): ReaderThread {
   };
 }
 
-/** The environment of a process cannot be sent to a thread as it is. */
+/** The environment of a process cannot be sent to a thread directly. */
 function plain<Q extends Question>({ session, ...asked }: AskedOf<Q>): AskedOf<Q> {
   const { home, cwd, env } = session.places;
   return { ...asked, session: { ...session, places: { home, cwd, env: { ...env } } } };

@@ -24,7 +24,7 @@ export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<Resume
   const { found } = hit.native;
   const { agent } = found;
   const { keepSafe } = await formatOf(agent);
-  // Its agent may delete the session when it starts: the command of Continuo copies it first.
+  // Its agent may delete the session when it starts, so the command of Continuo copies it first.
   const argv =
     keepSafe === undefined ? resumeCommandOf(found) : ["continuo", "resume", `${agent}:${sessionId}`];
   return resumeAnswer(cwd, argv);

@@ -22,7 +22,7 @@ function turn(name: string, model: string, hour: string, parent: string | null):
     .replace("msg_1", `msg_${name}`);
 }
 
-test("a row shows what its session used as it is now, with the model that was used last", async () => {
+test("a row shows the usage of its session in its present form, with the model that was used last", async () => {
   using home = createHome();
   home.write(claudeFile(CLAUDE_ID), turn("a", "model-old", "10", null) + turn("b", "model-new", "11", "a2"));
   const places: PlacesAt = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
@@ -40,7 +40,7 @@ test("a row shows what its session used as it is now, with the model that was us
   await expect.poll(() => usages.of(first)).toMatchObject({ turns: 2, tokens: 2_040, model: "model-new" });
   appendFileSync(join(home.path, claudeFile(CLAUDE_ID)), turn("c", "model-old", "12", "b2"));
   const grown = await rowNow();
-  // Nothing is known of it in its present form, until it is read.
+  // Nothing is known about the present form of the session until it is read.
   expect(usages.of(grown).turns).toBeNull();
   usages.want([grown]);
   await expect.poll(() => usages.of(grown)).toMatchObject({ turns: 3, tokens: 3_060, model: "model-old" });

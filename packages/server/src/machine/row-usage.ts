@@ -33,14 +33,14 @@ export interface RowUsages {
   of(row: ListedSession): RowUsage;
   /** The usage that was known at this time of `performance.now()`. */
   at(row: ListedSession, time: number): RowUsage;
-  /** The usage of a row, read where it is not known; without figures for a row that is too long to be read for them. */
+  /** The usage of a row, which is read if it is not known; a row that is too long to be read has no figures. */
   read(row: ListedSession): Promise<RowUsage>;
   /** Computes the missing usage of these rows after the answer. */
   want(rows: readonly ListedSession[]): void;
   close(): void;
 }
 
-/** The rows of a page with their known usage; the missing usage follows as a change of the list. */
+/** The rows of a page with their known usage; missing usage follows as a change of the list. */
 export function withUsage(
   sessions: readonly MachineSession[],
   { byKey }: Rows,
@@ -80,7 +80,7 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
     let saved = performance.now();
     while (wanted.size > 0) {
       await noteKnown(wanted, { index, prices, options, note, signal: ended.signal });
-      // Rows that were requested meanwhile may be in the index.
+      // Rows that were requested in the meantime may be in the index.
       for (const [name, row] of [...wanted]) {
         if (ended.signal.aborted) return await index.save();
         const began = performance.now();
@@ -92,7 +92,7 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
           await index.save();
           saved = performance.now();
         }
-        // A caller that reads a session goes first.
+        // A caller that reads a session has priority.
         await sleep(performance.now() - began, undefined, { ref: false });
       }
     }
@@ -131,12 +131,12 @@ function stampOf({ updatedAt, sizeBytes }: ListedSession): string {
   return `${updatedAt} ${sizeBytes}`;
 }
 
-/** A very long session is not read for its row alone. */
+/** A very long session is not read only for its row. */
 function isReadable({ sizeBytes }: ListedSession): boolean {
   return (sizeBytes ?? 0) <= MACHINE_LIMITS.usageBytes;
 }
 
-/** The last read for a page counted it. */
+/** The last read for a page already computed it. */
 function usageOfHead(head: SessionHead | null): RowUsage {
   if (head === null) return NOTHING;
   const { model, turns, tokens, costUsd, facts } = head.session;
@@ -154,7 +154,7 @@ interface KnownSources extends UsageSources {
   readonly signal: AbortSignal;
 }
 
-/** The rows that the index has are available without a read. */
+/** Rows that are in the index are available without a read. */
 async function noteKnown(
   wanted: ReadonlyMap<string, ListedSession>,
   { index, prices, options, note, signal }: KnownSources,

@@ -13,7 +13,7 @@ import {
 import { MACHINE_LIMITS } from "./limits.ts";
 import { createKept, createRowSource, keptForMs, type Rows } from "./rows.ts";
 
-test("a list is kept for ten times as long as it took, within limits; the first one only for a moment", () => {
+test("a list is kept for ten times as long as it took, within limits; the first one is kept only for a moment", () => {
   const { listMs, mostFirstListMs, mostListMs } = MACHINE_LIMITS;
   const kept = [0, 200, 2_000, 60_000].map((tookMs) => [keptForMs(tookMs, true), keptForMs(tookMs, false)]);
   expect(kept).toEqual([
@@ -44,7 +44,7 @@ function archivedText(): string {
     .join("");
 }
 
-test("the rows are all sessions with a message, also archived ones", async () => {
+test("the rows include all sessions with a message, also archived ones", async () => {
   using home = createHome();
   writeSessions(home);
   home.write(`.codex/archived_sessions/rollout-2025-01-07T08-00-00-${ARCHIVED_ID}.jsonl`, archivedText());
@@ -60,7 +60,7 @@ test("the rows are all sessions with a message, also archived ones", async () =>
   expect(notices).toEqual([]);
 });
 
-test("a store that cannot be read is reported with the rows of the others", async () => {
+test("a store that cannot be read is reported together with the rows of the other sources", async () => {
   using home = createHome();
   writeSessions(home);
   home.write(".continuo/continuo.db", "no database at all, but a text that is long enough for a header");
@@ -69,7 +69,7 @@ test("a store that cannot be read is reported with the rows of the others", asyn
   expect(notices).toEqual([expect.stringMatching(/^Continuo's own sessions are missing: ./u)]);
 });
 
-test("after a change, every list has it: the whole one, the one of the next page, and the newest sessions", async () => {
+test("after a change, every list includes it: the whole list, that of the next page, and the newest sessions", async () => {
   using home = createHome();
   writeSessions(home);
   const source = createRowSource(placesOf(home));
@@ -83,7 +83,7 @@ test("after a change, every list has it: the whole one, the one of the next page
   const has = ({ byKey }: Rows): boolean => byKey.has(`claude:${added}`);
   const newest = (await source.soon()).rows;
   home.write(claudeFile(added), claudeText(added, [line]));
-  // Nobody said that something changed: the newest ones are those of a moment ago.
+  // No change was reported, so the newest rows are those of a moment ago.
   expect([has(newest), has((await source.soon()).rows)]).toEqual([false, false]);
   source.forget();
   expect((await lists()).map(has)).toEqual([true, true, true]);

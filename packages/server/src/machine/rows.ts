@@ -34,7 +34,7 @@ export interface RowSource {
 /** @param onForget called when the rows are forgotten */
 export function createRowSource(places: PlacesAt, onForget?: () => void): RowSource {
   const whole = createKept(() => readRows(places), keptForMs);
-  // A page that gets these asks for all rows next, so the others are not read now: that would delay it.
+  // A page that gets these rows requests all rows next, so the others are not read now, which would delay this answer.
   const newest = createKept(
     () => readRows(places, { limit: MACHINE_LIMITS.firstSessions, newestBy: "file times" }),
     () => MACHINE_LIMITS.newestMs,
@@ -55,8 +55,8 @@ export function createRowSource(places: PlacesAt, onForget?: () => void): RowSou
 }
 
 /**
- * Returns the time for which a list is kept that took this long. The time of the first list says nothing about
- * the next, because the first one reads what no index has yet.
+ * Returns the time for which a list that took this long is kept. The duration of the first list does not predict the
+ * next, because the first list reads what no index has yet.
  */
 export function keptForMs(tookMs: number, isFirst: boolean): number {
   const { listMs, mostFirstListMs, mostListMs } = MACHINE_LIMITS;
@@ -65,7 +65,7 @@ export function keptForMs(tookMs: number, isFirst: boolean): number {
 
 interface CachedValue<T> {
   get(): Promise<T>;
-  /** The last value, however old. */
+  /** The last value, regardless of its age. */
   getOld(): Promise<T>;
   /** Returns true if the value was ever made. */
   isMade(): boolean;

@@ -24,7 +24,7 @@ function rowOf(fields: RowFields): KeyedRow {
   return { row, shown: { key: keyOf(row), ...row, ...counted } } as unknown as KeyedRow;
 }
 
-/** The list before it is forgotten, and the list of the machine as it is. */
+/** The list before it is forgotten, and the present list of the machine. */
 function sourceOf(before: readonly KeyedRow[], now: readonly KeyedRow[] = before): RowSource {
   let rows = before;
   return {
@@ -38,7 +38,7 @@ function sourceOf(before: readonly KeyedRow[], now: readonly KeyedRow[] = before
 const CLAUDE = rowOf({ agent: "claude", sessionId: "a1" });
 const noSubagents = async (): Promise<readonly SubagentInfo[]> => [];
 
-test("a session that began a moment ago is found, and another one is not", async () => {
+test("a session that began a moment ago is found, and an unknown session is not", async () => {
   const source = sourceOf([], [CLAUDE]);
   expect(await resolveSession("claude:a1", source, noSubagents)).toMatchObject({ key: "claude:a1" });
   await expect(resolveSession("claude:none", source, noSubagents)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ test("a sub-agent has its own task, file and size, and nothing that was counted 
   });
 });
 
-test("the address of an agent's session leads to the conversation that it became, also for a strange id", async () => {
+test("the address of an agent's session leads to the conversation that continues it, also for an unusual id", async () => {
   const strange = { agent: "pi", sessionId: "a b/c", location: "/sessions/strange.jsonl" };
   const imported = rowOf({ agent: "continuo", sessionId: "own-1", importedFrom: strange });
   const continued = rowOf({
@@ -87,7 +87,7 @@ test("the address of an agent's session leads to the conversation that it became
   expect(await resolved("codex:c9")).toBe("continuo:own-2");
 });
 
-test("what was just made is in the list that its maker is shown", async () => {
+test("a session that was just created is in the list that its creator sees", async () => {
   // An id names a session only together with its agent.
   const alike = rowOf({ agent: "codex", sessionId: "own-1" });
   const own = rowOf({ agent: "continuo", sessionId: "own-1" });

@@ -63,7 +63,7 @@ async function findListed(key: string, source: RowSource): Promise<KeyedSession>
   return { key: now, ...there, parentKey: null };
 }
 
-/** Errors: `not_found` if it disappeared since. */
+/** Errors: `not_found` if it has disappeared since then. */
 export async function locateNamed({ row }: KeyedSession, places: PlacesAt): Promise<LookUpHit> {
   return await locateRow(row, places);
 }

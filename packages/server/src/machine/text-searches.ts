@@ -20,7 +20,7 @@ export interface TextSearchResult {
   readonly sessions: readonly MachineSession[];
   /** Sessions that were not searched because the time was over. */
   readonly unsearched: number;
-  /** Sessions that match less than these. */
+  /** Sessions that match less well than these. */
   readonly unlisted: number;
   readonly notices: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions of the trash as readers open them: laid out in a private folder inside the trash, as long as the machine
- * needs them. A session in the trash does not change.
+ * Sessions in the trash as readers open them: unpacked into a private folder inside the trash for as long as the
+ * machine needs them. A session in the trash does not change.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -14,7 +14,7 @@ import type { KeyedSession } from "./session-lookup.ts";
 export interface TrashedSessions {
   /** Errors: `not_found` if it is no longer in the trash. */
   named(key: string): Promise<KeyedSession>;
-  /** Removes the folders in which sessions were laid out. */
+  /** Removes the folders into which sessions were unpacked. */
   close(): Promise<void>;
 }
 

@@ -30,7 +30,7 @@ function result(isError: boolean, toolCallId = "c"): Message {
 const todos = (...tasks: readonly (readonly [string, string])[]): Message =>
   called("TodoWrite", { todos: tasks.map(([content, status]) => ({ content, status })) });
 
-test("requests stand in their order without repetition, and nothing secret is in them", () => {
+test("requests are in their order without repetition, and without secrets", () => {
   const { requests, turns } = digestOf([
     [said("user", "keep the secret")],
     [said("user", "more")],
@@ -51,7 +51,7 @@ test("the last answer is the last one that the agent gave", () => {
   expect(lastAnswer).toEqual({ turn: 2, text: "three" });
 });
 
-test("a decision is a statement, and what is open is a question or something that is not done", () => {
+test("a decision is a statement, and an open end is a question or something that is not done", () => {
   expect(isDecision("We decided to use SQLite for it.")).toBe(true);
   expect(isDecision("Have we decided to use SQLite?")).toBe(false);
   expect([
@@ -64,7 +64,7 @@ test("a decision is a statement, and what is open is a question or something tha
   ).toEqual(["One sentence here.", "Another one there."]);
 });
 
-test("the newest list of tasks counts, without those that are done or were given up", () => {
+test("the newest list of tasks counts, without tasks that are done or were given up", () => {
   const first = [todos(["write it", "pending"]), result(false), said("assistant", "begun with the work")];
   const done = [
     ["write it", "completed"],
@@ -78,7 +78,7 @@ test("the newest list of tasks counts, without those that are done or were given
   expect(openEnds.map(({ text }) => text)).toEqual(["test it"]);
 });
 
-test("a decision that only a summary of the agent has is in the digest too", () => {
+test("a decision that is only in a summary of the agent is also in the digest", () => {
   const summary: Message = { ...said("user", "We decided to use SQLite for the index."), origin: "summary" };
   const { decisions, requests } = digestOf([[said("user", "Make the list faster")], [summary]]);
   expect(decisions).toEqual([{ turn: 2, text: "We decided to use SQLite for the index." }]);

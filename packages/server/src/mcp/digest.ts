@@ -1,6 +1,6 @@
 /**
- * A session in a few hundred words, made without a model: what was asked for, what was decided, which files were
- * changed, and what is open. Everything in it is a piece of the session with the number of its turn. Pure.
+ * A session in a few hundred words, made without a model: what was requested, what was decided, which files were
+ * changed, and what is open. Everything in it is a quote from the session, with the number of its turn. Pure.
  */
 
 import { filesOfCall, type SessionTurn } from "@continuo/agents/catalog";
@@ -15,9 +15,9 @@ export interface DigestPiece {
 
 export interface FileUse {
   readonly path: string;
-  /** Calls that change files and name it. */
+  /** The number of calls that change files and name this one. */
   readonly changes: number;
-  /** Other calls that name it. */
+  /** The number of other calls that name it. */
   readonly looks: number;
 }
 
@@ -26,7 +26,7 @@ export interface Digest {
   /** The requests of the person, in order; the first one is the goal. */
   readonly requests: readonly DigestPiece[];
   readonly decisions: readonly DigestPiece[];
-  /** The changed ones first, each by how often it was used. */
+  /** Changed files first, and each group by how often a file was used. */
   readonly files: readonly FileUse[];
   /** The unfinished work, as far as the session shows it; the newest last. */
   readonly openEnds: readonly DigestPiece[];

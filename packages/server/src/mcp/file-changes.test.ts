@@ -21,7 +21,7 @@ function write(path: string, minutesLater: number): void {
   utimesSync(path, seconds, seconds);
 }
 
-test("a file of the folder has changed since, is the same, or is gone", async () => {
+test("a file of the folder has changed since then, is the same, or is gone", async () => {
   write(join(folder, "new.ts"), 10);
   write(join(folder, "old.ts"), -10);
   // The call that wrote it was recorded before it wrote.
@@ -38,7 +38,7 @@ test("a file of the folder has changed since, is the same, or is gone", async ()
   ]);
 });
 
-test("a file outside of the folder is not looked at, whatever path names it", async () => {
+test("a file outside of the folder is not examined, whatever path names it", async () => {
   write(join(scratch, "secret"), 10);
   const files = [
     named("../secret"),
@@ -53,7 +53,7 @@ test("a file outside of the folder is not looked at, whatever path names it", as
   expect([...(await filesSince([named("link")], folder))]).toEqual([]);
 });
 
-test("the sentence counts what changed and what is gone, and is empty where all is the same", () => {
+test("the sentence counts changed and deleted files, and is empty if there are none", () => {
   expect(sinceText(["same", "changed", "changed", "changed", "gone"])).toBe(
     "4 files changed since, 1 of them is gone.",
   );

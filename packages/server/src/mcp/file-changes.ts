@@ -1,10 +1,12 @@
-/** Files that have changed since a session named them, so that a reader does not take old words for the state of now. */
+/**
+ * Files that have changed since a session named them, so that a reader does not take old words for the present state.
+ */
 
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { z } from "zod";
 
-/** `gone` if it was there and is not any more. */
+/** `gone` if the file existed then and no longer exists. */
 export type FileSince = "same" | "changed" | "gone";
 
 export const sinceOutput: z.ZodNullable<z.ZodEnum> = z.enum(["same", "changed", "gone"]).nullable();
@@ -13,13 +15,13 @@ export interface NamedFile {
   readonly path: string;
   /** ISO 8601: the last time at which the session is known to have named it. */
   readonly at: string | null;
-  /** True if the session changed it, so that it was there. */
+  /** True if the session changed it, which means that it existed. */
   readonly isChanged: boolean;
 }
 
-/** Files of a session that are checked; the others are not known. */
+/** The number of files of a session that are checked; the state of the others is unknown. */
 const MAX_FILES = 200;
-/** Calls and files have clocks of different fineness, and a tool writes after it was called. */
+/** The clocks of calls and of files have different precision, and a tool writes after it was called. */
 const TOLERANCE_MS = 60_000;
 
 /**
@@ -68,7 +70,7 @@ async function realPathOf(path: string): Promise<string | null> {
   return await orNull(() => realpath(path));
 }
 
-/** A file that cannot be looked at is as unknown as one that does not exist. */
+/** A file that cannot be examined counts as unknown, like one that does not exist. */
 async function orNull<T>(look: () => Promise<T>): Promise<T | null> {
   try {
     return await look();

@@ -64,7 +64,7 @@ interface Level {
 }
 
 const LEAST: Level = { repairs: 1, lines: 1, saidChars: 80 };
-/** From the least to the most; more is never shorter. */
+/** From least to most detail; more detail is never shorter. */
 const LEVELS: readonly Level[] = [
   LEAST,
   { repairs: 1, lines: 4, saidChars: 150 },
@@ -118,7 +118,7 @@ async function toData(repair: FoundRepair, { mask }: Machine): Promise<RepairDat
   };
 }
 
-/** A secret can be on several lines, as a private key does. */
+/** A secret can span several lines, as a private key does. */
 function maskedLines(lines: readonly string[], mask: Machine["mask"]): readonly string[] {
   if (lines.length === 0) return [];
   return mask(lines.join("\n"))

@@ -17,7 +17,7 @@ export const foundOutput: z.ZodObject = z.object({
   otherTurns: z.array(z.number()).optional(),
 });
 
-/** Whose words an excerpt is. */
+/** Whose words the excerpt has. */
 const VOICE_NAMES: Readonly<Record<Excerpt["voice"], string>> = {
   person: "person",
   agent: "agent",
@@ -33,7 +33,7 @@ export interface Hit {
   readonly result: SearchResult;
   readonly turn: TurnHit;
   readonly excerpt: Excerpt | null;
-  /** Further turns of the same session that match and are not shown by themselves. */
+  /** Further turns of the same session that match and are not shown separately. */
   readonly others: readonly number[];
 }
 
@@ -69,7 +69,7 @@ export function hitToData({ result, turn, excerpt, others }: Hit, mask: (text: s
   };
 }
 
-/** Our own words come before the fence, everything from the session within it. */
+/** Words of Continuo come before the fence, everything from the session within it. */
 export function hitToText(data: HitData, number: number): string {
   const { session, turn, at, title, folder, role, excerpt, otherTurns } = data;
   const isPlain = isPlainName(session);

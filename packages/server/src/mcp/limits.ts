@@ -1,22 +1,22 @@
 /** The limits of the MCP server. */
 
 export const MCP_LIMITS = {
-  /** Tokens of an answer where the caller asks for nothing else, estimated. */
+  /** Estimated tokens of an answer if the caller requests no other size. */
   answerTokens: 1_000,
   /** Tokens of a digest. */
   digestTokens: 2_000,
-  /** The most tokens that a caller may ask for; agents cut longer answers themselves. */
+  /** The most tokens that a caller may request; agents cut longer answers themselves. */
   maxTokens: 20_000,
-  /** Milliseconds after which a search answers with what it found: clients wait for a minute. */
+  /** The milliseconds after which a search answers with what it found: clients wait for a minute. */
   searchMs: 45_000,
   /** Bytes of the body of a request over HTTP. */
   bodyBytes: 1_048_576,
   /** Streams that wait for changes of the tools, which never come. */
   subscriptions: 16,
-  /** Sessions that a search shows where the caller asks for nothing else. */
+  /** Sessions that a search shows if the caller requests no other number. */
   searchResults: 5,
   maxResults: 50,
-  /** The greatest number of characters that a caller may ask for. */
+  /** The greatest number of characters that a caller may request. */
   queryChars: 2_000,
   nameChars: 2_000,
   questionChars: 8_000,

@@ -7,11 +7,11 @@ import type { Machine } from "./machine.ts";
 
 interface SearchMachineOptions {
   readonly signal: AbortSignal;
-  /** Only turns with a text that this matches. */
+  /** Only turns with a text that this expression matches. */
   readonly regex?: RegExp;
 }
 
-/** All results: which of them the caller may see is decided afterwards. Errors: as `searchSessions`. */
+/** All results: the caller decides later which of them may be shown. Errors: as `searchSessions`. */
 export async function searchMachine(
   query: SearchQuery,
   { places, exclude, onUnindexed, nowMs, regexMs }: Machine,

@@ -6,7 +6,7 @@ export interface Machine {
   readonly places: PlacesAt;
   /** Patterns of sessions that no tool may show, as `excludes` takes them; read for each call. */
   exclude(): Promise<readonly string[]>;
-  /** Called where a search read many sessions in their files. */
+  /** Called when a search read many sessions from their files. */
   onUnindexed(): void;
   /** Turns the text after `since:` into a time. Errors: `usage`. */
   toTime(text: string): string;
@@ -16,9 +16,9 @@ export interface Machine {
   nowMs(): number;
   /** `shown` if the caller may see Continuo's own sessions. */
   readonly ownSessions: "shown" | "hidden";
-  /** Milliseconds after which a regular expression is stopped: other requests wait until then. */
+  /** The milliseconds after which a regular expression is stopped, because other requests wait until then. */
   readonly regexMs: number;
-  /** The process of the agent that asks, or one below it; `null` if the caller is somewhere else. */
+  /** The process of the agent that asks, or one below it; `null` if the caller is not such a process. */
   readonly callerPid: number | null;
   /** Questions to agents in channels; `null` if no person allowed them. */
   readonly asking: QuestionChannels | null;
@@ -27,22 +27,22 @@ export interface Machine {
 /** A question in a channel. */
 export interface AskedMessage {
   readonly channel: string;
-  /** The handle that is asked. */
+  /** The handle of the agent that receives the question. */
   readonly to: string;
   readonly messageId: string;
 }
 
 export interface QuestionChannels {
-  /** Those that a person opened for questions. */
+  /** The channels that a person opened for questions. */
   readonly channels: readonly string[];
-  /** The handles of agents that exist now. Errors: those of the server; `unavailable`. */
+  /** The handles of agents that are present now. Errors: those of the server; `unavailable`. */
   present(channel: string): Promise<readonly string[]>;
-  /** Durable when it resolves; a message with this id is said once. Errors: those of the server; `unavailable`. */
-  ask(message: AskedMessage & { readonly content: string }): Promise<void>;
   /**
-   * The whole reply of the agent that was asked; `null` while there is none. Errors: those of the server;
-   * `unavailable`.
+   * The message is durable when this resolves; a message with the same id is sent only once. Errors: those of the
+   * server; `unavailable`.
    */
+  ask(message: AskedMessage & { readonly content: string }): Promise<void>;
+  /** The complete reply of the agent; `null` as long as there is none. Errors: those of the server; `unavailable`. */
   replyTo(asked: AskedMessage): Promise<{
     readonly content: string;
     readonly state: "complete" | "interrupted";

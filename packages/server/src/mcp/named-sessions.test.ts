@@ -56,7 +56,7 @@ async function read(
 const numbersOf = ({ turns }: Readonly<Record<string, unknown>>): readonly number[] =>
   (turns as readonly { readonly turn: number }[]).map(({ turn }) => turn);
 
-test("the last turns are shown by default, and all turns are counted wherever the reading begins", async () => {
+test("the last turns are shown by default, and all turns are counted wherever the window begins", async () => {
   write(`.claude/projects/-app/${ID}.jsonl`, 5);
   const last = await read({ session: `claude:${ID}`, turns: 2 });
   expect([numbersOf(last), last.ofTurns, last.next]).toEqual([[4, 5], 5, null]);
@@ -65,12 +65,12 @@ test("the last turns are shown by default, and all turns are counted wherever th
   expect(await read({ session: ID, turn: 6 })).toMatchObject({ code: "not_found" });
 });
 
-test("nothing secret is shown, neither in a title nor in a text", async () => {
+test("no secret is shown, neither in a title nor in a text", async () => {
   write(`.claude/projects/-app/${ID}.jsonl`, 1);
   expect(JSON.stringify(await read({ session: ID }))).not.toContain("asked");
 });
 
-test("a session that is excluded by its folder or by its place is as if it were not there", async () => {
+test("a session that is excluded by its folder or by its place is treated as if it did not exist", async () => {
   const file = write(`.claude/projects/-app/${ID}.jsonl`, 1, "/secret/app");
   expect(await read({ session: ID })).toMatchObject({ ofTurns: 1 });
   for (const pattern of ["/secret", file, "-app"]) {
@@ -78,7 +78,7 @@ test("a session that is excluded by its folder or by its place is as if it were 
   }
 });
 
-test("no file is opened because its name or its path was given as that of a session", async () => {
+test("no file is opened because a caller gave its name or its path as that of a session", async () => {
   const listed = write(`.claude/projects/-app/${ID}.jsonl`, 1);
   const other = write("notes.jsonl", 1);
   expect(await read({ session: listed })).toMatchObject({ session: listed, ofTurns: 1 });
@@ -87,7 +87,7 @@ test("no file is opened because its name or its path was given as that of a sess
   }
 });
 
-test("an id that two sessions have is ambiguous, and the answer names the file of each", async () => {
+test("an id that two sessions share is ambiguous, and the answer names the file of each", async () => {
   const files = ["-app", "-other"].map((folder) => write(`.claude/projects/${folder}/${ID}.jsonl`, 1));
   const { code, hint } = await read({ session: ID });
   expect(code).toBe("ambiguous");

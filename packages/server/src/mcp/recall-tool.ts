@@ -55,7 +55,7 @@ export const recallTool: Tool = defineTool({
     const turns: SessionTurn[] = [];
     for await (const one of sessionTurns(opened, { signal })) {
       if (!one.messages.some((message) => cut.has(message.id) && isShown(message))) continue;
-      // Some agents keep what the person said: it tells what the rest was about.
+      // Some agents keep the person's words: this shows what the rest was about.
       const messages = one.messages.filter(
         (message) => cut.has(message.id) || messageKind(message) === "person",
       );
@@ -94,11 +94,11 @@ export const recallTool: Tool = defineTool({
 });
 
 const HEAD_TOKENS = 60;
-/** The tokens of the paths that have changed. */
+/** The tokens for the paths of changed files. */
 const SINCE_TOKENS = 60;
 const [SHOWN_FILES, SHOWN_PATH_CHARS] = [5, 40];
 
-/** The files that turns name, each with the last turn that does. */
+/** The files that turns name, each with the last turn that names it. */
 function namedIn(turns: readonly SessionTurn[]): readonly NamedFile[] {
   const files = new Map<string, NamedFile>();
   for (const { files: paths, at } of turns) {
@@ -128,7 +128,7 @@ interface Wish {
   mask(text: string): string;
 }
 
-/** Without a wish, of each turn what the person said and how the agent answered. */
+/** Without arguments, each turn has only the person's words and the agent's answer. */
 function chosen(turns: readonly SessionTurn[], { query, turn, mask }: Wish): SessionTurn[] {
   const from = turns.filter(({ number }) => turn === undefined || number >= turn);
   const words = (query ?? "")

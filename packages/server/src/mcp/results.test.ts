@@ -22,7 +22,7 @@ const SHOWN = { ownSessions: "shown" } as Machine;
 const HIDDEN = { ownSessions: "hidden" } as Machine;
 const mask = (text: string): string => text.replaceAll("secret", "***");
 
-test("deleted sessions and own ones of others are neither shown nor counted", () => {
+test("deleted sessions and the caller's forbidden Continuo sessions are neither shown nor counted", () => {
   const own = result("own", { agent: "continuo" });
   const results = [result("a"), result("deleted", { trashId: "t" }), own];
   const found: SearchResults = { results, total: 10 };
@@ -40,7 +40,7 @@ test("a long title is cut between characters, not within one", () => {
   expect(shown).toBe(`${"a".repeat(98)}…`);
 });
 
-test("a result names its session, its best turn and the others, and holds no secret", () => {
+test("a result names its session, its best turn and its other turns, and contains no secret", () => {
   const excerpt = { voice: "result", pieces: [{ text: "one " }, { text: "two" }] };
   const hit = hitToData(bestOf(result("a", { title: "my secret" }, { excerpt })), mask);
   expect(hit).toMatchObject({ session: "pi:a", turn: 2, otherTurns: [1, 3], title: "my ***" });
@@ -65,7 +65,7 @@ function answered(more: Partial<Parameters<typeof hitsAnswer>[1]>, count = 3) {
   return hitsAnswer(hits(count), { ...given, ...more });
 }
 
-test("an answer says what is left, numbers its results from the offset on, and what was not searched", () => {
+test("an answer says what is left and what was not searched, and numbers its results from the offset on", () => {
   expect(answered({}).data).toMatchObject({ total: 3, next: null, notSearched: 0 });
   const part = answered({ total: 9, offset: 4 });
   expect(part.data).toMatchObject({ next: 7 });
@@ -78,7 +78,7 @@ test("an answer says what is left, numbers its results from the offset on, and w
   );
 });
 
-test("an answer is within its tokens as text and as data, and shows as much as there is room for", () => {
+test("an answer is within its tokens as text and as data, and shows as much as fits", () => {
   const long = answered({ total: 90, maxTokens: 500 }, 90);
   expect(tokensOf(long)).toBeLessThanOrEqual(500);
   const { results, next } = long.data as { readonly results: readonly unknown[]; readonly next: number };

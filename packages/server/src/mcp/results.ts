@@ -1,4 +1,4 @@
-/** Results as an answer: those that the caller may see, as many as there is room for. Pure. */
+/** Results as an answer: as many as fit of those that the caller may see. Pure. */
 
 import type { SearchResults } from "@continuo/agents/search";
 import { z } from "zod";
@@ -23,7 +23,7 @@ export function visibleResults<T extends SearchResults>(found: T, machine: Machi
 export interface HitsAnswerOptions {
   /** The number of all hits. */
   readonly total: number;
-  /** The place of the first hit of this answer among them. */
+  /** The index of this answer's first hit among all hits. */
   readonly offset: number;
   readonly notSearched: number;
   readonly maxTokens: number;

@@ -4,7 +4,7 @@ const MAX_TEXT_CHARS = 20_000;
 const MAX_SENTENCE_CHARS = 1_000;
 const MIN_SENTENCE_CHARS = 12;
 
-/** Lines, and sentences within them; code is left out, and so is what is too short to say anything. */
+/** Lines, and sentences within them; code and very short sentences are left out. */
 export function sentencesOf(text: string): string[] {
   return text
     .slice(0, MAX_TEXT_CHARS)
@@ -14,7 +14,7 @@ export function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence.length >= MIN_SENTENCE_CHARS && sentence.length <= MAX_SENTENCE_CHARS);
 }
 
-/** In the languages that agents are asked in most; what another language says is not found here. */
+/** Covers the languages that agents are asked in most; sentences in other languages are not found. */
 const DECIDED =
   /\b(?:decid(?:ed|es?)|decision|agreed|chose|chosen|settled on|going with|went with|instead of|rather than|root cause|the cause (?:is|was)|because|so that|(?:we|i)(?:'ll| will| should| must| now)? (?:use|keep|drop|switch|replace|avoid|move|store)|must (?:not|be)|never|always|entschieden|stattdessen|weil|ursache|décidé|plutôt que|parce que|decidimos|en lugar de|porque|решили|вместо|потому что)\b|決め|代わりに|决定|因为|改为/iu;
 

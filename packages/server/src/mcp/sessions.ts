@@ -1,4 +1,4 @@
-/** From the name that a caller gives to an opened session. */
+/** Opens the session that a caller names. */
 
 import { devNull } from "node:os";
 import {
@@ -24,10 +24,10 @@ export interface OpenedSession {
   readonly shown: CatalogSession & Disposable;
 }
 
-/** Short, and free of anything that reads as an instruction: other names stay inside quotes. */
+/** Short, and free of text that reads as an instruction: other names stay inside quotes. */
 const PLAIN_ID = /^[\w.-]{1,100}$/u;
 
-/** `AGENT:ID`; the location of a sub-agent, which no list has, and of a session with a strange id. */
+/** `AGENT:ID`, or the location of a sub-agent, which is in no list, and of a session with an unusual id. */
 export function nameFor({
   agent,
   sessionId,
@@ -74,7 +74,7 @@ function isPath(name: string): boolean {
 
 async function lookUpById(name: string, looking: LookUpOptions): Promise<LookUpHit> {
   try {
-    // No file of the caller's folder may pass for a session by its name.
+    // A file of the caller's folder must not be accepted as a session because of its name.
     const places = { ...looking.places, cwd: devNull };
     return await lookUp(name, { ...looking, places, examples: "without examples" });
   } catch (error) {
@@ -89,7 +89,7 @@ async function lookUpById(name: string, looking: LookUpOptions): Promise<LookUpH
 
 type Match = Pick<ListedSession, "agent" | "sessionId" | "location">;
 
-/** Two files can have one id: then the file is the name. */
+/** Two files can have one id: then the name is the file. */
 function matchName(match: Match, matches: readonly Match[]): string {
   const name = nameFor(match);
   return matches.filter((one) => nameFor(one) === name).length > 1 ? match.location : name;

@@ -1,8 +1,8 @@
 /** Estimates the number of tokens of a text for a model. Pure. */
 
 /**
- * Words by their parts, numbers, spaces, repeated signs, and single characters of every other kind. No model's tokenizer
- * is public for all readers of an answer, so the estimate is to be a little too high: for prose, code and logs it is
+ * Words in pieces, numbers, spaces, repeated signs, and single characters of every other kind. No public
+ * tokenizer fits all models that read an answer, so the estimate should be a little too high: for prose, code and logs it is
  * 1.0 to 1.5 times what o200k and cl100k count, for base64 0.9 times.
  */
 const PIECE =
@@ -21,7 +21,7 @@ function costOf(piece: string): number {
   if (first === 0x0a) return 1;
   if (first > 0x7f) return COMMON.test(piece) ? 1.2 * Math.max(1, piece.length / 2) : 3;
   if (first >= 0x30 && first <= 0x39) return Math.ceil(piece.length / 2);
-  // Letters in lower case are words, others are names and data.
+  // Letters in lower case count as words; others count as names and data.
   if (/[a-z]/u.test(piece)) return Math.ceil(piece.length / 6);
   return first >= 0x41 && first <= 0x5a ? Math.ceil(piece.length / 2) : Math.ceil(piece.length / 4);
 }

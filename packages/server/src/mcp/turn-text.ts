@@ -5,7 +5,7 @@ import type { Message } from "@continuo/core/model";
 import { cutMiddle, type MessageKind, messageKind, type Part, toParts } from "@continuo/core/transcript";
 import { z } from "zod";
 
-/** `brief` shows of a call what it is about, and of a result its beginning and end. */
+/** `brief` shows what a call is about, and the beginning and the end of a result. */
 export type Detail = "brief" | "full";
 
 export interface TurnEntry {
@@ -17,7 +17,7 @@ export interface TurnEntry {
 export interface TurnData {
   readonly turn: number;
   readonly at: string | null;
-  /** The number of the first entry, where it is not 1. */
+  /** The number of the first entry, if it is not 1. */
   readonly firstEntry?: number;
   readonly entries: readonly TurnEntry[];
 }
@@ -44,7 +44,7 @@ export interface EntryOptions {
   mask(text: string): string;
 }
 
-/** Text that was injected for the model, and its thinking, is left out. */
+/** Text that was injected for the model, and the model's thinking, are left out. */
 export function entriesOf({ messages }: Pick<SessionTurn, "messages">, options: EntryOptions): TurnEntry[] {
   return messages
     .filter((message) => messageKind(message) !== "injected")

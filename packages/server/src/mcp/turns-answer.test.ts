@@ -34,7 +34,7 @@ const FAILED = {
   status: "error",
 };
 
-test("a turn is shown without what was injected or thought, masked, and a failure as a failure", () => {
+test("a turn is shown masked and without injected text or thinking, and a failure is shown as a failure", () => {
   const messages = [
     said("user", "the secret"),
     said("user", "a reminder", { origin: "injected" }),
@@ -90,7 +90,7 @@ test("an answer names where to read on: after its last turn, or at the entry tha
   expect(short.next).toEqual({ turn: shown < 2 ? 1 : 2, entry: (shown % 2) + 1 });
 });
 
-test("a turn is continued at the entry that was asked for", () => {
+test("a turn is continued at the requested entry", () => {
   const [first, second] = answered({ entry: 2 }).turns;
   expect(first).toMatchObject({ turn: 1, firstEntry: 2 });
   expect([first?.entries.length, second?.entries.length]).toEqual([1, 2]);

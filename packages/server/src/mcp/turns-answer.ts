@@ -1,4 +1,4 @@
-/** An answer that shows turns: as much of them as there is room for, and where to read on. Pure. */
+/** An answer that shows turns: as many as fit, and where to read on. Pure. */
 
 import type { SessionTurn } from "@continuo/agents/catalog";
 import { z } from "zod";
@@ -22,13 +22,13 @@ export interface TurnsAnswerOptions {
   mask(text: string): string;
 }
 
-/** The number of characters to which a text is cut, from the smallest to the largest. */
+/** The numbers of characters to which a text can be cut, from the smallest to the largest. */
 const LEVELS: readonly number[] = [
   ...[240, 360, 540, 800, 1_200, 1_800, 2_700, 4_000, 6_000, 9_000, 13_000, 20_000, 30_000, 45_000, 80_000],
   Number.MAX_SAFE_INTEGER,
 ];
 const SHORTEST = 240;
-/** The number of characters of a text when not even one of the shortest length has room. */
+/** The number of characters of a text if not even the smallest number fits. */
 const LEAST = 40;
 
 interface PlacedEntry {

@@ -1,4 +1,4 @@
-/** Agents as a program names them: a model with tools, or a coding agent. Each run has one of its own. */
+/** Agents as a program names them: a model with tools, or a coding agent. Each run has its own agent. */
 
 import type { RunAgentOptions } from "@continuo/agents/handoff";
 import { type Agent, assertKnownOptions, type KnownOptions } from "@continuo/core/model";
@@ -15,12 +15,12 @@ export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = Fle
   readonly tools?: ToolSet;
   /** The schema of the answer, which is then the run's `value`. */
   readonly output?: Schema;
-  /** Answers within one turn; 20 if none is given. */
+  /** The largest number of answers within one turn; 20 by default. */
   readonly maxSteps?: number;
   /**
-   * The tokens of the conversation that the model is given, approximately; the oldest are left out. `window`, the default, is
-   * three quarters of the model's window. That is known by the model's name, or asked of the address of `openModel`; `window`
-   * says it for another model, which otherwise counts as one of 128,000.
+   * The tokens of the conversation that the model receives, approximately; the oldest messages are left out. `window`,
+   * the default, is three quarters of the model's window. The window is found by the model's name, or from the address
+   * of `openModel`; for another model, `window` gives it, and 128,000 is the default.
    */
   readonly context?: { readonly maxTokens?: number | "window"; readonly window?: number };
 }
@@ -59,7 +59,7 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
 }
 
 export interface CodingOptions extends Omit<RunAgentOptions, "onPermission" | "name"> {
-  /** The name in the program, and in `work`; the agent's own if none is given. */
+  /** The name in the program, and in `work`; the agent's own name by default. */
   readonly name?: string;
 }
 
@@ -111,7 +111,7 @@ export function coding(agent: string, options: CodingOptions): AgentDefinition {
   };
 }
 
-/** An agent that is open already serves all runs, and stays open. */
+/** An open agent already serves all runs, and stays open. */
 export function toDefinition(agent: AgentDefinition | Agent): AgentDefinition {
   if ("open" in agent) return agent;
   const { name } = agent;
@@ -125,7 +125,7 @@ export function toDefinition(agent: AgentDefinition | Agent): AgentDefinition {
   return { name, open: async () => shared };
 }
 
-/** The part of a session that the agent is given; everything where nothing is said. */
+/** The part of a session that the agent receives; everything by default. */
 export async function contextOf({ context }: AgentDefinition): Promise<ContinuationOptions | undefined> {
   return typeof context === "function" ? await context() : context;
 }

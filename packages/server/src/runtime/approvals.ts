@@ -40,7 +40,7 @@ interface ApprovalData {
   readonly by?: string;
   readonly reason?: string;
   readonly optionId?: string;
-  /** Ends of the run after which its worker gives the message to the agent again, besides `interrupted`. */
+  /** The ends of a run, besides `interrupted`, after which its worker gives the message to the agent again. */
   readonly retriedAfter?: readonly RunStatus[];
   /** The run that received the answer. */
   readonly usedBy?: string;
@@ -63,7 +63,7 @@ export interface RunApprovals {
   ask(request: PermissionRequest, options: { readonly signal: AbortSignal }): Promise<PermissionDecision>;
   /** Calls that an earlier attempt asked about, and that did not begin. */
   heldCalls(): Promise<readonly PermissionRequest[]>;
-  /** The run has ended: what it still asks takes no answer away from the next attempt. */
+  /** The run has ended: its open questions must not take an answer away from the next attempt. */
   end(): void;
 }
 
@@ -75,7 +75,7 @@ interface DeskOptions {
 
 interface QuestionSignals {
   readonly signal: AbortSignal;
-  /** Aborts when the run has ended. Who asked may have forgotten the question, and gets no error. */
+  /** Aborts when the run has ended. The caller may have forgotten the question, and gets no error. */
   readonly ended: AbortSignal;
 }
 
@@ -129,7 +129,7 @@ export class ApprovalDesk implements Approvals {
       if (claim.status !== "open") return alreadyResolved(claim, answer);
       const settled = await this.#settle(claim, answer);
       if (settled === null) continue;
-      // The run may have ended in this moment, without the answer.
+      // The run may have ended at this moment, without the answer.
       await this.#assertAwaited((await this.#get(settled.name.slice(PREFIX.length))) ?? settled);
       return toApproval(settled);
     }
@@ -158,8 +158,8 @@ export class ApprovalDesk implements Approvals {
   }
 
   /**
-   * True for a run that asked by itself, and whose agent has not received the answer. Questions of earlier attempts do
-   * not count.
+   * True for a run that asked itself, and whose agent has not received the answer. Questions of earlier attempts do not
+   * count.
    */
   async isWaiting(run: Run): Promise<boolean> {
     for await (const { status, data } of this.#claims({ owner: rootIn(run) })) {
@@ -168,7 +168,7 @@ export class ApprovalDesk implements Approvals {
     return false;
   }
 
-  /** Nobody can answer what an input asked that has ended permanently. */
+  /** Nobody can answer a question of an input whose runs have ended permanently. */
   async close(root: string): Promise<void> {
     for await (const claim of this.#claims({ owner: root, status: "open" })) await this.#cancel(claim);
   }
@@ -183,7 +183,7 @@ export class ApprovalDesk implements Approvals {
       request.toolName ?? null,
       request.toolInput ?? request.title ?? null,
     ]);
-    // Calls that are asked about at the same time have different numbers.
+    // Calls that ask at the same time have different numbers.
     const nextOrdinal = (): number => {
       const next = asked.get(content) ?? 0;
       asked.set(content, next + 1);
@@ -213,7 +213,7 @@ export class ApprovalDesk implements Approvals {
         const write = { name: PREFIX + id, owner: root, generation, status, data };
         return (await this.#store.putClaim(write)) as StoredApproval;
       } catch (error) {
-        // It was answered in this moment: the same one is read again.
+        // The question was answered at this moment: it is read again.
         if (!isContinuoError(error, "fenced")) throw error;
       }
     }
@@ -237,7 +237,7 @@ export class ApprovalDesk implements Approvals {
         }
         signal.throwIfAborted();
         if (claim.status !== "open") {
-          // An answer that comes after a stop lets no call run, even if the executor has not noticed the stop yet.
+          // After a stop, an answer lets no call run, even if the executor has not noticed the stop yet.
           if (await this.#isStopped(run)) {
             await sleep(STOP_PAUSE_MS);
             continue;
@@ -275,7 +275,7 @@ export class ApprovalDesk implements Approvals {
       timer = setTimeout(
         () => {
           const reason = `no answer within ${limitMs} ms`;
-          // Somebody may answer at the same time, and is heard then.
+          // Somebody may answer at the same time, and that answer counts.
           this.resolve(id, { outcome: "denied", by: TIME_LIMIT, reason }).catch(() => undefined);
         },
         Math.max(0, leftMs),
@@ -285,7 +285,7 @@ export class ApprovalDesk implements Approvals {
     return () => clearTimeout(timer);
   }
 
-  /** `null` when another attempt was faster. */
+  /** `null` if another attempt was faster. */
   async #use(claim: StoredApproval, run: Run): Promise<PermissionDecision | null> {
     const { data, status, generation } = claim;
     if (data.usedBy !== undefined && data.usedBy !== run.runId) return null;
@@ -305,7 +305,7 @@ export class ApprovalDesk implements Approvals {
     };
   }
 
-  /** `null` when somebody else changed it. */
+  /** `null` if somebody else changed it. */
   async #settle(claim: StoredApproval, answer: ApprovalAnswer): Promise<StoredApproval | null> {
     const { outcome, by, reason, optionId } = answer;
     const { sessionId, runId, request } = claim.data;
@@ -335,7 +335,7 @@ export class ApprovalDesk implements Approvals {
     return await this.#store.getRun(await latestAttempt(this.#store, owner, {}));
   }
 
-  /** Errors: `run_ended` where no run will use the answer. */
+  /** Errors: `run_ended` if no run will use the answer. */
   async #assertAwaited(claim: StoredApproval): Promise<void> {
     if (claim.data.usedBy !== undefined) return;
     const run = await this.#newestRun(claim);
@@ -364,11 +364,14 @@ export class ApprovalDesk implements Approvals {
     return (await this.#store.getClaim(PREFIX + id)) as StoredApproval | null;
   }
 
-  /** The event of a question can be read a moment before the question is stored. Errors: `not_found`, `conflict`. */
+  /**
+   * The event of a question can become readable a moment before the question is stored. Errors: `not_found`,
+   * `conflict`.
+   */
   async #find(id: string): Promise<StoredApproval> {
     const known = await this.#findStored(id);
     if (known !== null) return known;
-    // For an id that nobody asked with there is nothing to wait for.
+    // An id with which nobody asked is not waited for.
     const pauses = (await this.#isBeingAsked(id)) ? STORED_WITHIN_MS : [];
     for (const pauseMs of pauses) {
       await sleep(pauseMs);
@@ -378,7 +381,7 @@ export class ApprovalDesk implements Approvals {
     throw new ContinuoError("not_found", `there is no approval ${id}`);
   }
 
-  /** True if a run that is executed now has the event of such a question. */
+  /** True if a run that is being executed has the event of such a question. */
   async #isBeingAsked(id: string): Promise<boolean> {
     const runs = listAll((place) => this.#store.listRuns({ status: "running", limit: MAX_LISTED, ...place }));
     for await (const { sessionId, runId } of runs) {
@@ -416,7 +419,10 @@ export class ApprovalDesk implements Approvals {
   }
 }
 
-/** An interrupted run may be tried again, and one that failed, where its worker does that: it closes what it gives up. */
+/**
+ * An interrupted run may be tried again, and so may a failed one if its worker repeats it: the worker closes the runs
+ * that it gives up.
+ */
 function isOver(run: Run | null, { data: { retriedAfter = [] } }: StoredApproval): boolean {
   if (run === null) return true;
   return (

@@ -26,7 +26,7 @@ export interface Chat {
   readonly open: readonly string[];
 }
 
-/** The metadata of a run with the id that its sender gave the message. */
+/** The metadata of a run with the id that the sender gave to the message. */
 export const SENT_AS = "sentAs";
 
 /** An input and its answer, over all attempts. */
@@ -39,7 +39,7 @@ interface Exchange {
 }
 
 export interface ReadChatOptions {
-  /** True if an attempt that ended so is followed by another one. */
+  /** True if an attempt with this end is followed by another one. */
   readonly isRetried: (status: RunStatus) => boolean;
   readonly failureText: FailureText;
 }
@@ -53,7 +53,7 @@ export async function readChat(events: AsyncIterable<StoredEvent>, options: Read
 
 class ChatFold {
   readonly #shown: (Exchange | ChatMessage)[] = [];
-  /** Found by the run of each attempt. */
+  /** The answer, by the run of each attempt. */
   readonly #exchanges = new Map<string, Exchange>();
   readonly #options: ReadChatOptions;
 
@@ -96,7 +96,7 @@ class ChatFold {
     this.#shown.push(exchange);
   }
 
-  /** A message that belongs to no run, as a program appends it. */
+  /** A message that belongs to no run: a program appended it. */
   #takeOther(event: KnownEvent): void {
     if (isEvent(event, "message_sent")) {
       const { content, role, messageId = event.id } = event.data;

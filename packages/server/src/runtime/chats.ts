@@ -1,4 +1,4 @@
-/** A session as a chat of the AI SDK: its messages, the stream of the unanswered ones, and the stop of it. */
+/** A session as a chat of the AI SDK: its messages, the stream of the unanswered ones, and the way to stop it. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { ContinuoError, isContinuoError, present, readAll } from "@continuo/core/model";
@@ -9,7 +9,7 @@ import { retriedBy } from "./retries.ts";
 import { followRun, isRunOver } from "./run.ts";
 import { type StreamedRun, toUIMessageResponse } from "./ui-message.ts";
 
-/** A run that ended is given to its agent again soon, and is stopped then. */
+/** A run that ended is soon given to its agent again, and can be stopped then. */
 const STOP_MS = 10_000;
 const STOP_PAUSE_MS = 50;
 
@@ -21,7 +21,7 @@ export async function chatOf(host: Host, sessionId: string): Promise<Chat> {
 /**
  * The answers of these messages, each from its beginning; `null` if there are none.
  *
- * @param asked ids of answers, as `Chat.open` has them; those that are open now if none are given
+ * @param asked ids of answers, in the form of `Chat.open`; by default those that are open now
  */
 export async function resumedChat(
   host: Host,
@@ -55,7 +55,7 @@ export async function stopChat(
 ): Promise<readonly string[]> {
   const { open } = await chatOf(host, sessionId);
   const stopped = open.filter((runId) => asked === undefined || asked.includes(runId));
-  // The last first: the end of one would let the next begin.
+  // The last one first, because the end of one would let the next begin.
   for (const runId of stopped.toReversed()) await stopRun(host, runId, reason);
   return stopped;
 }

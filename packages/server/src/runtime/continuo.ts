@@ -50,7 +50,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     worker.start();
     return worker;
   };
-  /** The queue that the program did not ask for; `work` replaces it. */
+  /** The queue that runs if the program started none; `work` replaces it. */
   let own = agents.size > 0 && options.work !== false ? work() : null;
   if (own === null && options.recover !== undefined) await recover(host, "all");
   const unobserve = observeWaiting(() => countWaiting(store));
@@ -69,7 +69,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const before = own;
       own = null;
       const worker = work(asked);
-      // It takes nothing more, and its runs end in their own time.
+      // It accepts nothing more, and its runs end in their own time.
       before?.finish().catch(host.report);
       await Promise.race([closed.promise, abortOf(asked.signal)]);
       await stop(worker, GRACE_MS);
@@ -98,7 +98,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const { graceMs = GRACE_MS } = asked;
       closing ??= (async () => {
         closed.resolve();
-        // Their readers would wait for runs that end now.
+        // Readers would otherwise wait for runs that end now.
         await Promise.all(handlers.map((handler) => handler.close()));
         await Promise.all([...workers].map((worker) => stop(worker, graceMs)));
         unobserve();
@@ -111,7 +111,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
   return continuo;
 }
 
-/** Node leaves the stack and the cause of an error out of its warning. */
+/** Node's warning leaves out the stack and the cause of an error. */
 function warn(error: unknown): void {
   process.emitWarning(isContinuoError(error) ? error : inspect(error));
 }

@@ -1,12 +1,12 @@
 /**
  * Events of your own types, with a schema that `session.append` checks. A type whose data change gets a version: the
- * stored events stay as they are, and are brought up to date when they are read. The version is part of the stored type,
- * so that a program that knows only an older one does not take the new data for its own.
+ * stored events stay as they are, and are converted to the newest version when they are read. The version is part of
+ * the stored type, so that a program that knows only an older one does not take the new data for its own.
  */
 
 import { assertKnownOptions, ContinuoError, isEventType, type KnownOptions } from "@continuo/core/model";
 
-/** The part of Standard Schema that is used: zod, valibot and arktype have it. */
+/** The used part of Standard Schema, which zod, valibot and arktype implement. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -25,7 +25,7 @@ export interface DefinedEvent<Data> {
   readonly type: string;
   /** The stored types of all versions, oldest first: for `types` of `store.read` and `store.tail`. */
   readonly types: readonly string[];
-  /** Returns the data as the schema gives it. `session.append` stores that. Errors: `invalid`. */
+  /** Returns the data in the form that the schema returns. `session.append` stores that form. Errors: `invalid`. */
   parse(data: unknown): Promise<Data>;
   /**
    * True for an event of the newest version whose data was not removed. The data is not checked again: an event that was
@@ -33,16 +33,17 @@ export interface DefinedEvent<Data> {
    */
   is<Event extends CheckedEvent>(event: Event): event is Event & { readonly data: Data };
   /**
-   * Returns an event of any version with the data of the newest one, and `null` for another type or removed data. The data
-   * of an older version go through its upcasters and then through the schema. Errors: `invalid` if they do not fit then.
+   * Returns an event of any version with the data of the newest one, and `null` for another type or removed data. The
+   * data of an older version pass through its upcasters and then through the schema. Errors: `invalid` if the result
+   * does not fit the schema.
    */
   read<Event extends CheckedEvent>(event: Event): Promise<(Event & { readonly data: Data }) | null>;
 }
 
 export interface DefineEventOptions {
-  /** The version of the data that the schema describes; 1 if none is given. */
+  /** The version of the data that the schema describes; 1 by default. */
   readonly version?: number;
-  /** For each earlier version a function that makes the data of the version after it. */
+  /** For each earlier version, a function that converts its data to the next version. */
   readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;
 }
 
@@ -103,7 +104,7 @@ function undefinable(name: string, problem: string, hint: string): ContinuoError
   return new ContinuoError("usage", `cannot define the event ${JSON.stringify(name)}: ${problem}`, { hint });
 }
 
-/** One for each earlier version, oldest first. Errors: `usage`. */
+/** One function for each earlier version, oldest first. Errors: `usage`. */
 function upcastersOf(
   name: string,
   { version = 1, upcasters = {} }: DefineEventOptions,

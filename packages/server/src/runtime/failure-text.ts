@@ -1,4 +1,6 @@
-/** The words of a failure for the people who use a program: a provider's own can name keys, addresses and limits. */
+/**
+ * The words of a failure for the people who use a program: the words of a provider can name keys, addresses and limits.
+ */
 
 import { type Block, isContinuoError, messageOf, present, textOf } from "@continuo/core/model";
 import type { RunError } from "@continuo/store/sessions";
@@ -26,7 +28,7 @@ export function failureTextOf(own: FailureText | undefined, report: (error: unkn
   };
 }
 
-/** Also for an error that comes before there is a run, or while it is read. */
+/** Also called for an error before there is a run, or while the run is read. */
 export function failureOf(error: unknown): Failure {
   return { code: isContinuoError(error) ? error.code : "internal", message: messageOf(error) };
 }

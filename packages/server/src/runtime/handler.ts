@@ -124,7 +124,7 @@ function listOf(names: Names): readonly string[] {
   return typeof names === "string" ? [names] : names;
 }
 
-/** `null` for a path that is not one of the server. */
+/** `null` for a path that does not belong to the server. */
 function serverUrl(text: string): string | null {
   const url = new URL(text);
   const at = url.pathname.search(PATH);
@@ -132,7 +132,7 @@ function serverUrl(text: string): string | null {
   return at === 0 ? text : `${url.origin}${url.pathname.slice(at)}${url.search}`;
 }
 
-/** The handshake of a WebSocket, as the program knows requests. */
+/** The handshake of a WebSocket, in the form in which the program knows requests. */
 function requestOf({ url = "/", headers }: IncomingMessage): Request {
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) {
@@ -150,9 +150,10 @@ function withBearer(request: Request, secret: string | undefined): Request {
 }
 
 /**
- * An expected failure as the server answers it: `{ error: { code, message, hint, details } }` with its status, for the
- * error handler of a framework (`app.onError(toErrorResponse)`). An error of `request.json()` for a body that is not
- * JSON becomes status 400. Throws every other error that is not a `ContinuoError`, because it is a mistake in a program.
+ * An expected failure in the form in which the server answers it: `{ error: { code, message, hint, details } }` with
+ * its status, for the error handler of a framework (`app.onError(toErrorResponse)`). An error of `request.json()` for a
+ * body that is not JSON becomes status 400. Throws every error that is not a `ContinuoError`, because it is a mistake
+ * in a program.
  */
 export function toErrorResponse(error: unknown): Response {
   const known = isNoJson(error) ? notJson() : error;

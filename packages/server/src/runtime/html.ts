@@ -12,7 +12,7 @@ export async function sessionToHtml(store: Store, sessionId: string): Promise<st
   if (session === null)
     throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`);
   const transcript = await TranscriptBuilder.fromStore(store, sessionId);
-  // The places of the store and of the agents are not for the readers of a page.
+  // Readers of a page must not see where the store and the agents keep their files.
   const row = toOwnRow({ ...session, cwd: null, metadata: ownMetadata(session.metadata) }, "");
   const { details, leaves, problems } = toCatalogSession(row, transcript, session.parentId);
   const prices = { own: {}, list: shippedPrices() };

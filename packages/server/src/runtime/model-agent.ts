@@ -13,7 +13,7 @@ export function openModelAgent(options: ModelAgentOptions): Agent {
 }
 
 /**
- * The tokens of a conversation that a model is given.
+ * The tokens of a conversation that a model receives.
  *
  * @param window the program's facts about the model; without them, the model's server is asked if the name is unknown
  */

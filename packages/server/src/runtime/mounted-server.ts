@@ -1,7 +1,7 @@
 /**
- * The server of a program, which is loaded with its first request. Nothing that a program can import by a name of the
- * package is loaded on demand: a bundler puts that into the file of the program, and a program that waits at its top
- * level would wait for itself.
+ * The server of a program, which is loaded with its first request. No module that a program can import by a name of the
+ * package is loaded on demand: a bundler puts such a module into the file of the program, and a program with a
+ * top-level await would wait for itself.
  */
 
 import { type Authenticate, type ContinuoServer, createServer, MOUNTED } from "../server/index.ts";

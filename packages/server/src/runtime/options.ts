@@ -1,4 +1,7 @@
-/** The options that the calls of the front door have; any other one is refused (`usage`). The compiler completes the tables. */
+/**
+ * The options of the calls of the front door; any other option is refused (`usage`). The compiler checks that the
+ * tables are complete.
+ */
 
 import { assertKnownOptions, type KnownOptions } from "@continuo/core/model";
 import type {

@@ -41,7 +41,7 @@ async function replay<Value>(
 
 /** An input, and its answer as it is in the log. */
 interface SaidInput {
-  /** `null` for an input that no run of Continuo's has: it was imported. */
+  /** `null` for an imported input, which no run of Continuo has. */
   readonly runId: string | null;
   readonly input: RunInput;
   /** The last event before it. */
@@ -58,7 +58,7 @@ interface Answer {
 const NO_ANSWER: Answer = { text: "", tools: [] };
 
 /**
- * The inputs of runs and those that were imported, in their order. The answer to a retry replaces the answer that it
+ * The inputs of runs and the imported inputs, in their order. The answer to a retry replaces the answer that it
  * repeats.
  */
 async function inputsOf(store: Store, sessionId: string): Promise<readonly SaidInput[]> {
@@ -72,7 +72,7 @@ async function inputsOf(store: Store, sessionId: string): Promise<readonly SaidI
     if (repeated !== null && event.runId !== undefined) {
       const first = byRun.get(repeated);
       if (first === undefined) continue;
-      // The answer of an attempt that failed is none.
+      // A failed attempt has no answer.
       first.answer = NO_ANSWER;
       byRun.set(event.runId, first);
     } else if (said !== null && said.runId !== null) {
@@ -106,7 +106,7 @@ function inputIn(event: StoredEvent): SaidInput | null {
   return role === "user" && isInput(content) ? { ...place, input: content } : null;
 }
 
-/** The first run with the input that this one has again. */
+/** The first run with the input that this run repeats. */
 function retriedIn(event: StoredEvent): string | null {
   const retryOf = isEvent(event, "run_created") ? event.data.metadata?.retryOf : undefined;
   return typeof retryOf === "string" ? retryOf : null;
@@ -116,10 +116,10 @@ function withEvent(answer: Answer, event: StoredEvent): Answer {
   if (isEvent(event, "message_received")) {
     const { content, usage } = event.data;
     const text = typeof content === "string" ? content : textOf(content);
-    // A run says at its end what all of it used.
+    // The end of a run has the usage of the whole run.
     const own =
       event.runId === undefined && usage !== undefined ? { usage: addUsage(answer.usage, usage) } : {};
-    // A message that only calls tools leaves the words before it.
+    // A message that only calls tools keeps the words before it as the answer.
     return { ...answer, ...own, text: text === "" ? answer.text : text };
   }
   if (isEvent(event, "tool_call_started"))

@@ -1,9 +1,9 @@
-/** Errors of work that is done again and again: one that stays is reported once, and again only after it was away. */
+/** Errors of repeated work: a lasting error is reported once, and again only after it was gone. */
 
-/** `of` names the thing that an error is about, such as a session; none for the whole work. */
+/** `of` names the subject of an error, such as a session; left out for the whole work. */
 export type Report = (error: unknown, of?: string) => void;
 
-/** Returns the work, whose errors are reported where its last pass did not have them. It never throws. */
+/** Returns the work; it reports each error that its last pass did not have. It never throws. */
 export function reportNew(report: Report, work: (report: Report) => Promise<void>): () => Promise<void> {
   let before = new Set<string>();
   return async () => {

@@ -1,4 +1,4 @@
-/** Inputs that are given again after a crash, later or never: attempts, times, and dead letters. */
+/** Inputs that are given to their agent again after a crash, later or never: attempts, times, and dead letters. */
 
 import { randomUUID } from "node:crypto";
 import {
@@ -22,10 +22,10 @@ const SCHEDULE = "schedule/";
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
-/** Inputs of one page: mostly none is due. */
+/** Inputs of one page: usually no input is due. */
 const MAX_DUE = 100;
 
-/** True for a status after which this program gives the input again. */
+/** True for a status after which this program gives the input to its agent again. */
 export function retriedBy({ options }: Host): (status: RunStatus) => boolean {
   const on: readonly RunStatus[] = [
     ...(options.recover === "retry" ? (["interrupted"] as const) : []),
@@ -34,14 +34,18 @@ export function retriedBy({ options }: Host): (status: RunStatus) => boolean {
   return (status) => on.includes(status);
 }
 
-/** Gives the input of an ended run again: now, later, or never again. Somebody else may do the same at the same time. */
+/**
+ * Gives the input of an ended run to its agent again: now, later, or never. Another process may do the same at the same
+ * time.
+ */
 export async function retry(host: Host, runId: string): Promise<void> {
   const { store, options, approvals } = host;
   const { attempts = DEFAULT_ATTEMPTS, backoffMs = DEFAULT_BACKOFF_MS } = options.retry ?? {};
   const run = await store.getRun(runId);
   if (run === null) return;
   const attempt = attemptOf(run);
-  // A process that ends while its run waits for a person does not mean a bad input: days may pass, with many restarts.
+  // A process that ends while its run waits for a person does not mean that the input is bad: the wait can last days,
+  // with many restarts.
   const hasWaited = run.status === "interrupted" && (await approvals.isWaiting(run));
   if (attempt >= attempts && !hasWaited) return await giveUp(host, run);
   const next: ScheduledInput = {
@@ -79,7 +83,7 @@ export interface ScheduledInput {
   readonly attempt?: number;
 }
 
-/** Keeps an input until its time. The same input at the same time is kept once. */
+/** Stores an input until its time. The same input for the same time is stored once. */
 export async function schedule(store: Store, at: string, input: ScheduledInput): Promise<void> {
   const key = input.retryOf ?? input.id ?? randomUUID();
   const name = `${SCHEDULE}${at}/${input.sessionId}/${key}`;
@@ -90,7 +94,7 @@ export async function schedule(store: Store, at: string, input: ScheduledInput):
   }
 }
 
-/** Starts the inputs whose time has come. One that cannot be started yet stays, and does not hold up the others. */
+/** Starts the inputs whose time has come. An input that cannot be started yet stays, and does not delay the others. */
 export async function startDue(store: Store, report: Report): Promise<void> {
   const now = new Date().toISOString();
   const full = new Set<string>();
@@ -135,7 +139,7 @@ async function giveUp({ store, approvals, options }: Host, run: Run): Promise<vo
   };
   const message = `the input is not tried again: ${reason}`;
   const event = {
-    // Two processes that come to the same end tell it once.
+    // Two processes that come to the same end report it once.
     id: `${DEAD}${run.runId}`,
     type: "error_raised",
     data: { message, code: GIVEN_UP, details: { runId: root, attempts } },

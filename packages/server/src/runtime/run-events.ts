@@ -15,7 +15,10 @@ import {
 } from "@continuo/core/model";
 import { latestAttempt } from "@continuo/store/sessions";
 
-/** True for an event of a type of Continuo whose payload is there and fits: `type` then tells the payload. */
+/**
+ * True for an event of a type of Continuo whose payload exists and is valid: the type of the payload then follows from
+ * `type`.
+ */
 export function isKnownEvent(event: StoredEvent): event is KnownEvent {
   return isEventType(event.type) && event.invalid === undefined && event.pruned === undefined;
 }
@@ -39,18 +42,18 @@ export interface FollowRun extends FollowOptions {
   readonly sessionId: string;
   /** The run of the first attempt. */
   readonly runId: string;
-  /** True if an attempt that ended so is followed by another one. */
+  /** True if an attempt with this end is followed by another one. */
   readonly isRetried: (status: RunStatus) => boolean;
   /** True if the last attempt has ended already. */
   readonly isOver: () => Promise<boolean>;
 }
 
-/** The status that an event ends a run with. */
+/** The status with which an event ends a run. */
 export const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
   RUN_END_STATUSES.map((status) => [RUN_EVENTS[status], status]),
 );
 
-/** The code of the `error_raised` that says that an input is not tried again. */
+/** The code of the `error_raised` event after which an input is not tried again. */
 export const GIVEN_UP = "dead_letter";
 
 /** Ends after the end of the last attempt. */
@@ -60,7 +63,7 @@ export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerato
   const start = await startOf(store, sessionId, runId);
   const after = follow.after === undefined || follow.after < start ? start : follow.after;
   await addAttempts(store, { sessionId, runId, attempts, before: after });
-  // Nothing comes any more after the end of the last attempt.
+  // Nothing follows the end of the last attempt.
   const range = { after, ...present({ signal }) };
   // A reader who disappears ends both without an error.
   const events = (await isOver()) ? readAll(store, sessionId, { after }) : store.tail(sessionId, range);
@@ -90,7 +93,7 @@ interface Attempts {
   readonly before: number;
 }
 
-/** Attempts that began before the place from which a reader goes on. */
+/** Attempts that began before the place at which a reader continues. */
 async function addAttempts(store: Store, { sessionId, runId, attempts, before }: Attempts): Promise<void> {
   const range = { before: before + 1, types: ["run_created"], texts: [runId] };
   for await (const event of readAll(store, sessionId, range)) {

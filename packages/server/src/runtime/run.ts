@@ -1,4 +1,4 @@
-/** A run as its sender has it: a promise of the durable message, and the events until its end. */
+/** A run as its sender sees it: a promise of the durable message, and the events until its end. */
 
 import {
   assertKnownOptions,
@@ -28,7 +28,7 @@ export interface RunHandleOptions<Value> {
 }
 
 export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<Value>): RunHandle<Value> {
-  // Readers of the run get the error. Without a reader, it must not end the process.
+  // Readers of the run get the error. If nobody reads, the error must not end the process.
   sent.catch(() => undefined);
   const events = async function* (place: FollowOptions = {}): AsyncGenerator<KnownEvent, void> {
     const { sessionId, runId } = await sent;
@@ -57,7 +57,9 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
   };
 }
 
-/** A message that was streamed is not said again when it is complete; one that came at once was not streamed. */
+/**
+ * A message that was streamed is not sent again when it is complete; a message that arrived at once was not streamed.
+ */
 async function* textOfEvents(events: AsyncIterable<KnownEvent>): AsyncGenerator<string, void> {
   const said = new Set<string>();
   let last: string | undefined;
@@ -88,7 +90,7 @@ export function followRun(
   return runEvents(host.store, { ...follow, isRetried, isOver: () => isRunOver(host, follow.runId) });
 }
 
-/** True when no attempt of the input follows. @param runId that of the first attempt */
+/** True when no attempt of the input follows. @param runId the run of the first attempt */
 export async function isRunOver(host: Host, runId: string): Promise<boolean> {
   const run = await host.store.getRun(await latestAttempt(host.store, runId));
   if (run === null || !RUN_END_STATUSES.includes(run.status)) return false;

@@ -1,4 +1,4 @@
-/** A session as a program has it: nothing is read before the first call. */
+/** A session in the form that a program uses: nothing is read before the first call. */
 
 import { randomUUID } from "node:crypto";
 import {
@@ -96,7 +96,7 @@ export function createSessionHandle(
     },
     async toHtml() {
       await opened();
-      // The page and the list of prices cost a start-up: they are loaded for the first page.
+      // The page and the list of prices are slow to load, so they are loaded for the first page.
       return await (await import("./html.ts")).sessionToHtml(store, sessionId);
     },
     toSSE: (from) =>

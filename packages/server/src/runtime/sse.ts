@@ -7,7 +7,7 @@ import { createReaderView } from "./readers.ts";
 import type { FollowOptions } from "./run-events.ts";
 import type { SseOptions } from "./types.ts";
 
-/** A proxy closes a connection that says nothing. */
+/** A proxy closes a connection that stays silent. */
 const KEEP_ALIVE_MS = 15_000;
 
 const SSE_HEADERS: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const SSE_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
-/** The place in the log from which a request goes on: its `Last-Event-ID`, or the parameter `after`. */
+/** The place in the log at which a request continues: its `Last-Event-ID`, or the parameter `after`. */
 function placeOf(from: Request | SseOptions | undefined): FollowOptions {
   if (from === undefined) return {};
   if (!("headers" in from)) {
@@ -55,7 +55,7 @@ interface StreamOptions {
   readonly keepAlive: string;
 }
 
-/** Text as it arrives. It waits for a slow reader; an error closes the connection, and the reader resumes. */
+/** Sends text as it arrives. It waits for a slow reader; an error closes the connection, and the reader resumes. */
 export function streamResponse(
   { signal, headers, keepAlive }: StreamOptions,
   read: (signal: AbortSignal) => AsyncGenerator<string, void>,

@@ -13,8 +13,8 @@ export const QUEUE_METRICS: Readonly<Record<"continuo.run.waiting", Metric>> = {
 const meter: Meter<never, never, "continuo.run.waiting"> = createMeter("continuo.runtime", QUEUE_METRICS);
 
 /**
- * A gauge is read at once, and runs are counted in the store: nothing is counted while nobody reads. The returned function
- * ends it.
+ * A gauge must be read at once, but runs are counted in the store: nothing is counted while nobody reads the gauge. The
+ * returned function ends it.
  */
 export function observeWaiting(count: () => Promise<number>): () => void {
   let value: number | null = null;
@@ -24,7 +24,7 @@ export function observeWaiting(count: () => Promise<number>): () => void {
     try {
       value = await count();
     } catch {
-      // The store is away: a number from before would say that it is not.
+      // The store cannot be reached: an earlier number would hide that.
       value = null;
     } finally {
       counting = false;

@@ -25,7 +25,7 @@ import type { Failure, FailureText } from "./failure-text.ts";
 /** Makes an agent for one run, which is closed after it. */
 export interface AgentDefinition<Value = unknown> {
   readonly name: string;
-  /** The agent gets this much of the session; without it, everything. A function is called for each run. */
+  /** The agent receives this much of the session; everything by default. A function is called for each run. */
   readonly context?: ContinuationOptions | (() => Promise<ContinuationOptions>);
   open(run: { readonly onPermission: AskPermission }): Promise<Agent & Partial<AsyncDisposable>>;
   /** Reads the run's `value`. Throws for an invalid value. */
@@ -36,25 +36,25 @@ export interface ContinuoOptions {
   readonly agents?: readonly (AgentDefinition | Agent)[];
   /**
    * `retry` gives the input of a run whose process ended to its agent again; `end` ends the run as interrupted. `end`
-   * if none is given.
+   * by default.
    */
   readonly recover?: "retry" | "end";
   /** This process runs the queue for `agents`; true by default. `work()` runs it in any case. */
   readonly work?: boolean;
-  /** Sessions that run at the same time in this process; further ones wait. 16 if none is given. */
+  /** Sessions that run at the same time in this process; further ones wait. 16 by default. */
   readonly parallel?: number;
   readonly retry?: RetryOptions;
-  /** Milliseconds after which an approval that nobody answered is denied; it stays open if none is given. */
+  /** Milliseconds after which an approval that nobody answered is denied; by default it stays open. */
   readonly approvalMs?: number;
-  /** Milliseconds in which this process looks for work of other processes; 250 if none is given. */
+  /** The interval in milliseconds at which this process looks for work of other processes; 250 by default. */
   readonly pollMs?: number;
-  /** A process that does not respond keeps a session for this time; 30,000 if none is given. */
+  /** A process that does not respond keeps a session for this time in milliseconds; 30,000 by default. */
   readonly leaseMs?: number;
   readonly store?: OpenStoreOptions;
   /**
    * Called with errors that no caller can receive: the store did not answer a worker, or an agent threw an error that
-   * is not a `ContinuoError`, which is a mistake in the program. It has its stack and its cause here; the log keeps its
-   * message. By default a warning is emitted.
+   * is not a `ContinuoError`, which is a mistake in the program. The error has its stack and its cause here; the log
+   * keeps only its message. By default a warning is emitted.
    */
   readonly onError?: (error: unknown) => void;
   /**
@@ -65,11 +65,17 @@ export interface ContinuoOptions {
 }
 
 export interface RetryOptions {
-  /** An input is given to its agent at most this often, the first time included; 3 by default. Then it is a dead letter. */
+  /**
+   * The number of times that an input is given to its agent, including the first; 3 by default. After that, it is a
+   * dead letter.
+   */
   readonly attempts?: number;
-  /** Milliseconds before the third attempt; each further one waits twice as long, at most a minute. The second one begins at once. */
+  /**
+   * Milliseconds before the third attempt; each further one waits twice as long, but at most a minute. The second
+   * attempt begins at once.
+   */
   readonly backoffMs?: number;
-  /** The ends after which a run is tried again; only `interrupted` if none is given. */
+  /** The ends after which a run is tried again; only `interrupted` by default. */
   readonly on?: readonly ("interrupted" | "failed" | "timeout")[];
 }
 
@@ -81,25 +87,28 @@ export interface Continuo extends AsyncDisposable {
   /** Runs the queue of these agents in this process, until `signal` aborts or Continuo is closed. */
   work(options?: WorkOptions): Promise<void>;
   readonly deadLetters: {
-    /** All of them, in the order of their run ids. */
+    /** All dead letters, in the order of their run ids. */
     list(): Promise<readonly DeadLetter[]>;
     /** Gives the input to its agent again. Errors: `not_found`, `conflict`. */
     retry(runId: string): Promise<SentRun>;
   };
-  /** The words of a failure for people, as `failureText` of the options makes them. */
+  /** The words about a failure for people, as the option `failureText` makes them. */
   failureText(failure: Failure): string;
   /** The runs that this process executes, and the runs of all processes that wait. */
   queue(): Promise<QueueState>;
   /** The server as a handler of fetch requests: sessions, approvals, streams, channels and live, as `authorize` permits. */
   handler(options: HandlerOptions): FetchHandler;
-  /** The inputs of a session, given to another agent in a session of its own, with both answers. */
+  /** The inputs of a session, each given to another agent in a separate session, with both answers. */
   replay<Value>(sessionId: string, options: ReplayOptions<Value>): Promise<readonly ReplayedRun[]>;
-  /** Ends the queue and closes the store. Runs that still go on after `graceMs` (5,000) are given to other processes. */
+  /**
+   * Ends the queue and closes the store. Runs that are still executing after `graceMs` (5,000) are given to other
+   * processes.
+   */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
 export interface SessionOptions {
-  /** Makes the session if there is none. */
+  /** Creates the session if it does not exist. */
   readonly create?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly title?: string;
@@ -110,14 +119,14 @@ export interface SessionHandle {
   readonly sessionId: string;
   /** See `SentRun`: the message is durable before the promise resolves, and sent once for each `id`. */
   send<Value = unknown>(input: RunInput, options?: SendOptions<Value>): RunHandle<Value>;
-  /** The run of an input, by the `id` it was sent with or its `runId`. */
+  /** The run of an input, by the `id` with which it was sent, or by its `runId`. */
   run(id: string): RunHandle;
   messages(): Promise<readonly Message[]>;
-  /** The messages and answers as `useChat` of the AI SDK has them, and the answers that are not complete. */
+  /** The messages and answers in the form of the AI SDK's `useChat`, and the answers that are not complete. */
   chat(): Promise<Chat>;
   /**
    * The answers that are not complete, one after the other, each from its beginning, as the UI message stream of the AI
-   * SDK; `null` if there is none. A reader that disappears does not end them.
+   * SDK; `null` if there is none. They continue if the reader disappears.
    */
   toUIMessageResponse(options?: ResumeChatOptions): Promise<Response | null>;
   /** Cancels the answers that are not complete, and returns their ids. Messages about them stay. */
@@ -130,12 +139,15 @@ export interface SessionHandle {
   append<Data>(type: DefinedEvent<Data>, data: Data): Promise<StoredEvent<Data>>;
   /** A page without scripts of others, as text. */
   toHtml(): Promise<string>;
-  /** All events as server-sent events, without the folders and files of this machine. It goes on after the `Last-Event-ID` of the request, and does not end by itself. */
+  /**
+   * All events as server-sent events, without the folders and files of this machine. The stream continues after the
+   * `Last-Event-ID` of the request, and does not end by itself.
+   */
   toSSE(from?: Request | SseOptions): Response;
 }
 
 export interface ResumeChatOptions {
-  /** The answers that `chat().open` had; answers that are already complete are streamed too. */
+  /** The answers of `chat().open`; answers that are already complete are streamed too. */
   readonly open?: readonly string[];
   readonly signal?: AbortSignal;
 }
@@ -152,20 +164,22 @@ export interface SseOptions {
 }
 
 export interface SendOptions<Value = unknown> {
-  /** Your id of the message within the session: it is sent once, however often `send` is called with it. */
+  /**
+   * Your id of the message within the session: the message is sent once, however often `send` is called with this id.
+   */
   readonly id?: string;
-  /** The agent that answers; the first of the agents of this program if none is given. */
+  /** The agent that answers; by default the first of the agents of this program. */
   readonly agent?: string | AgentDefinition<Value>;
   /** The time at which the message is sent, ISO 8601. */
   readonly runAt?: string;
   /**
-   * From -100 to 100; 0 if none is given. A free worker takes the most urgent message of those that are next in their
-   * sessions. Messages of a session keep their order, and a running answer is not interrupted.
+   * From -100 to 100; 0 by default. From the messages that are next in their sessions, a free worker takes the most
+   * urgent one. Messages of a session keep their order, and a running answer is not interrupted.
    */
   readonly priority?: number;
 }
 
-/** `send` resolves with it when the message is durable. */
+/** `send` resolves with this when the message is durable. */
 export interface SentRun {
   readonly id: string | null;
   readonly runId: string;
@@ -177,7 +191,7 @@ export interface SentRun {
 
 /** A promise of the durable message, and the events of its run, once each and in order, until the run has ended. */
 export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncIterable<KnownEvent> {
-  /** Resolves when the run has ended; also that of another process. */
+  /** Resolves when the run has ended, even if another process executes it. */
   result(): Promise<RunOutcome<Value>>;
   cancel(reason?: string): Promise<void>;
   /** The words of the answers while they are written, each once; an empty line between two messages. */
@@ -186,7 +200,7 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;
   /** The UI message stream of the AI SDK, for `useChat`. */
   toUIMessageResponse(options?: { readonly signal?: AbortSignal }): Response;
-  /** The events of the run as server-sent events; see `SessionHandle.toSSE`. It ends with the event `end`. */
+  /** The events of the run as server-sent events; see `SessionHandle.toSSE`. The stream ends with the event `end`. */
   toSSE(from?: Request | SseOptions): Response;
 }
 
@@ -198,7 +212,7 @@ interface EndedRun {
   readonly usage?: Usage;
 }
 
-/** With `max_steps` the agent was not done when it reached its `maxSteps`. */
+/** `max_steps`: the agent was not done when it reached its `maxSteps`. */
 export type RunOutcome<Value = unknown> =
   | (EndedRun & {
       readonly status: "completed" | "max_steps";
@@ -215,14 +229,14 @@ export interface Approval {
   readonly id: string;
   readonly status: ApprovalStatus;
   readonly sessionId: string;
-  /** The run that asked; of several attempts the newest. */
+  /** The run that asked; if there were several attempts, the newest. */
   readonly runId: string;
   readonly agent: string;
   readonly toolName?: string;
   readonly toolInput?: unknown;
   readonly title?: string;
   readonly options: readonly PermissionOption[];
-  /** The metadata that the program gave the session, as they were when it was asked. */
+  /** The metadata that the program gave the session, at the time of the question. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly requestedAt: string;
   readonly resolvedAt?: string;
@@ -233,13 +247,13 @@ export interface Approval {
 export interface ListApprovalsOptions {
   readonly status?: ApprovalStatus;
   readonly sessionId?: string;
-  /** Only those of sessions whose metadata have these values. */
+  /** Only approvals of sessions whose metadata have these values. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface ApprovalAnswer {
   readonly outcome: "granted" | "denied";
-  /** The author of the answer, as the log keeps it. */
+  /** The author of the answer, as recorded in the log. */
   readonly by?: string;
   readonly reason?: string;
   readonly optionId?: string;
@@ -248,18 +262,21 @@ export interface ApprovalAnswer {
 export interface Approvals {
   /** `id`: the id in the list, or the `approvalId` of the event. `null` if there is no such approval. */
   get(id: string): Promise<Approval | null>;
-  /** Oldest first, at most 1,000. The list is yours: frameworks that answer with JSON take no readonly one. */
+  /**
+   * Oldest first, at most 1,000. The list is a mutable copy, because frameworks that answer with JSON accept no
+   * readonly list.
+   */
   list(options?: ListApprovalsOptions): Promise<Approval[]>;
   /**
-   * Answers from any process, even when the run that asked was killed: its next attempt finds the answer. The id is
-   * that of the list, or the `approvalId` of the event. The same answer again returns the approval; another one is a
+   * Answers from any process, even if the run that asked was killed: its next attempt finds the answer. The id is that
+   * of the list, or the `approvalId` of the event. The same answer again returns the approval; another one is a
    * `conflict`. Errors: `not_found`, `conflict`; `run_ended` for a question whose run has ended, or is being stopped.
    */
   resolve(id: string, answer: ApprovalAnswer): Promise<Approval>;
 }
 
 export interface WorkOptions {
-  /** Names of agents of this program; all of them if none are given. */
+  /** Names of agents of this program; all of them by default. */
   readonly agents?: readonly string[];
   readonly parallel?: number;
   readonly signal?: AbortSignal;
@@ -279,10 +296,10 @@ export interface QueueState {
   readonly parallel: number;
 }
 
-/** A name or several, or `*` for all. A name that ends with `*` stands for all that begin so. */
+/** A name, several names, or `*` for all. A name that ends with `*` matches all names that begin with the rest. */
 export type Names = string | readonly string[];
 
-/** The names that a request may reach; none of the kinds that are left out. */
+/** The names that a request may access; a kind that is left out allows none. */
 export interface Authorization {
   /** Ids of sessions. */
   readonly sessions?: Names;
@@ -293,23 +310,24 @@ export interface Authorization {
   readonly live?: Names;
   /** `write` includes `read`. */
   readonly access: "read" | "write";
-  /** Approvals of these sessions may be answered; false by default, whatever the access is. */
+  /** True if the person may answer approvals of these sessions; false by default, regardless of `access`. */
   readonly approve?: boolean;
   /**
-   * The logs of these sessions may be read at `/v1/stream/sessions/ID`, and with `write` changed, as they are stored:
-   * they name folders and files of this machine, and a person with write access can forge answers. False by default.
+   * True if the person may read, and with `write` change, the logs of these sessions as they are stored, at
+   * `/v1/stream/sessions/ID`: the logs name folders and files of this machine, and a person with write access can forge
+   * answers. False by default.
    */
   readonly logs?: boolean;
-  /** The person: the author of answers, as the log keeps it, and the name under which their requests are limited. */
+  /** The person: the author of answers in the log, and the name under which requests are limited. */
   readonly by?: string;
-  /** The participant as which the person writes in channels, or `*` for any; `by` if none is given. */
+  /** The participant as which the person writes in channels, or `*` for any; `by` by default. */
   readonly handle?: string;
 }
 
 export interface HandlerOptions {
   /**
-   * `null` for nobody: the answer is 401. A WebSocket asks once, with the headers of its handshake; its token is sent as a
-   * bearer token.
+   * `null` for nobody: the answer is 401. A WebSocket asks once, with the headers of its handshake; a token is sent as
+   * a bearer token.
    */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
   /** Exact origins of other pages that may send requests. */
@@ -320,7 +338,7 @@ export interface HandlerOptions {
   readonly live?: Omit<LiveSettings, "workspaceIds">;
 }
 
-/** Hono, Next, Bun and Deno take the function; for `node:http` see `toNodeListener` of `continuo/server`. */
+/** Hono, Next, Bun and Deno take this function; for `node:http` see `toNodeListener` of `continuo/server`. */
 export interface FetchHandler {
   (request: Request): Promise<Response>;
   /** The WebSockets of channels and continuous sessions: for the event `upgrade` of a server of `node:http`. */
@@ -329,14 +347,14 @@ export interface FetchHandler {
 
 export interface ReplayOptions<Value = unknown> {
   readonly agent: AgentDefinition<Value> | Agent;
-  /** Keeps the sessions that the replay made; they are deleted where it is left out. */
+  /** Keeps the sessions that the replay created; by default they are deleted. */
   readonly keep?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** One input of a session: how it was answered, and how the other agent answers it after the same conversation. */
+/** One input of a session: the recorded answer, and the answer of the other agent after the same conversation. */
 export interface ReplayedRun {
-  /** The first run with the input, where it was tried more than once; `null` for an input that was imported. */
+  /** The first run with the input, if it was tried more than once; `null` for an imported input. */
   readonly runId: string | null;
   readonly input: string;
   /** The answer of the last attempt. */

@@ -14,7 +14,7 @@ export interface UIChunk {
 
 export interface UIFold {
   take(event: KnownEvent): readonly UIChunk[];
-  /** Closes what is open, and says how it ended. */
+  /** Closes what is open, and records how it ended. */
   end(): readonly UIChunk[];
 }
 
@@ -42,13 +42,13 @@ class Speech {
   #open: OpenPart | null = null;
   #count = 0;
   #attempt: string | undefined;
-  /** The message that the step has. */
+  /** The message that belongs to the step. */
   #messageId: string | null = null;
   #hasCalls = false;
   /** The messages that were streamed: the complete message is not shown again. */
   readonly streamed = new Set<string>();
 
-  /** Words that an attempt left without a call are said again by the next one; a call that was made stays. */
+  /** Words that an attempt wrote without a call are written again by the next one; a call that was made stays. */
   attempt(runId: string | undefined): UIChunk[] {
     const isFirst = this.#attempt === undefined;
     if (runId === undefined || runId === this.#attempt) return [];
@@ -69,7 +69,7 @@ class Speech {
     return [{ type: `${kind}-end`, id }];
   }
 
-  /** The next words belong to this message, which begins a step unless nothing was said in the step. */
+  /** The next words belong to this message, which begins a step unless the present step is still empty. */
   enter(messageId: string): UIChunk[] {
     if (this.#messageId === messageId) return [];
     const chunks = this.#messageId === null && !this.#hasCalls ? [] : [...this.close(), ...this.#nextStep()];
@@ -101,8 +101,8 @@ class Speech {
 }
 
 /**
- * @param messageId the id of the answer: that of the first run of the input
- * @param failureText makes the words of failures; plain ones with the code where none is given
+ * @param messageId the id of the answer, which is that of the first run of the input
+ * @param failureText makes the words about failures; by default plain ones with the code
  */
 export function createUIFold(messageId: string, failureText: FailureText = plainFailure): UIFold {
   const speech = new Speech();
@@ -149,12 +149,15 @@ function isShown(block: Block): boolean {
 interface Shown {
   /** The names of tools, by the ids of their calls. */
   readonly calls: Map<string, string>;
-  /** The ids are the keys. An agent asks again for an answered one if the process ended before the agent heard the answer. */
+  /**
+   * The keys are the ids. An agent asks again about an answered call if the process ended before the agent received the
+   * answer.
+   */
   readonly approvals: Map<string, "open" | "answered">;
   readonly failureText: FailureText;
 }
 
-/** Chunks of a call that was not shown would be an error of the reader. */
+/** Chunks of a call that was not shown would cause an error in the reader. */
 function toolsOf(
   event: KnownEvent,
   speech: Speech,
@@ -177,7 +180,7 @@ function toolsOf(
       const { approvalId, outcome, reason } = event.data;
       if (approvals.get(approvalId) !== "open") return [];
       const approved = outcome === "granted";
-      // The others are no answers of a person, and the agent may ask a person after them.
+      // The other outcomes are no answers of a person, and the agent may ask a person after them.
       if (approved || outcome === "denied") approvals.set(approvalId, "answered");
       else approvals.delete(approvalId);
       return [{ type: "tool-approval-response", approvalId, approved, ...present({ reason }) }];
@@ -200,7 +203,7 @@ function toolsOf(
   }
 }
 
-/** The last chunk, as the run has ended so far; another attempt may follow. */
+/** The last chunk, for the present end of the run; another attempt may follow. */
 function finishOf(event: KnownEvent, failureText: FailureText): UIChunk | undefined {
   switch (event.type) {
     case "run_completed": {
@@ -225,7 +228,7 @@ function partsOf(block: Block, speech: Speech): readonly UIChunk[] {
   return part === undefined ? [] : [...speech.close(), part];
 }
 
-/** An image or a file, as a chunk and as a part of a message; one that only a blob has is left out. */
+/** An image or a file, as a chunk and as a part of a message; left out if only a blob has its bytes. */
 export function filePartOf(block: Block): UIChunk | undefined {
   const url = urlOf(block);
   if (url === undefined || (block.type !== "image" && block.type !== "file")) return undefined;
@@ -237,7 +240,7 @@ function urlOf(block: Block): string | undefined {
   return block.url ?? (block.data === undefined ? undefined : `data:${block.mimeType};base64,${block.data}`);
 }
 
-/** A result in blocks is its text, where it is only text. */
+/** A result in blocks becomes its text, if it has only text. */
 function outputOf(output: unknown): unknown {
   if (!Array.isArray(output) || !output.every((block: Block | null) => block?.type === "text")) return output;
   return textOf(output as readonly Block[]);

@@ -20,7 +20,7 @@ export interface StreamedRun {
 
 /**
  * The answers of runs, one after the other. A reader that disappears ends the stream, and never the run. A stream that
- * `signal` ends does not say that the run is over: its reader comes back.
+ * `signal` ends does not report the end of the run, because its reader returns.
  */
 export function toUIMessageResponse(
   runs: readonly (StreamedRun | Promise<StreamedRun>)[],

@@ -15,7 +15,7 @@ export class UIParts {
   readonly #parts: OpenUIPart[] = [];
   readonly #open = new Map<unknown, OpenUIPart>();
 
-  /** A copy: later chunks do not change it. A step in which nothing came yet is not shown. */
+  /** A copy: later chunks do not change it. A step that has nothing yet is not shown. */
   parts(): readonly UIPart[] {
     const shown = this.#parts.at(-1)?.type === "step-start" ? this.#parts.slice(0, -1) : this.#parts;
     return structuredClone(shown);

@@ -1,4 +1,4 @@
-/** The queue of one process: takes runs that wait, executes them, and recovers what other processes left. */
+/** The queue of one process: executes waiting runs, and recovers what other processes left. */
 
 import { type Agent, type ExecuteOptions, isContinuoError, present, type Run } from "@continuo/core/model";
 import { executeRun, MAX_TIMER_MS, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
@@ -14,7 +14,7 @@ export interface WorkerOptions {
 }
 
 const POLL_MS = 250;
-/** The interval at which a process looks for runs of dead ones. */
+/** The interval at which a process looks for runs of dead processes. */
 const RECOVER_MS = 2_000;
 
 export class Worker {
@@ -38,7 +38,7 @@ export class Worker {
     return this.#running.size;
   }
 
-  /** The number of runs that it executes at the same time; 0 once it takes nothing more. */
+  /** The number of runs that it executes at the same time; 0 once it accepts nothing more. */
   get parallel(): number {
     return this.#isStopped ? 0 : this.#parallel;
   }
@@ -75,7 +75,7 @@ export class Worker {
     const report: Report = (error) => {
       if (!this.#isStopped) this.#host.report(error);
     };
-    // Each for itself: a session or an input that cannot be dealt with must not keep the others waiting.
+    // Each one is handled separately: a session or an input that cannot be handled must not delay the others.
     const recoverLeft = reportNew(report, (tell) => this.#recover(tell));
     const steps = [
       async () => {
@@ -85,7 +85,7 @@ export class Worker {
       reportNew(report, () => this.#claim(agents)),
     ];
     while (!this.#isStopped) {
-      // A poke while it looks counts as well.
+      // A poke during a search counts as well.
       const poked = Promise.withResolvers<void>();
       this.#poke = poked.resolve;
       for (const step of steps) if (!this.#isStopped) await step();
@@ -114,7 +114,7 @@ export class Worker {
   #begin(run: Run, owner: string): void {
     const executing = this.#execute(run, owner)
       .catch((error: unknown) => {
-        // It was left to others, or taken by them.
+        // The run was left to other processes, or taken by them.
         if (!this.#abandoned.signal.aborted && !isContinuoError(error, "fenced")) this.#host.report(error);
       })
       .finally(() => {
@@ -152,7 +152,10 @@ export class Worker {
   }
 }
 
-/** An agent that is opened when it is asked, so that an agent that cannot be opened fails the run; closed after it. */
+/**
+ * An agent that is opened only when it is asked, so that an agent that cannot be opened fails the run; it is closed
+ * afterwards.
+ */
 function openedForRun(
   { name, open }: AgentDefinition,
   onPermission: NonNullable<ExecuteOptions["onPermission"]>,
@@ -177,7 +180,7 @@ function openedForRun(
   };
 }
 
-/** Ends what dead processes left, and gives its input again if the program wants that. */
+/** Ends the runs of dead processes, and gives their inputs to their agents again if the program wants that. */
 export async function recover(
   host: Host & { readonly report: Report },
   sessions: "running" | "all",

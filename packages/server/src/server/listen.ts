@@ -38,8 +38,8 @@ export interface ListenOptions {
    */
   readonly loopback?: "one" | "both";
   /**
-   * `own` for a process that is only this server: the global `Response` is replaced by one that costs half as much.
-   * `shared` by default.
+   * `own` for a process that is only this server: the global `Response` is replaced by a cheaper one. `shared` by
+   * default.
    */
   readonly process?: "own" | "shared";
   /** Proxies that name the address of the client; none by default. */
@@ -103,7 +103,7 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
       response.writeHead(417, { ...server.headers, "content-length": 0 }).end();
     });
     http.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-      // An answer that has begun would have another one in its middle.
+      // After an answer has begun, a second one would be inserted into it.
       if (!(socket instanceof Socket) || !socket.writable || socket.bytesWritten > 0) socket.destroy(error);
       else refuseSocket(socket, noRequest(), { ...server, status: STATUS_OF[error.code ?? ""] ?? 400 });
     });
@@ -135,7 +135,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 };
 
 function noRequest(): ContinuoError {
-  return new ContinuoError("invalid", "this is no request of HTTP/1.1, or it comes too slowly");
+  return new ContinuoError("invalid", "this is not an HTTP/1.1 request, or it is sent too slowly");
 }
 
 type ListenAddress = Pick<ListenOptions, "host" | "port">;
@@ -180,7 +180,7 @@ function bound(http: Server, { host, port }: ListenAddress): Promise<Server> {
   });
 }
 
-/** Requests are answered to their end, up to a limit of time. */
+/** Requests are answered completely, up to a time limit. */
 async function closed(bounds: Servers, server: ContinuoServer): Promise<void> {
   const gone = bounds.map((http) => new Promise((resolve) => http.close(resolve)));
   const closeIdle = (): void => {

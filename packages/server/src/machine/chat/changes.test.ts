@@ -5,7 +5,7 @@ async function* nothing(): AsyncGenerator<never> {
   await new Promise(() => undefined);
 }
 
-test("a change between two looks is not missed, and each change wakes every caller that waits", async () => {
+test("a change between two checks is not missed, and each change wakes every waiting caller", async () => {
   const changes = createChanges();
   const seen = changes.version;
   changes.tell();
@@ -16,7 +16,7 @@ test("a change between two looks is not missed, and each change wakes every call
   expect(changes.version).toBe(seen + 2);
 });
 
-test("a change that happens while its reader works is given at once, and not after the pause", async () => {
+test("a change that happens while its reader works is delivered at once, and not after the pause", async () => {
   const changes = createChanges();
   const items = withChanges(nothing(), changes, 3_600_000);
   const first = items.next();

@@ -37,7 +37,7 @@ export async function* withChanges<T>(
 ): AsyncGenerator<T | "changed", void, void> {
   let seen = changes.version;
   let next = items.next();
-  // A caller that stopped reading no longer handles its error.
+  // After a caller has stopped reading, nobody else would handle this error.
   next.catch(() => undefined);
   try {
     for (;;) {

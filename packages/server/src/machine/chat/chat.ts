@@ -15,7 +15,7 @@ import { readOnlyOf } from "./state.ts";
 export interface Chat extends MachineChat {
   /** Sessions whose conversations are open. */
   openSessions(): readonly string[];
-  /** The questions that wait, by the id of their session. */
+  /** The waiting questions, by the id of their session. */
   openQuestions(): ReadonlyMap<string, readonly ChatQuestion[]>;
   /** Changes of conversations that are not stored, such as a new question. */
   readonly changes: Changes;
@@ -82,8 +82,8 @@ function createParts(options: ChatOptions): ChatParts & { closeStore(): Promise<
 }
 
 /**
- * Returns the conversation, and opens it if necessary. An agent's own session is taken up. Errors: `session_live`,
- * `unsupported`, `busy`.
+ * Returns the conversation, and opens it if necessary. An agent's own session is taken over by Continuo first. Errors:
+ * `session_live`, `unsupported`, `busy`.
  */
 async function opened(
   { options, chats, changes, moved, named: nameIt }: ChatParts,

@@ -15,7 +15,7 @@ function write(path: string): void {
   writeFileSync(join(folder, "project", path), "");
 }
 
-test("files of the folder are found, and none that a link, a tool's folder or another folder has", async () => {
+test("files of the folder are found, and no files of a link, of a tool's folder, or of another folder", async () => {
   for (const path of ["src/brew.ts", "README.md", "node_modules/x/brew.ts", ".git/brew", ".env"]) write(path);
   writeFileSync(join(folder, "brew-secret"), "");
   symlinkSync(folder, join(folder, "project", "up"));
@@ -29,7 +29,7 @@ test("files of the folder are found, and none that a link, a tool's folder or an
   expect(await listings.find(join(folder, "gone"), "")).toEqual({ files: [], isCut: false });
 });
 
-test("the best names are those that begin with the letters, then those that have them, then those in their order", () => {
+test("names that begin with the letters come first, then names that contain them, then names that contain them in this order", () => {
   const files = ["a/brew.ts", "lib/unbrew.ts", "b/r/e/w.ts", "brewery/x.ts", "none"];
   expect(bestOf(files, "BREW")).toEqual(["a/brew.ts", "brewery/x.ts", "lib/unbrew.ts", "b/r/e/w.ts"]);
   expect(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { FolderFiles } from "@continuo/core/wire/machine";
 import { LIVE_LIMITS } from "./limits.ts";
 
-/** Folders that a person does not write in: those of tools, and all whose names begin with a dot. */
+/** Folders in which a person does not write: those of tools, and all folders whose names begin with a dot. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "target", "vendor"]);
 
 interface Listing {
@@ -18,7 +18,7 @@ export interface FolderListings {
   find(cwd: string, words: string): Promise<FolderFiles>;
 }
 
-/** A listing is kept for a moment, since a person types letter after letter. */
+/** A listing is kept for a moment, because a person types one letter after the other. */
 export function createFolderListings(): FolderListings {
   let kept: { readonly cwd: string; readonly until: number; readonly listing: Promise<Listing> } | null =
     null;
@@ -56,7 +56,7 @@ async function listFolder(cwd: string): Promise<Listing> {
   return { files, isCut: false };
 }
 
-/** The letters in their order; a name that begins with them comes first, then the shorter path. */
+/** Finds names that contain the letters in this order; names that begin with them come first, then shorter paths. */
 export function bestOf(files: readonly string[], words: string): readonly string[] {
   const wanted = words.toLowerCase().replaceAll("\\", "/");
   const ranked = files.flatMap((path) => {

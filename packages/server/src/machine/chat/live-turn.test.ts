@@ -33,7 +33,7 @@ async function begin(): Promise<LiveTurn> {
   return await openLiveTurn(store, ID, { after, key: `continuo:${ID}` });
 }
 
-/** The texts of an event, with the sign of an unfinished message. */
+/** The texts of an event; a sign marks an unfinished message. */
 function shown(event: ChatEvent): unknown {
   if (event.type === "token") return { token: event.text, from: event.from };
   if (event.type !== "messages") return event.type;
@@ -53,7 +53,7 @@ test("a page is sent the growth of a text, and the whole message when it ends", 
   expect(await turn.news()).toEqual([]);
   await say(whole("one two three"));
   expect((await turn.news()).map(shown)).toEqual([["one two three"]]);
-  // A message can end with the text that it has.
+  // A message can end with the text that it already has.
   await say(part("Done.", "m2"));
   await turn.news();
   await say(whole("Done.", "m2"));
@@ -89,7 +89,7 @@ test("no message of the turn has an id that a message of the history can have", 
   expect(ids).toEqual(["live:4", "live:5"]);
 });
 
-test("a page that comes late gets the newest messages of a long turn", async () => {
+test("a page that connects late gets the newest messages of a long turn", async () => {
   const turn = await begin();
   await say(...Array.from({ length: 250 }, (_, at) => whole(`Step ${at}`, `m${at}`)));
   const texts = (await turn.news()).flatMap((event) => shown(event) as readonly string[]);

@@ -12,7 +12,7 @@ export interface LiveTurn {
   news(): Promise<readonly ChatEvent[]>;
 }
 
-/** @param after events of the log up to this sequence are not of the turn */
+/** @param after events of the log up to this sequence do not belong to the turn */
 export async function openLiveTurn(
   store: Store,
   sessionId: string,

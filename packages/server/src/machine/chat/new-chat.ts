@@ -1,4 +1,4 @@
-/** New conversations of pages: their folder, the agents that can answer there, and the names of the folder's files. */
+/** New conversations of pages: their folder, the agents that can answer in it, and the names of the folder's files. */
 
 import { statSync } from "node:fs";
 import { isAbsolute, join, normalize } from "node:path";
@@ -38,7 +38,7 @@ export function createNewChats({
     async files({ cwd, key, words }, signal) {
       const given = key === undefined ? (cwd ?? "") : ((await named(key, signal)).row.cwd ?? "");
       const folder = folderAt(given, places);
-      // A folder that is not trusted is not looked into.
+      // A folder that is not trusted is not read.
       await readSettings(places, folder);
       return await listings.find(folder, words);
     },
@@ -54,7 +54,7 @@ async function defaultAt(places: PlacesAt, cwd: string): Promise<string | null> 
   }
 }
 
-/** A page has no folder of its own to begin a path in. Errors: `invalid`, `not_found`. */
+/** A page has no folder of its own, so a path cannot be relative. Errors: `invalid`, `not_found`. */
 function folderAt(given: string, { home }: PlacesAt): string {
   const path = /^~(?:\/|$)/u.test(given) ? join(home, given.slice(1)) : given;
   if (!isAbsolute(path)) {

@@ -21,7 +21,7 @@ function createChats(): OpenChats {
 
 const names = Array.from({ length: LIVE_LIMITS.open }, (_, at) => `session-${at}`);
 
-test("as many conversations are open as the limit says, and no more", async () => {
+test("as many conversations can be open as the limit says, and no more", async () => {
   const chats = createChats();
   for (const name of names) await chats.open(name, null);
   await expect(chats.open("another", null)).rejects.toMatchObject(FULL);
@@ -29,7 +29,7 @@ test("as many conversations are open as the limit says, and no more", async () =
   await chats.close();
 });
 
-test("conversations that open at the same time count, each once", async () => {
+test("conversations that are opened at the same time count, each once", async () => {
   const chats = createChats();
   const opening = names.map((name) => chats.open(name, null));
   await expect(chats.open("another", null)).rejects.toMatchObject(FULL);

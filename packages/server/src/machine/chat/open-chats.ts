@@ -164,7 +164,7 @@ async function openChat(
   return chat;
 }
 
-/** The store is shared by all conversations, so closing one must not close it. */
+/** All conversations share the store, so closing one of them must not close it. */
 function withoutClosing(store: OpenedStore): OpenedStore {
   const close = async (): Promise<void> => undefined;
   return { ...store, close, [Symbol.asyncDispose]: close };

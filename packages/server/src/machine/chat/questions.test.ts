@@ -24,7 +24,7 @@ function asked(more: Partial<PermissionRequest> = {}): {
 const page = (name: string) => ({ id: name, name });
 const GRANTED = { approvalId: "q", outcome: "granted", page: page("one") } as const;
 
-test("the first answer counts, and a page that answers later learns who answered", async () => {
+test("only the first answer counts, and a page that answers later learns who answered", async () => {
   const { questions, decision } = asked();
   expect(questions.open.map(({ approvalId }) => approvalId)).toEqual(["q"]);
   questions.answer(GRANTED, "allowed");
@@ -36,7 +36,7 @@ test("the first answer counts, and a page that answers later learns who answered
   expect(await decision).toEqual({ outcome: "granted", by: "person", optionId: "yes" });
 });
 
-test("an option that the question does not have, or of another kind than the answer, is refused", () => {
+test("an option that the question does not have, or that does not fit the answer, is refused", () => {
   const { questions } = asked();
   const invalid = expect.objectContaining({ code: "invalid" });
   expect(() => questions.answer({ ...GRANTED, optionId: "no" }, "allowed")).toThrow(invalid);
@@ -65,7 +65,7 @@ test("a request that is too long to be shown can only be denied", async () => {
   expect(await decision).toEqual({ outcome: "denied", by: "person", optionId: "no", reason: "too long" });
 });
 
-test("a question that nobody asks any more is not open", async () => {
+test("a question is not open after its agent no longer waits for it", async () => {
   const { questions, decision, stop } = asked();
   stop.abort(new Error("the turn was cancelled"));
   await expect(decision).rejects.toThrow("cancelled");
@@ -73,7 +73,7 @@ test("a question that nobody asks any more is not open", async () => {
   expect(() => questions.answer(GRANTED, "allowed")).toThrow(expect.objectContaining({ code: "not_found" }));
 });
 
-test("an answer that also counts for later questions is refused where only one may be answered", () => {
+test("an answer that also counts for later questions is refused from a page that may answer only one", () => {
   const forbidden = expect.objectContaining({ code: "forbidden" });
   const always = { id: "ever", kind: "allow_always", name: "Always" } as const;
   const never = { id: "never", kind: "reject_always", name: "Never" } as const;
@@ -83,7 +83,7 @@ test("an answer that also counts for later questions is refused where only one m
   expect(() => questions.answer({ ...denied, optionId: "never" }, "refused")).toThrow(forbidden);
   expect(questions.open).toHaveLength(1);
   questions.answer(GRANTED, "refused");
-  // Without an option that counts once, the agent takes the first one that fits.
+  // Without an option that counts only once, the agent chooses the first one that fits.
   const { questions: lasting } = asked({ options: [always] });
   expect(() => lasting.answer(GRANTED, "refused")).toThrow(forbidden);
   lasting.answer(denied, "refused");

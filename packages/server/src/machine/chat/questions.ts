@@ -112,7 +112,7 @@ function decided(
   };
 }
 
-/** Errors: `forbidden`. Without an option, the agent takes the first one that fits. */
+/** Errors: `forbidden`. Without an option, the agent chooses the first one that fits. */
 function refuseLasting(
   { outcome, optionId }: PermissionDecision,
   { request: { options } }: OpenQuestion,

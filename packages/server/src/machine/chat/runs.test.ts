@@ -10,7 +10,7 @@ function unanswered(events: readonly StoredEvent[]): readonly string[] {
   return unansweredOf(foldRuns(events)).map(({ runId }) => runId);
 }
 
-test("turns after the last answer that have none are unanswered, except those that were asked again", () => {
+test("turns after the last answer that have no answer count as unanswered, except those that were asked again", () => {
   const [created, again] = [{ input: "why?" }, { input: "why?", metadata: { retryOf: "b" } }];
   const early = [
     event("a", "created", created),

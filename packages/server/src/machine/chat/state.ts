@@ -23,7 +23,7 @@ export async function agentsOf({ options }: ChatParts, { cwd }: ListedSession): 
   }
 }
 
-/** Why no prompt can be sent to a session that nobody opened here. */
+/** Why no prompt can be sent to a session that is not open here. */
 export function readOnlyOf({ key, row, parentKey }: ChatSession): ContinuoError | null {
   if (isTrashKey(key)) {
     return new ContinuoError("unsupported", "the session is in the trash", { hint: "Restore it first." });
@@ -37,7 +37,7 @@ export function readOnlyOf({ key, row, parentKey }: ChatSession): ContinuoError 
   return openInAgent(row);
 }
 
-/** An agent's own session has no turns here until it is taken up. */
+/** An agent's own session has no turns here until it is taken over. */
 export function stateOfNative(named: ChatSession, agents: Agents): ChatState {
   return {
     agent: named.row.agent,
@@ -68,7 +68,7 @@ export async function stateOfOwn(
   const isLeft = runner === null && chat === undefined;
   const runs = isLeft ? foldRuns(events).map(toLeft) : foldRuns(events);
   const running = runs.findLast(({ status }) => status === "running") ?? null;
-  // An agent that this server started has the session open as well, which does not count as elsewhere.
+  // The session may also be open in an agent that this server started, which does not count as elsewhere.
   const elsewhere = chat === undefined && runner === null ? readOnlyOf(named) : null;
   const state: ChatState = {
     agent: chat?.talk.agent ?? session?.agent ?? agents.names[0] ?? agent,

@@ -1,6 +1,5 @@
 /**
- * The places where the branches of a session part, from the ids of their messages. They are read only on
- * request.
+ * The places where the branches of a session separate, from the ids of their messages. They are read only on request.
  */
 
 import { openCatalogSession } from "@continuo/agents/catalog";

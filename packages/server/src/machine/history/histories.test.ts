@@ -18,13 +18,13 @@ beforeEach(async () => {
   })) as LookUpHit;
 });
 
-/** The same session under many keys: each is a history of its own. */
+/** The same session under many keys: each key has a separate history. */
 function requestOf(key: string, located: Promise<LookUpHit> = Promise.resolve(hit)): HistoryRequest {
   const prices = { own: {}, list: shippedPrices() };
   return { key, view: "history", places, prices, locate: () => located };
 }
 
-test("a history that is being read is not dropped, although so many others were read since", async () => {
+test("a history that is being read is not dropped, although many others were read since then", async () => {
   const histories = createHistories();
   const { signal } = new AbortController();
   const slow = Promise.withResolvers<LookUpHit>();

@@ -1,4 +1,4 @@
-/** The histories in use: each is read once for all callers, and read further when it grew. */
+/** The histories in use: each is read once for all callers, and continued when the session has grown. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LookUpHit } from "@continuo/agents/catalog";
@@ -14,7 +14,7 @@ import {
   stampNow,
 } from "./history-reader.ts";
 
-/** Names a history: a session, a view of it, and a branch. */
+/** The name of a history: a session, a view of it, and a branch. */
 export interface HistoryRequest extends ReadOptions {
   readonly key: string;
   /** Finds the session. Errors: `not_found`. */
@@ -26,10 +26,10 @@ export interface Histories {
   withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: CompleteHistory) => T): Promise<T>;
   /**
    * The newest messages of a long session that was not read yet; `null` if all messages will be available soon. It
-   * begins before the message `before`, if that is its first one and a longer end may be read.
+   * begins before the message `before`, if that is the first message of the present end and a longer end may be read.
    */
   tip(asked: HistoryRequest, before?: string): Promise<readonly Message[] | null>;
-  /** Returns true if this thread has read all of it, or is reading it. */
+  /** Returns true if this thread has read the whole session, or is reading it. */
   holds(asked: Omit<HistoryRequest, "locate">): boolean;
   close(): void;
 }
@@ -46,7 +46,7 @@ interface Slot {
     readonly bytes: number;
     readonly messages: Promise<readonly Message[] | null>;
   } | null;
-  /** The reading in progress. It is aborted when nobody waits for it. */
+  /** The reading in progress. It is aborted when no caller waits for it. */
   reading: {
     readonly done: Promise<CompleteHistory>;
     readonly abort: AbortController;
@@ -57,7 +57,7 @@ interface Slot {
   looks: number;
 }
 
-/** After this many checks the session is located again: its agent may have begun another file. */
+/** After this many checks the session is located again, because its agent may have begun another file. */
 const LOOKS = 20;
 
 export function createHistories(): Histories {
@@ -65,7 +65,7 @@ export function createHistories(): Histories {
   const slotOf = (asked: HistoryRequest): Slot => {
     const name = nameOf(asked);
     const slot = slots.get(name) ?? createSlot();
-    // Moves it to the end: the least recently used history is removed first.
+    // Moves the history to the end: the least recently used history is removed first.
     slots.delete(name);
     slots.set(name, slot);
     return slot;
@@ -106,10 +106,10 @@ export function createHistories(): Histories {
   };
 }
 
-/** Each longer end is so many times the one before. */
+/** Each longer end is this many times as long as the one before. */
 const LONGER = 4;
 
-/** An end of at least so many bytes, as the session is now. */
+/** An end of at least this many bytes, as the session is now. */
 async function tipNow(
   slot: Slot,
   asked: HistoryRequest,
@@ -121,14 +121,14 @@ async function tipNow(
   const stamp = await stampNow(slot.hit, asked.places);
   const { tip: before } = slot;
   if (before !== null && before.stamp === stamp && before.bytes >= leastBytes) return await before.messages;
-  // It grew since, or may have moved.
+  // The session has grown since then, or may have been moved.
   if (before !== null) slot.hit = await asked.locate();
   const bytes = Math.max(leastBytes, before?.bytes ?? 0);
   const tip = { stamp, bytes, messages: readTip(slot.hit, asked.places, bytes) };
   slot.tip = tip;
   try {
     const messages = await tip.messages;
-    // All of it is not longer than this.
+    // The whole session is not longer than this.
     if (messages === null && slot.tip === tip) slot.tip = before;
     return messages;
   } catch (error) {
@@ -146,7 +146,7 @@ function createSlot(): Slot {
   return { users: 0, hit: null, whole: null, tip: null, reading: null, lookedAt: 0, looks: 0 };
 }
 
-/** The history as it is, or was a moment ago. */
+/** The history as it is now, or was a moment ago. */
 async function wholeNow(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Promise<CompleteHistory> {
   signal.throwIfAborted();
   const isDue = performance.now() - slot.lookedAt > HISTORY_LIMITS.followMs;
@@ -211,7 +211,7 @@ async function readOnSafely(
   try {
     return await readOn(hit, whole, asked, signal);
   } catch (error) {
-    // It was moved between two checks, or is being rewritten, or a branch ended.
+    // The session was moved between two checks, or is being rewritten, or a branch ended.
     if (isContinuoError(error, "unreadable") || isContinuoError(error, "not_found")) return null;
     throw error;
   }

@@ -13,7 +13,7 @@ const TURNS: Lines = [
   { uuid: "a2", parent: "p2", role: "assistant", content: [{ type: "text", text: "Two" }], time: "10:00:03" },
 ];
 
-test("a history that lost its last messages is read again as a whole, and one that grew is read on", async () => {
+test("a history that lost its last messages is read again as a whole, and only the new part is read of one that grew", async () => {
   using home = createHome();
   const write = (count: number): void =>
     home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, TURNS.slice(0, count)));

@@ -28,7 +28,7 @@ export interface ReadOptions {
   readonly places: PlacesAt;
   readonly prices: Prices;
   readonly view: HistoryView;
-  /** The id of a leaf; the active branch by default. */
+  /** The id of the last message of a branch; the active branch by default. */
   readonly branch?: string;
 }
 
@@ -38,7 +38,7 @@ export interface CompleteHistory extends ReadHistory {
   readonly saved: SavedScan | null;
 }
 
-/** A stamp that changes whenever the session does; empty if that cannot be known. */
+/** A stamp that changes whenever the session changes; empty if that cannot be known. */
 export async function stampNow(hit: LookUpHit, places: PlacesAt): Promise<string> {
   if (hit.kind === "native") {
     return stampOf(hit.native.found.files.map(({ path }) => statFile(path) ?? { path, ...MISSING_FILE }));
@@ -67,7 +67,7 @@ export async function readWhole(
   }
 }
 
-/** The same history with the changes since; `null` if it was rewritten and must be read as a whole. */
+/** The same history with the later changes; `null` if the session was rewritten and must be read as a whole. */
 export async function readOn(
   hit: LookUpHit,
   before: CompleteHistory,

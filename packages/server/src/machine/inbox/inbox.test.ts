@@ -10,7 +10,7 @@ import { type Changes, type Chat, createChanges } from "../chat/index.ts";
 import { createInbox } from "./inbox.ts";
 import { INBOX_LIMITS } from "./limits.ts";
 
-/** Later than the start of every inbox of these tests, and too late to be written to at this moment. */
+/** Later than the start of every inbox of these tests, and too late for a session to count as being written now. */
 const AFTER = "2031-01-01T00:00:00.000Z";
 const LATER = "2031-01-02T00:00:00.000Z";
 
@@ -41,7 +41,7 @@ function inboxWith(chat: Partial<Chat>): MachineInbox {
   });
 }
 
-/** A row of the list, in place of the one with its key. */
+/** A row of the list, which replaces the row with its key. */
 function list(key: string, more: Partial<MachineSession>): void {
   const [agent = "", sessionId = ""] = key.split(":");
   const session = { key, agent, sessionId, title: key, cwd: "/", updatedAt: null, live: null, ...more };
@@ -69,7 +69,7 @@ async function runTurn(title: string): Promise<{ readonly key: string; readonly 
   return { key: `continuo:${sessionId}`, sessionId };
 }
 
-test("a turn that Continuo drives is listed once, also while its session is open in its agent", async () => {
+test("a turn that Continuo drives is listed once, even while its session is open in its agent", async () => {
   const { key } = await runTurn("busy");
   list(key, { live: true, updatedAt: AFTER });
   expect(await now()).toMatchObject({
@@ -78,7 +78,7 @@ test("a turn that Continuo drives is listed once, also while its session is open
   });
 });
 
-test("a session that asks is among those that ask and not among those that run", async () => {
+test("a session with an open question is listed as asking and not as running", async () => {
   const { key, sessionId } = await runTurn("asking");
   list(key, { updatedAt: AFTER });
   const question = { approvalId: "a" } as never;
@@ -86,14 +86,14 @@ test("a session that asks is among those that ask and not among those that run",
   expect([keysOf(state.asks), state.running, state.unseen]).toEqual([[key], [], 0]);
 });
 
-test("a session that is running is not unseen, and runs come with the newest first", async () => {
+test("a running session is not listed as unseen, and the newest running session comes first", async () => {
   list("claude:first", { live: true, updatedAt: AFTER });
   list("claude:last", { live: true, updatedAt: LATER });
   const { running, unseen } = await now();
   expect([keysOf(running), unseen]).toEqual([["claude:last", "claude:first"], 0]);
 });
 
-test("a file that was written a moment ago runs unless its agent says that it is closed", async () => {
+test("a file that was written a moment ago counts as running unless its agent says that it is closed", async () => {
   const updatedAt = new Date().toISOString();
   list("gemini:asked", { live: false, updatedAt });
   list("gemini:unknown", { live: null, updatedAt });
@@ -102,14 +102,14 @@ test("a file that was written a moment ago runs unless its agent says that it is
   expect(running).toMatchObject([{ session: { key: "gemini:unknown" }, runner: "unknown" }]);
 });
 
-test("the number of unseen sessions counts also those that are not listed", async () => {
+test("the number of unseen sessions includes those that are not listed", async () => {
   const count = INBOX_LIMITS.listed + 3;
   for (let at = 0; at < count; at += 1) list(`claude:${at}`, { updatedAt: AFTER });
   const { finished, unseen } = await now();
   expect([finished.length, unseen]).toEqual([INBOX_LIMITS.listed, count]);
 });
 
-test("a session that changed after a person looked is unseen again", async () => {
+test("a session that changed after a person viewed it is unseen again", async () => {
   list("claude:a", { updatedAt: AFTER });
   await inbox.see({ keys: ["claude:a"] });
   expect((await now()).unseen).toBe(0);
@@ -137,7 +137,7 @@ test("the end of a turn is read again when its session changed", async () => {
   expect(await now()).toMatchObject({ failed: [], finished: [{ session: { key } }] });
 });
 
-test("a look reaches the pages that follow the inbox at once", async () => {
+test("pages that follow the inbox learn at once that a session was viewed", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   try {
     list("claude:a", { updatedAt: AFTER });

@@ -19,7 +19,7 @@ import { openSeenFile } from "./seen-marks.ts";
 
 type State = Omit<InboxState, "rights">;
 
-/** The end of the newest turn of one of Continuo's own sessions, for the session as it was at this time. */
+/** The end of the newest turn of one of Continuo's own sessions, for the version of the session with this time. */
 interface KnownEnd {
   readonly updatedAt: string | null;
   readonly failure: string | null;
@@ -35,7 +35,9 @@ export interface InboxOptions {
   readonly chat: Chat;
   /** The list by keys, the newest change first. */
   rows(): Promise<ReadonlyMap<string, ListedRow>>;
-  /** The last words of these sessions, in their order; `null` for one that is not read yet, which is read then. */
+  /**
+   * The last words of these sessions, in their order; `null` for a session that is not read yet, which is read then.
+   */
   lastWords(rows: readonly ListedSession[]): readonly (string | null)[];
 }
 
@@ -101,7 +103,7 @@ export function createInbox({ places, chat, ...list }: InboxOptions): MachineInb
   };
 }
 
-/** At once, after each change of a conversation, and after each pause. */
+/** Runs at once, after each change of a conversation, and after each pause. */
 async function* looks({ changes }: Chat, signal: AbortSignal): AsyncGenerator<void, void, void> {
   const ended: AsyncIterator<never> = {
     next: () =>
@@ -188,7 +190,7 @@ function byNewest(a: InboxRun, b: InboxRun): number {
   return one < other ? 1 : one > other ? -1 : 0;
 }
 
-/** A session can have a time to come: its clock was another one. */
+/** A session can have a time in the future, if it was written with another clock. */
 function newestTime(rows: ReadonlyMap<string, ListedRow>): string {
   return [...rows.values()].reduce(
     (newest, { shown: { updatedAt } }) => (updatedAt !== null && updatedAt > newest ? updatedAt : newest),

@@ -7,7 +7,7 @@ export const INBOX_LIMITS = {
   lookMs: 2_000,
   /** A file of an agent that cannot be asked counts as being written for this time after its last record. */
   writingMs: 60_000,
-  /** Sessions whose looks are remembered one by one; older looks become one time for all. */
+  /** Viewed sessions that are remembered one by one; older marks are replaced by one time for all. */
   marks: 2_000,
   /** Events of runs that are read to learn how the newest one ended. */
   runEvents: 20,

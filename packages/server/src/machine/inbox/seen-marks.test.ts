@@ -21,7 +21,7 @@ function timeAt(seconds: number): string {
   return new Date(Date.parse(START) + seconds * 1000).toISOString();
 }
 
-test("of more looks than are kept, the oldest become the time before which everything is seen", () => {
+test("beyond the limit, the oldest marks become one time before which everything is seen", () => {
   const { file, path } = openFile();
   const count = INBOX_LIMITS.marks + 2;
   file.see(new Map(Array.from({ length: count }, (_, at) => [`claude:${at}`, timeAt(at + 1)])));
@@ -32,7 +32,7 @@ test("of more looks than are kept, the oldest become the time before which every
   expect(seen.has("claude:other", timeAt(3))).toBe(false);
 });
 
-test("a look covers the session as it was, and none of its later changes", () => {
+test("a mark covers the session as it was, and no later change", () => {
   const { file } = openFile();
   file.see(new Map([["claude:a", timeAt(5)]]));
   const seen = file.read();
@@ -44,7 +44,7 @@ test("a look covers the session as it was, and none of its later changes", () =>
   expect(seen.has("constructor", timeAt(5))).toBe(false);
 });
 
-test("looks that a later time covers are dropped, and an earlier time changes nothing", () => {
+test("marks that a later time covers are dropped, and an earlier time changes nothing", () => {
   const { file, path } = openFile();
   file.see(
     new Map([
@@ -59,7 +59,7 @@ test("looks that a later time covers are dropped, and an earlier time changes no
   expect(Object.keys((looks as { marks: object }).marks)).toEqual(["claude:b"]);
 });
 
-test("a look keeps the looks before it", () => {
+test("a new mark keeps the earlier ones", () => {
   const { file } = openFile();
   file.see(new Map([["claude:a", timeAt(5)]]));
   file.see(new Map([["claude:b", timeAt(6)]]));

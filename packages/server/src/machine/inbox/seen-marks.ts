@@ -1,7 +1,7 @@
 /**
- * The looks of a person, in `seen.json` of CONTINUO_HOME: a time before which everything counts as seen, and marks of
- * single sessions. Two servers share the file; of two looks at the same moment one may be lost, and the session is unseen
- * again. Keys of a later version are kept.
+ * The sessions that a person viewed, in `seen.json` of CONTINUO_HOME: a time before which everything counts as seen,
+ * and marks of single sessions. Two servers share the file; of two marks at the same moment one may be lost, and its
+ * session is unseen again. Keys that a later version wrote are kept.
  */
 
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import { continuoHome, isJson, type Json, type Places, recordFile } from "@conti
 import { INBOX_LIMITS } from "./limits.ts";
 
 export interface SeenMarks {
-  /** A session without a time has nothing new. */
+  /** A session without a time has no unseen change. */
   has(key: string, updatedAt: string | null): boolean;
 }
 
 export interface SeenFile {
   /** A file that cannot be read counts as missing: then everything before this process is seen. */
   read(): SeenMarks;
-  /** @param marks from keys to the times of their sessions. Errors: `unwritable`, `corrupt`. */
+  /** @param marks the times of sessions, by their keys Errors: `unwritable`, `corrupt`. */
   see(marks: ReadonlyMap<string, string>): void;
   /** Everything up to this time. Errors: `unwritable`, `corrupt`. */
   seeAll(upTo: string): void;
@@ -27,7 +27,7 @@ interface LookRecord {
   readonly marks: Readonly<Record<string, string>>;
 }
 
-/** @param start the time before which everything is seen while there is no file, ISO 8601 */
+/** @param start the time before which everything is seen if there is no file, ISO 8601 */
 export function openSeenFile(places: Places, start: string): SeenFile {
   const file = recordFile(join(continuoHome(places), "seen.json"), {
     what: "looks",
@@ -75,7 +75,7 @@ function toMarks({ since, marks }: LookRecord): SeenMarks {
   };
 }
 
-/** Without the marks that the time covers; of too many, the oldest move the time. */
+/** Drops the marks that the time covers; if there are too many, the time replaces the oldest. */
 function bounded(marks: Readonly<Record<string, string>>, since: string): LookRecord {
   const newestFirst = Object.entries(marks)
     .filter(([, at]) => at > since)

@@ -21,7 +21,7 @@ test("an answer waits while its token has too many bytes on their way, and other
   first[Symbol.dispose]();
   first[Symbol.dispose]();
   await Promise.all([third, fourth]);
-  // Nobody overtakes one that waits.
+  // Nobody overtakes an answer that waits.
   expect(order).toBe("third fourth ");
 });
 
@@ -40,7 +40,7 @@ test("an answer that is larger than the limit, or grows beyond it, has room whil
   await grown;
 });
 
-test("an answer that finds no room for long is refused, and one that was closed while it waited holds nothing", async () => {
+test("an answer that finds no room for long is refused, and an answer that was closed while it waited holds no bytes", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const answers = new Answers(LIMITS);
   const first = await answers.open("ann", 100);
@@ -53,7 +53,7 @@ test("an answer that finds no room for long is refused, and one that was closed 
   small[Symbol.dispose]();
   await growing;
   first[Symbol.dispose]();
-  // All of it is free again.
+  // All of the room is free again.
   await answers.open("ann", 100);
   vi.useRealTimers();
 });

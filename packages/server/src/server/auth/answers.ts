@@ -19,7 +19,7 @@ interface Token {
 
 interface WaitingAnswer {
   readonly more: number;
-  /** Bytes that the same answer holds already. */
+  /** Bytes that the same answer already holds. */
   readonly own: number;
   readonly admit: () => void;
 }
@@ -41,7 +41,7 @@ export class Answers {
       if (more > 0) await this.#take(name, more, held);
       else this.#give(name, -more);
       held += more;
-      // It was closed while it waited.
+      // The answer was closed while it waited.
       if (!isOpen && held > 0) await resize(0);
     };
     await resize(bytes);
@@ -64,7 +64,7 @@ export class Answers {
     else token.held += more;
   }
 
-  /** One answer that is larger than the limit has room when it is alone. */
+  /** An answer that is larger than the limit has room if it is the only one. */
   #hasRoom({ held }: Token, { more, own }: Omit<WaitingAnswer, "admit">): boolean {
     return held - own === 0 || held + more <= this.#limits.answerBytesAtOnce;
   }

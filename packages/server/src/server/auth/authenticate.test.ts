@@ -44,7 +44,7 @@ function authenticating(more: Partial<Token> = {}): {
   return { known, ask };
 }
 
-test("a token is asked for once a second, and no longer counts when it was revoked", async () => {
+test("the store is asked about a token once a second, and a revoked token is no longer accepted after that", async () => {
   const { known, ask } = authenticating();
   expect(await ask()).toMatchObject({ tokenId: "t" });
   known.token = null;
@@ -54,7 +54,7 @@ test("a token is asked for once a second, and no longer counts when it was revok
   expect([await ask(), known.asked]).toEqual(["unauthorized", 2]);
 });
 
-test("a token that is remembered ends at its own time", async () => {
+test("a remembered token expires at its own time", async () => {
   const expiresAt = new Date(Date.now() + 300).toISOString();
   const { known, ask } = authenticating({ expiresAt });
   expect(await ask()).toMatchObject({ tokenId: "t" });
@@ -63,7 +63,7 @@ test("a token that is remembered ends at its own time", async () => {
   expect(await ask()).toBe("unauthorized");
 });
 
-test("a page ends with the token that opened it, and is accepted only in its own way", async () => {
+test("a page ends with the token that opened it, and is accepted only in the way in which it must be sent", async () => {
   const tab = authenticating({ label: pageLabel({ kind: "tab", parentId: "parent" }) });
   expect([await tab.ask(), await tab.ask("cookie")]).toMatchObject([{ tokenId: "t" }, "unauthorized"]);
   tab.known.parent = "revoked";
@@ -87,7 +87,7 @@ test("only a token that was issued on this machine reaches the machine", async (
   expect(await scopesOf("loopback")).toEqual(["machine", "channel"]);
 });
 
-test("a client that guesses is limited, whichever addresses of its network it takes", async () => {
+test("a client that guesses is limited, whichever addresses of its network it uses", async () => {
   const { known, ask } = authenticating();
   known.token = null;
   const guess = (address: string): Promise<unknown> => ask("header", { address, isLoopback: false });

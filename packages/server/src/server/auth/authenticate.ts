@@ -64,7 +64,7 @@ export function createGuesses(): (peer: Peer) => void {
   return ({ address }) => guesses.take(networkOf(address), performance.now());
 }
 
-/** For a server on loopback that asks for no token. */
+/** For a server on loopback that requires no token. */
 export function allowEverybody(workspaceId: string): Authenticate {
   const scopes = ["admin", "machine:read,write"].map(parseScope);
   return async (_credentials, peer) => ({
@@ -93,10 +93,12 @@ function untilOf({ expiresAt }: Token, now: number): number {
   return expiresAt === null ? until : Math.min(until, Date.parse(expiresAt));
 }
 
-/** A code only opens a page. The secret of a tab is sent as a token is, and that of a cookie only as a cookie. */
+/**
+ * A code can only open a page. The secret of a tab is sent like a token, and the secret of a cookie only as a cookie.
+ */
 function assertUse({ token, page }: TokenRow, { sentAs }: Credentials): void {
   if (page?.kind === "code") throw unauthorized("a code is not a token");
-  // Labels of this server that it does not know are those of another version.
+  // Unknown labels of this server come from another version.
   const isKnown = token.label === LOOPBACK_LABEL || extensionOriginOf(token.label) !== null;
   const isOwn = page !== null || isKnown || !token.label?.startsWith(OWN_LABELS);
   if (!isOwn || (page?.kind === "cookie") !== (sentAs === "cookie")) {

@@ -29,15 +29,15 @@ export class Buckets {
   }
 
   /**
-   * A bucket that is not empty gives any amount, so that a large request passes; later requests wait until it is filled
-   * again.
+   * A bucket that is not empty gives any amount, so that a large request passes; later requests wait until the bucket
+   * is filled again.
    * Errors: `rate_limited` (`details.retryAfterMs`).
    */
   take(name: string, now: number, amount = 1): void {
     this.assert(name, now).level -= amount;
   }
 
-  /** The same for a request that happened already. Returns the milliseconds until the bucket is no longer overdrawn. */
+  /** The same for a request that already happened. Returns the milliseconds until the bucket is no longer overdrawn. */
   spend(name: string, now: number, amount = 1): number {
     const bucket = this.#bucketOf(name, now);
     bucket.level -= amount;
@@ -69,7 +69,10 @@ export class Buckets {
     return made;
   }
 
-  /** A full bucket holds no information, so it is removed. Without room for another one, the oldest are removed too. */
+  /**
+   * A full bucket contains no information, so it is removed. If there is no room for another bucket, the oldest are
+   * also removed.
+   */
   #removeFull(now: number): void {
     const fullAfterMs = (this.#burst * 1000) / this.#perSecond;
     for (const [name, { at }] of this.#buckets) if (now - at > fullAfterMs) this.#buckets.delete(name);

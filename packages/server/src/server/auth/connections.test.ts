@@ -26,7 +26,7 @@ test("a connection that ended no longer counts, however often it is ended", () =
   expect(openConnections()).toBe(3);
 });
 
-test("a channel counts once for all its connections, and no longer when the last one left it", () => {
+test("a channel counts once for all connections of a token, and no longer after the last one has left", () => {
   const { connect } = connections();
   const [first, second] = [connect(TOKEN, ignore, "a"), connect(TOKEN, ignore, "a")];
   first[Symbol.dispose]();

@@ -1,4 +1,4 @@
-/** The cookie of the server's pages, on hosts with TLS only: on others, a browser sends cookies to every port of the host. */
+/** The cookie of the server's pages, only for hosts with TLS: on other hosts, a browser sends cookies to every port. */
 
 /** The prefix makes the browser refuse a cookie that another host, or a page without TLS, has set. */
 function nameFor(url: URL): string {
@@ -9,7 +9,10 @@ export function cookieOf(request: Request): string | undefined {
   return cookieIn(request.headers.get("cookie") ?? "", new URL(request.url));
 }
 
-/** @param url under which the server was called: its port is part of the cookie's name, so that two servers have two */
+/**
+ * @param url the URL under which the server was called: its port is part of the cookie's name, so that two servers have
+ * different cookies
+ */
 export function cookieIn(header: string, url: URL): string | undefined {
   const expected = nameFor(url);
   for (const part of header.split(";")) {

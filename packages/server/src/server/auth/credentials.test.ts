@@ -17,7 +17,7 @@ test("the cookie of a socket counts only for a page of the server that set it", 
   expect(socketOf({ ...headers, host: "no host" })).toBe(undefined);
 });
 
-test("a token goes before the cookie of the page", () => {
+test("a token takes precedence over the cookie of the page", () => {
   const page = { sentAs: "cookie", secret: "secret" } as const;
   expect(socketCredentials("token", page)).toEqual({ sentAs: "frame", secret: "token" });
   expect(socketCredentials(undefined, page)).toBe(page);

@@ -15,7 +15,7 @@ export function credentialsOf(request: Request): Credentials {
   }
   const cookie = cookieOf(request);
   if (cookie === undefined) return { sentAs: "header" };
-  // The origin was checked before. Here it must be present: a form of another site cannot leave it out.
+  // The origin was checked before. Here the origin must be present: a form of another site cannot leave it out.
   if (method !== "GET" && method !== "HEAD" && headers.get("origin") === null) {
     throw new ContinuoError("forbidden", "a page must send its origin to change something");
   }
@@ -35,7 +35,7 @@ export function pageCredentialsOf({ headers }: IncomingMessage): Credentials | u
   return secret === undefined ? undefined : { sentAs: "cookie", secret };
 }
 
-/** The credentials of a WebSocket: a token precedes the cookie of the page. */
+/** The credentials of a WebSocket: a token takes precedence over the cookie of the page. */
 export function socketCredentials(token: string | undefined, page: Credentials | undefined): Credentials {
   if (token !== undefined) return { sentAs: "frame", secret: token };
   return page ?? { sentAs: "frame" };

@@ -4,7 +4,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { ANY_HANDLE, allows } from "@continuo/core/wire";
 import type { Grant } from "../context/index.ts";
 
-/** The only one, `any` for a token that says so or administers the workspace, or `none`. */
+/** The only handle, `any` for a token that allows all handles or administers the workspace, or `none`. */
 export type Handles = { readonly only: string } | "any" | "none";
 
 export function handlesOf({ handle, scopes }: Grant): Handles {

@@ -3,7 +3,7 @@
  *
  * Promises: a secret is never logged, and only the answer that issues it contains it; repeated wrong tokens are
  * slowed down; a page can do no more and lives no longer than its token; memory is bounded.
- * Does not know: what a request asks for.
+ * Does not know: the purpose of a request.
  */
 
 export { allowEverybody, createAuthenticate, createGuesses } from "./authenticate.ts";

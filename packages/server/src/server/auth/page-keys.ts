@@ -1,8 +1,8 @@
 /**
- * Keys that tie a page to one start of a server that only its machine reaches: the page's secret ends with the server,
- * and the server proves with each answer that it is the one that let the page in. Another program that takes the port
- * later can do neither. Several servers behind one address have no such keys; there the certificate of TLS identifies
- * the server.
+ * Keys that bind a page to one start of a server that only its machine can reach: the page's secret ends with the
+ * server, and the server proves with each answer that it is the server that opened the page. Another program that later
+ * uses the port can do neither. Several servers behind one address have no such keys; there the certificate of TLS
+ * identifies the server.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -28,7 +28,7 @@ export function createPageKeys(reach: Reach): PageKeys {
   };
 }
 
-/** Refuses the secret of a page that another start of the server let in. Errors: as `authenticate`. */
+/** Refuses the secret of a page that was opened at another start of the server. Errors: as `authenticate`. */
 export function withPageKeys(authenticate: Authenticate, keys: PageKeys): Authenticate {
   return async (credentials, peer) => {
     const sent = credentials.secret;

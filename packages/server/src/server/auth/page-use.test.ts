@@ -56,7 +56,7 @@ test("a page that was unused for too long is revoked, so that it stays ended whe
   expect(await stateOf(page)).toBe("revoked");
 });
 
-test("of too many pages of one token, those that were used last stay", async () => {
+test("if a token has too many pages, those that were used last stay", async () => {
   const pages: PageName[] = [];
   for (let n = 0; n < 100; n++) {
     pages.push(await openedPage());

@@ -1,7 +1,7 @@
 /**
- * When each page was last used. A page that nothing uses ends; so does the one that was used longest ago, if its token opens one
- * page too many. All servers of a database share this: each renews a lease of the page now and then, so that a jump of the
- * time of day ends no page. The claim of the page is read by servers of an earlier version.
+ * When each page was last used. A page that nothing uses ends; if a token opens too many pages, the one that was used
+ * longest ago ends too. All servers of a database share this: each renews a lease of the page now and then, so that a
+ * change of the system time ends no page. Servers of an earlier version read the claim of the page.
  */
 
 import { ContinuoError, type Store } from "@continuo/core/model";
@@ -18,20 +18,20 @@ import {
 /** The prefix of the leases and claims that hold the last use of each page. */
 export const PAGE_USES: string = `${SERVER_LOGS}page-uses`;
 
-/** Another server may take a page for unused so much too early. */
+/** Another server may consider a page unused this much too early. */
 const WRITE_MS = LIMITS.pageIdleMs / 8;
 const OWNER = "page";
 
 interface KnownPage {
   readonly page: PageName;
-  /** Times of a clock that nobody sets. */
+  /** Times of a clock that nobody can set. */
   usedAt: number;
   writtenAt: number;
   connections: number;
 }
 
 interface Surroundings {
-  /** A page that was unused for so long ends. */
+  /** A page ends if it was unused for this time. */
   readonly idleMs: number;
   readonly ending: AbortSignal;
   readonly report: (line: string) => void;
@@ -124,7 +124,7 @@ export function withPageConnections(quotas: Quotas, use: PageUse): Quotas {
   };
 }
 
-/** `null` for a grant of a token that is no page's. */
+/** `null` for a grant of a token that belongs to no page. */
 function pageOf({ tokenId, workspaceId, page }: Grant): PageName | null {
   return tokenId === null || page === null ? null : { tokenId, workspaceId, parentId: page.parentId };
 }
@@ -156,7 +156,7 @@ async function isUsed(store: Store, page: PageName, idleMs: number): Promise<boo
   return claim === null || Date.now() - Date.parse(String(usedAt)) <= idleMs;
 }
 
-/** Ends the pages of this token beyond the limit; the new one is among those that were used last. */
+/** Ends the pages of this token beyond the limit; the new page counts as used last. */
 async function endTooMany(store: Store, { parentId }: PageName): Promise<void> {
   const { items } = await store.listLeases({ prefix: `${PAGE_USES}/${parentId}/`, limit: 1_000 });
   const newestFirst = items.toSorted((a, b) => Date.parse(b.expiresAt) - Date.parse(a.expiresAt));

@@ -1,6 +1,6 @@
 /**
  * Pages of the server in a browser. The holder of a token requests a code and opens the page with the code in the
- * fragment of the URL, which no server sees. The page exchanges the code, once. Over TLS the browser gets a cookie that
+ * fragment of the URL, which no server sees. The page exchanges the code once. Over TLS the browser gets a cookie that
  * scripts cannot read; without TLS cookies would go to every port of the host, so the tab gets a secret of its own.
  */
 
@@ -49,7 +49,7 @@ export const pageAccess: CreateMount = (context) => ({
   routes: (app) => {
     app.post("/v1/pages/code", (c) => issueCode(narrowed(c.var.grant, c.req.queries("access")), context));
     app.delete("/v1/pages/cookie", (c) => leave(c.req.raw, c.var.grant, context));
-    // A page asks it to be sure that the server is the one that let it in.
+    // A page asks this to be sure that the server is the one that opened it.
     app.get("/v1/pages/proof", () => new Response(null, { status: 204, headers: NO_STORE }));
   },
 });
@@ -117,7 +117,7 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
       hint: "Run `continuo view` with the address of the page.",
     });
   }
-  // Only for a right code, because it reads the connections of the whole machine.
+  // Called only for a correct code, because this reads the connections of the whole machine.
   await assertSameUser(peer, context);
   const kind = hasOwnTls(origin, request, context) ? "cookie" : "tab";
   const page = await store.createToken({
@@ -145,13 +145,16 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
   return Response.json(entry, { headers: { ...NO_STORE, "set-cookie": cookie } });
 }
 
-/** A page at another address may be a stranger's: a program that had the port before, or has it at another address now. */
+/**
+ * A page at another address may belong to a stranger: a program that had the port before, or that has it at another
+ * address now.
+ */
 function isOfPage(origin: string, { pageName }: ServerContext): boolean {
   return pageName === undefined || (URL.canParse(origin) && new URL(origin).hostname === pageName);
 }
 
 /**
- * Returns true if the page is the server's own and came over TLS, which may end in a proxy: the browser says so
+ * Returns true if the page belongs to the server and came over TLS, which may end in a proxy: the browser states this
  * in the origin.
  */
 function hasOwnTls(origin: string, { headers, url }: Request, { publicUrl }: ServerContext): boolean {
@@ -162,7 +165,7 @@ function hasOwnTls(origin: string, { headers, url }: Request, { publicUrl }: Ser
   );
 }
 
-/** The name of the claim that exists once the code was used. */
+/** The name of the claim that exists after the code was used. */
 export function usedCodeName({ tokenId }: Pick<Token, "tokenId">): string {
   return `${USED_CODES}/${createHash("sha256").update(tokenId).digest("hex")}`;
 }
@@ -174,9 +177,9 @@ interface UsedCode {
 }
 
 /**
- * If several tabs send the same code, to any servers, only the first succeeds, and its page ends with the second: one of
- * the two stole the code. The same tab may send it again, since it may not have received the answer. Errors:
- * `unauthorized`.
+ * If several tabs send the same code, to any servers, only the first succeeds, and its page ends when the second one
+ * sends it: one of the two stole the code. The same tab may send it again, because it may not have received the answer.
+ * Errors: `unauthorized`.
  */
 async function useOnce({ code, nonce, pageId }: UsedCode, store: Store, report: Report): Promise<void> {
   const name = usedCodeName(code);

@@ -1,9 +1,9 @@
-/** In whose name a request acts, as the audit log records it. */
+/** The name under which a request acts, as the audit log records it. */
 
 import type { Principal } from "@continuo/core/model";
 import type { Grant } from "../context/index.ts";
 
-/** A page acts in the name of the token that it was opened with. */
+/** A page acts under the name of the token with which it was opened. */
 export function principalOf({
   tokenId,
   page,

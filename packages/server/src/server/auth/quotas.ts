@@ -1,6 +1,6 @@
 /**
- * The quotas of one token: at the same time, in a second and in a day. Without a token (`--no-auth`) there are
- * no quotas.
+ * The quotas of one token: simultaneous requests, and requests in a second and in a day. Without a token (`--no-auth`)
+ * there are no quotas.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -104,7 +104,10 @@ function takeBytes(rates: Rates, grant: Grant, count: number): void {
   spendBytes(rates, grant, count);
 }
 
-/** Returns the milliseconds until the token may send more. Errors: `rate_limited` when it may not today. */
+/**
+ * Returns the milliseconds until the token may send more. Errors: `rate_limited` when the token may not send more
+ * today.
+ */
 function spendBytes({ bytes, dayBytes }: Rates, grant: Grant, count: number): number {
   const now = performance.now();
   if (grant.tokenId === null) return 0;
@@ -120,7 +123,7 @@ const UNLIMITED: Reception = {
 
 const UNCOUNTED: Answer = { resize: async () => undefined, [Symbol.dispose]: () => undefined };
 
-/** The bytes of bodies that each token sends at this moment. */
+/** The bytes of bodies that each token is sending now. */
 class Bodies {
   readonly #most: number;
   readonly #mostOfOne: number;
@@ -132,7 +135,7 @@ class Bodies {
     this.#mostOfOne = requestBytes;
   }
 
-  /** @param name of the token. Errors when more is held: `rate_limited`. */
+  /** @param name of the token. Errors: `rate_limited` when the token would hold more. */
   open(name: string): Disposable & { hold(bytes: number): void } {
     let held = 0;
     return {

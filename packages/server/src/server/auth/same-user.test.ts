@@ -16,15 +16,15 @@ async function check(user: SocketUser, reach: "machine" | "network" = "machine")
   }
 }
 
-test("a program of this user and one of root open pages, one of another user does not", async () => {
+test("programs of this user and of root open pages, and a program of another user does not", async () => {
   expect([await check(1000), await check(0), await check(1001)]).toEqual(["allowed", "allowed", "forbidden"]);
 });
 
-test("a program that has left its end of the connection opens no page", async () => {
+test("a program that has closed its end of the connection opens no page", async () => {
   expect(await check("gone")).toBe("forbidden");
 });
 
-test("if the system does not tell whose a connection is, and on servers for a network, the code is enough", async () => {
+test("the code is enough if the system does not know the user of a connection, and on servers for a network", async () => {
   expect(await check("not told")).toBe("allowed");
   expect(await check(1001, "network")).toBe("allowed");
 });

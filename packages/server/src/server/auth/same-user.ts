@@ -1,4 +1,4 @@
-/** Tells if a request comes from a program of the user who runs the server, if the system reports it. */
+/** Finds out if a request comes from a program of the user who runs the server, if the system reports it. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { userOfPeer } from "@continuo/files";
@@ -13,7 +13,7 @@ interface Users {
 }
 
 /**
- * For a server that only its machine reaches. Root is let in: it can read the server's memory anyway, and relays of
+ * For a server that only its machine can reach. Root is accepted: it can read the server's memory anyway, and relays of
  * browsers outside of a virtual machine run as root. Returns `false` if the system does not say. Errors: `forbidden`.
  */
 export async function assertSameUser(

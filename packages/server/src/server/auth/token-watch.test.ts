@@ -29,7 +29,7 @@ test("a connection has ended one second after its token was revoked", () => {
   expect(LIMITS.tokenLookMs + LIMITS.lostMs).toBeLessThan(1_000);
 });
 
-test("the holder of a connection hears once that its token, or the token of its page, was revoked", async () => {
+test("the holder of a connection is notified once that its token, or the token of its page, was revoked", async () => {
   const ended = new Set<string>();
   const { tokens } = tokensWith(ended);
   using _ending = ending();
@@ -69,7 +69,7 @@ test("without open connections, and without tokens, nothing is looked up", async
   expect(asked).toEqual([]);
 });
 
-/** A store that does not answer: at once, or never. */
+/** A store that does not answer: a call fails at once, or never ends. */
 function silentStore(kind: "fails" | "hangs"): (id: string) => Store {
   const listTokens = async (): Promise<never> => {
     if (kind === "hangs") await new Promise(() => undefined);
@@ -102,7 +102,7 @@ test("the tokens of each workspace are looked up in that workspace", async () =>
   expect(lost).toEqual(["b"]);
 });
 
-test("a store that does not answer for a moment ends no connection", async () => {
+test("a store that fails for a moment ends no connection", async () => {
   using _ending = ending();
   const watch = createTokenWatch(silentStore("fails"), _ending.signal);
   const onLost = vi.fn();
@@ -148,7 +148,7 @@ test("a store that answers again in time ends no connection, however often that 
   expect(onLost).not.toHaveBeenCalled();
 });
 
-test("a store that once answered never is asked again", async () => {
+test("a store that never answered one call is asked again", async () => {
   const { tokens, asked } = tokensWith(new Set());
   let isAway = true;
   const silent = silentStore("hangs");

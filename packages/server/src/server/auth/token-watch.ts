@@ -1,6 +1,6 @@
 /**
- * Watches the tokens of open connections, which stay open for days and end within a second of a revocation.
- * While the store does not answer, they stay open for a moment only; clients come back.
+ * Watches the tokens of open connections, which stay open for days and end within a second of a revocation. While the
+ * store does not answer, they stay open only for a moment; clients return.
  */
 
 import { setImmediate } from "node:timers/promises";
@@ -26,18 +26,18 @@ interface Watcher {
 /** The number of rounds that a connection stays open without an answer of the store. */
 const UNSEEN_ROUNDS = LIMITS.tokenUnseenMs / LIMITS.tokenLookMs;
 
-/** @param ending aborts when nothing is to be watched any more */
+/** @param ending aborts when watching must end */
 export function createTokenWatch(tokens: (workspaceId: string) => Store, ending: AbortSignal): TokenWatch {
   const watchers = new Set<Watcher>();
-  /** The round in which the running look began; 0 if none runs. */
+  /** The round in which the running look-up began; 0 if none runs. */
   let looking = 0;
-  // Rounds, not the time of a clock: the store was not asked while this process did not run.
+  // Counts rounds instead of time, because the store was not asked while this process did not run.
   let round = 0;
   const timer = setInterval(async () => {
     round++;
     const before = round - UNSEEN_ROUNDS;
     await endAll(watchers, ({ seenIn }) => (seenIn < before ? unseen() : null));
-    // A look without an answer for so long is given up, and another one begins.
+    // A look-up without an answer for this time is given up, and another one begins.
     if (watchers.size === 0 || (looking > 0 && looking >= before)) return;
     const own = round;
     looking = own;
@@ -48,7 +48,7 @@ export function createTokenWatch(tokens: (workspaceId: string) => Store, ending:
   ending.addEventListener("abort", () => clearInterval(timer), { once: true });
   return {
     watch: ({ workspaceId, tokenId, page, by }, onLost) => {
-      // The program that let this person in has no token of the store.
+      // The person was authorized by the program, and has no token of the store.
       const tokenIds = by === undefined ? [tokenId, page?.parentId ?? null].filter((id) => id !== null) : [];
       const watcher = { workspaceId, tokenIds, onLost, seenIn: round };
       if (tokenIds.length > 0) watchers.add(watcher);
@@ -79,14 +79,14 @@ async function look(watchers: Set<Watcher>, { tokens, round }: Look): Promise<vo
     }
   }
   await endAll(watchers, (watcher) => {
-    // Connections that are opened in the meantime are for the next round.
+    // Connections that are opened in the meantime are checked in the next round.
     if (!watcher.tokenIds.every((id) => active.has(id) || !looked.has(id))) return lost();
     watcher.seenIn = Math.max(watcher.seenIn, round);
     return null;
   });
 }
 
-/** A few at once, so that the others do not wait. */
+/** A few at a time, so that the others do not wait. */
 async function endAll(
   watchers: Set<Watcher>,
   reasonOf: (watcher: Watcher) => ContinuoError | null,

@@ -4,7 +4,7 @@
  * Promises: a token that may write a log may add a blob; only the author of a blob may refer to it; a blob is read
  * through an event that refers to it, in a log that the token may read; a browser never executes a blob, and gets it
  * under a name and a type of the server.
- * Does not know: where the bytes lie.
+ * Does not know: where the bytes are stored.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -60,7 +60,7 @@ async function* counted(
   }
 }
 
-/** The first bytes, and everything with them. */
+/** The first bytes, and a stream with all bytes, including those. */
 async function beginningOf(
   chunks: AsyncGenerator<Uint8Array>,
 ): Promise<{ readonly head: Uint8Array; readonly all: AsyncGenerator<Uint8Array> }> {
@@ -79,7 +79,10 @@ async function beginningOf(
   return { head: Buffer.concat(first).subarray(0, HEAD_BYTES), all: all() };
 }
 
-/** The same bytes. They end well only if the scanner finds them harmless. Errors: `invalid`, `busy`, `unavailable`. */
+/**
+ * The same bytes. The stream ends without an error only if the scanner finds the bytes harmless. Errors: `invalid`,
+ * `busy`, `unavailable`.
+ */
 async function* scanned(
   chunks: AsyncIterable<Uint8Array>,
   { scanAttachment }: ServerContext,

@@ -14,7 +14,7 @@ test.each([
   ["audio/wav", "RIFF....WAVE", "wav"],
   ["video/mp4", "....ftypisom", "mp4"],
   ["video/webm", "\x1aE\xdf\xa3", "webm"],
-])("%s is the type of bytes that begin so, and of no others", (type, beginning, extension) => {
+])("%s is the type of bytes that begin in this way, and of no others", (type, beginning, extension) => {
   expect(mediaTypeOf(type, bytes(beginning))).toBe(type);
   expect(mediaTypeOf(type, bytes(beginning.slice(0, 2)))).toBe("application/octet-stream");
   for (const other of ["MZ\x90\0", "<script>alert(1)</script>", "#!/bin/sh\n", "", `x${beginning}`]) {
@@ -23,12 +23,12 @@ test.each([
   expect(extensionOf(type)).toBe(extension);
 });
 
-test("a program with the type of a picture is no picture, and a picture with another type is none of that", () => {
+test("a program that is sent with the type of a picture is not accepted as one, and a picture is not accepted with another type", () => {
   expect(mediaTypeOf("image/jpeg", bytes(PNG))).toBe("application/octet-stream");
   expect(mediaTypeOf("IMAGE/PNG; a=b", bytes(PNG))).toBe("IMAGE/PNG; a=b");
 });
 
-test("text is text without a zero byte, and its name never ends as that of a program or a page", () => {
+test("bytes without a zero byte can be text, and the name of a text never ends like that of a program or a page", () => {
   for (const type of ["text/plain", "text/html; charset=utf-8", "application/json", "image/svg+xml"]) {
     const isText = type !== "image/svg+xml";
     expect(mediaTypeOf(type, bytes("<b>"))).toBe(isText ? type : "application/octet-stream");
@@ -37,7 +37,7 @@ test("text is text without a zero byte, and its name never ends as that of a pro
   }
 });
 
-test("a type that cannot be told from the bytes is not taken over", () => {
+test("a type that the bytes cannot confirm is not used", () => {
   for (const type of ["application/x-msdownload", "application/javascript", "", "a/b", null]) {
     expect(mediaTypeOf(type, bytes("x"))).toBe("application/octet-stream");
   }

@@ -1,7 +1,7 @@
-/** The type of an attachment: what its sender says, if the first bytes agree. Pure. */
+/** The type of an attachment: the type that its sender names, if the first bytes match it. Pure. */
 
 const UNKNOWN_TYPE = "application/octet-stream";
-/** The number of bytes of the beginning that decide. */
+/** The number of bytes at the beginning that are examined. */
 export const HEAD_BYTES = 512;
 
 interface Format {
@@ -56,9 +56,9 @@ const FORMATS: Readonly<Record<string, Format>> = {
 const TEXT = /^(?:text\/[\w.+-]+|application\/(?:json|jsonl|x-ndjson|yaml|toml|[\w.-]+\+(?:json|xml)))$/u;
 
 /**
- * The type that the sender said, parameters included, if the bytes may have it; `UNKNOWN_TYPE` for bytes that have not,
- * and for types whose bytes cannot be told.
- * @param head the first `HEAD_BYTES` of it, or all
+ * The type that the sender named, parameters included, if the bytes may have it; `UNKNOWN_TYPE` for bytes that do not
+ * match, and for types that cannot be recognized by bytes.
+ * @param head the first `HEAD_BYTES` of the attachment, or all of it
  */
 export function mediaTypeOf(said: string | null, head: Uint8Array): string {
   if (said === null) return UNKNOWN_TYPE;
@@ -71,7 +71,7 @@ export function mediaTypeOf(said: string | null, head: Uint8Array): string {
   return isRight === true ? said : UNKNOWN_TYPE;
 }
 
-/** The end of the name of a download. Text is `txt`, so that no program runs what another wrote. */
+/** The end of the name of a download. Text gets `txt`, so that no program executes what another wrote. */
 export function extensionOf(mediaType: string): string {
   const name = nameOf(mediaType);
   return FORMATS[name]?.extension ?? (TEXT.test(name) ? "txt" : "bin");

@@ -36,20 +36,20 @@ test("a blob belongs to the participant that stored it, with any of its tokens, 
   }
 });
 
-test("a page refers to what its token stored, and a token without a handle to its own", async () => {
+test("a page may refer to what its token stored, and a token without a handle to what it stored itself", async () => {
   await rememberOwner(store, grantOf("t1", "*"), HASH);
   const page = { parentId: "t1" } as unknown as NonNullable<Grant["page"]>;
   expect(await refused(grantOf("page", "*", { page }))).toBeNull();
   expect(await refused(grantOf("t2", "*"))).toBe("not_found");
 });
 
-test("an event that is stored may be sent again long after, and a new one only by the owner of its blobs", async () => {
+test("a stored event may be sent again long afterwards, and a new one only by the owner of its blobs", async () => {
   await store.createLog({ logId: "channels/team" });
   await store.append("channels/team", [{ id: "sent", type: "message_sent", data: {} }]);
   expect([await refused(ANN, "sent"), await refused(ANN, "new")]).toEqual([null, "not_found"]);
 });
 
-test("of several blobs of an event each has to be of the participant, in whatever order they stand", async () => {
+test("each blob of an event must belong to the participant, in whatever order the blobs are", async () => {
   const other = "b".repeat(64);
   await rememberOwner(store, ANN, HASH);
   for (const blobs of [

@@ -1,5 +1,5 @@
 /**
- * The authors of blobs: only they may refer to a blob, because an event that refers to it makes it readable. To know
+ * The authors of blobs: only they may refer to a blob, because an event that refers to it makes it readable. Knowing
  * the hash of a blob is not enough.
  */
 
@@ -21,7 +21,7 @@ export async function owns(store: Store, grant: Grant, hash: string): Promise<bo
   return owner === null || (await store.getClaim(nameOf(hash, owner))) !== null;
 }
 
-/** An event that refers to blobs, and the log that it is for. */
+/** An event that refers to blobs, and the log for which it is intended. */
 export interface EventWithBlobs {
   readonly logId: string;
   readonly id?: string;
@@ -29,8 +29,8 @@ export interface EventWithBlobs {
 }
 
 /**
- * An event that is stored already may be sent again, however long ago its blobs were stored. Errors: `not_found`, as for
- * a blob that does not exist.
+ * An event that is already stored may be sent again, however long ago its blobs were stored. Errors: `not_found`, as
+ * for a blob that does not exist.
  */
 export async function requireOwner(
   store: Store,
@@ -47,7 +47,7 @@ export async function requireOwner(
   }
 }
 
-/** The participant or the token; `null` for a token that may refer to every blob. Pages are as their token. */
+/** The participant or the token; `null` for a token that may refer to every blob. Pages count as their token. */
 function ownerOf({ tokenId, handle, page, scopes }: Grant): string | null {
   if (tokenId === null || allows(scopes, { kind: "admin" })) return null;
   if (handle !== null && handle !== ANY_HANDLE) return `handle/${handle}`;

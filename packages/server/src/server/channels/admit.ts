@@ -72,13 +72,13 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
     return await participate(hello, { ...options, store, where, seat, isTakenOver });
   } catch (error) {
     hub.seats.free(seat);
-    // A sweep finds messages that were left and have not ended.
+    // A sweep finds unfinished messages that a participant left.
     await (isTakenOver ? seat.awaitReturn() : seat.leave());
     throw error;
   }
 }
 
-/** A lease that expired is not taken from a connection of this server that is alive. Errors: `handle_taken`. */
+/** The expired lease of a connection of this server that is alive is not taken. Errors: `handle_taken`. */
 async function takeSeat(
   hello: HelloFrame,
   {
@@ -186,8 +186,7 @@ async function participate(hello: HelloFrame, options: Participating): Promise<A
 }
 
 /**
- * Returns the messages that this `connect()` left open. Ends the messages that an earlier connection of an agent left
- * open.
+ * Returns the open messages of this `connect()`. Ends the messages that an earlier connection of an agent left open.
  */
 async function keptMessages({
   store,
@@ -199,7 +198,7 @@ async function keptMessages({
   const state = await hub.states.read(store, channel);
   const { fence, card } = seat;
   const except = card.instance;
-  // Other connections of a person write their messages on.
+  // Other connections of a person continue their own messages.
   if (isPerson(card)) return openMessagesOf(state, where.handle).filter(({ writer }) => writer === except);
   return interruptMessages(store, where, { fence, reason: "the writer began anew", except, state });
 }
@@ -209,7 +208,7 @@ interface SessionOrReason {
   readonly degraded: string | null;
 }
 
-/** A channel works without this session. Errors: `too_large` for a device too many. */
+/** A channel works without this session. Errors: `too_large` if there are too many devices. */
 async function sessionFor(participation: Participation, hello: HelloFrame): Promise<SessionOrReason> {
   if (hello.workspaceId === undefined) return { session: null, degraded: null };
   try {
@@ -220,7 +219,7 @@ async function sessionFor(participation: Participation, hello: HelloFrame): Prom
   }
 }
 
-/** Errors: `out_of_range` for a sequence beyond the log, which then was deleted and created again. */
+/** Errors: `out_of_range` for a sequence beyond the log: the log was deleted and created again. */
 async function replayFor(
   store: Store,
   hello: HelloFrame,

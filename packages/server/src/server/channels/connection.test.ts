@@ -21,7 +21,7 @@ class QuietSocket extends EventEmitter {
   }
 }
 
-test("a client whose hello takes long hears heartbeats, and its connection is kept", () => {
+test("a client whose hello takes long receives heartbeats, and its connection is kept", () => {
   const socket = new QuietSocket();
   const connection = new Connection({
     socket: socket as unknown as WebSocket,
@@ -41,7 +41,7 @@ test("a client whose hello takes long hears heartbeats, and its connection is ke
     });
 });
 
-test("a client that leaves while it is greeted is no failure of the channel", async () => {
+test("a client that leaves during its hello causes no failure of the channel", async () => {
   const socket = new QuietSocket();
   const reports: string[] = [];
   const connection = new Connection({

@@ -115,7 +115,7 @@ export class Connection implements Present {
     });
   }
 
-  /** Until its token was accepted, what it sends is held in memory for anybody. */
+  /** Frames that arrive before the token was accepted are held in memory for an unknown sender. */
   readonly #limitStranger = (chunk: Uint8Array): void => {
     this.#strangerBytes += chunk.length;
     if (this.#strangerBytes <= SERVER_LIMITS.strangerBytes) return;
@@ -126,13 +126,13 @@ export class Connection implements Present {
   /** Called every few seconds: sends a heartbeat, and checks for one from the other side. */
   beat(): void {
     if (this.#frames.waiting > 0) {
-      // Its heartbeats wait behind its requests: while those are processed, it counts as alive.
+      // The client's heartbeats wait behind its requests: while those are processed, the client counts as alive.
       this.#heardAt = this.#options.clock.now();
       this.#renew();
     }
     const limitMs = this.#state === "new" ? CHANNEL_LIMITS.helloMs : CHANNEL_LIMITS.silenceMs;
     if (this.#silentMs > limitMs) this.#socket.terminate();
-    // Also while a hello is processed, which may take long: the client waits as long as it hears of the server.
+    // Sent also while a hello is processed, which may take long: the client waits as long as it receives heartbeats.
     else if (this.#isGreeted) this.#beatGreeted();
   }
 
@@ -171,7 +171,7 @@ export class Connection implements Present {
     return this.#options.clock.now() - this.#heardAt;
   }
 
-  /** Requests that wait for the store are no silence. */
+  /** Requests that wait for the store do not count as silence. */
   get #isAlive(): boolean {
     const isHeard = this.#frames.waiting > 0 || this.#silentMs <= CHANNEL_LIMITS.silenceMs;
     return isHeard && this.#state !== "left" && !this.#over.signal.aborted;
@@ -221,7 +221,7 @@ export class Connection implements Present {
     else this.#frames.add(bytes, () => this.#take(frame, bytes));
   }
 
-  /** An invalid frame counts for the token like any other frame. */
+  /** An invalid frame counts against the quota of the token like any other frame. */
   #refuseFrame(error: unknown, data: Buffer): void {
     if (this.#over.signal.aborted) return;
     let refusal = error;
@@ -249,7 +249,7 @@ export class Connection implements Present {
     }
   }
 
-  /** Whole messages that were heard one after another: those that the token has room for are stored together. */
+  /** Whole messages that arrived one after another: those that fit the quota of the token are stored together. */
   async #takeSends(sends: readonly HeardSend[]): Promise<void> {
     if (this.#over.signal.aborted) return;
     const participation = this.#admission?.participation ?? null;
@@ -347,7 +347,7 @@ export class Connection implements Present {
     chain.after = event.sequence;
   }
 
-  /** Waits for a slow reader. False when it left, or was too slow. */
+  /** Waits for a slow reader. False if the reader left, or was too slow. */
   async #room({ after, signal }: EventChain): Promise<boolean> {
     if (await this.#outgoing.room(signal)) return true;
     if (!signal.aborted) this.#outgoing.catchUp(after);
@@ -382,7 +382,7 @@ export class Connection implements Present {
     this.#outgoing.send({ type: "error", request, error: toWireError(failure).error });
   }
 
-  /** Other connections of a person see what this one changed of their session. */
+  /** Other connections of a person receive what this one changed in the person's session. */
   #tellOthers({ store, place, type }: Participation): void {
     if (type === PERSON) this.#options.hub.tellSession(store, place, this);
   }
@@ -394,8 +394,8 @@ export class Connection implements Present {
   }
 
   /**
-   * The lease is lost: later frames of this connection are ignored. Only where another participant has the handle is
-   * that the end; otherwise the client returns, and gets it back.
+   * The lease is lost: later frames of this connection are ignored. The connection ends only if another participant has
+   * the handle; otherwise the client returns, and gets the handle back.
    */
   #gone({ cause, isTaken }: LostSeat): void {
     if (this.#state === "left") return;
@@ -422,7 +422,7 @@ export class Connection implements Present {
     this.#outgoing.end(1000, "");
   }
 
-  /** Called when the socket closed. Without an earlier `close` frame, the participant has a moment to come back. */
+  /** Called when the socket closed. Without an earlier `close` frame, the participant has a moment to return. */
   async #depart(): Promise<void> {
     const admission = this.#admission;
     const wasOpen = this.#state !== "left";
@@ -437,7 +437,7 @@ export class Connection implements Present {
       // When this server stops, reconnecting to another one takes longer.
       if (wasOpen && !draining.aborted) await this.#seat?.awaitReturn();
     } catch (error) {
-      // It came back already, or the lease will expire by itself.
+      // The participant has already returned, or the lease will expire by itself.
       if (!isContinuoError(error)) this.#reportMistake(error);
     }
     void hub.roster(store, channel).catch(() => undefined);
@@ -460,7 +460,7 @@ export class Connection implements Present {
   }
 }
 
-/** The events that a reader is sent, each after the one before. */
+/** The events for a reader, each sent after the one before. */
 interface EventChain {
   after: number;
   readonly isLeftOut: (event: StoredEvent) => boolean;

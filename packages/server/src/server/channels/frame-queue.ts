@@ -27,7 +27,7 @@ export class FrameQueue {
   #sends: HeardSend[] | null = null;
   #waitingBytes = 0;
   #turnEndsAt = 0;
-  /** Frames that wait or are processed. */
+  /** The number of frames that wait or are being processed. */
   waiting = 0;
 
   constructor(socket: WebSocket, options: QueueOptions) {
@@ -40,7 +40,7 @@ export class FrameQueue {
     this.#add([{ bytes }], work);
   }
 
-  /** @param take called once for all that are taken together */
+  /** @param take called once for all frames that are taken together */
   addSend(send: HeardSend, take: (sends: readonly HeardSend[]) => Promise<void>): void {
     if (this.#sends !== null && this.#sends.length < LIMITS.sendsTogether) {
       this.#sends.push(send);
@@ -50,13 +50,13 @@ export class FrameQueue {
     const sends = [send];
     this.#sends = sends;
     this.#add(sends, async () => {
-      // From here on it is too late for others.
+      // Later frames are no longer taken together with these.
       if (this.#sends === sends) this.#sends = null;
       await take(sends);
     });
   }
 
-  /** Resolves when everything before was processed, and this too. */
+  /** Resolves when everything before this frame, and the frame itself, was processed. */
   end(work: () => Promise<void>): Promise<void> {
     this.#sends = null;
     this.#work = this.#work.then(work);
@@ -84,7 +84,7 @@ export class FrameQueue {
     if (isFull) this.#socket.pause();
   }
 
-  /** Frames that wait for nothing would otherwise be processed in one turn of the event loop, however many there are. */
+  /** Otherwise, frames that wait for nothing would all be processed in one turn of the event loop. */
   async #giveWay(): Promise<void> {
     if (performance.now() < this.#turnEndsAt) return;
     await othersTurn();

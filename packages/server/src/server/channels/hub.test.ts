@@ -6,7 +6,7 @@ import { Hub } from "./hub.ts";
 
 const ANN: Card = { instance: "a", handle: "ann", name: "Ann", type: "person", capabilities: [] };
 
-/** The store, whose next list of leases waits until it is let go, and then is as old as its beginning. */
+/** A store whose next list of leases waits until it is released, and then has the state from its beginning. */
 function slowOnce(store: Store): { readonly slow: Store; readonly letGo: () => void } {
   const gate = Promise.withResolvers<void>();
   let isFirst = true;
@@ -25,7 +25,7 @@ function slowOnce(store: Store): { readonly slow: Store; readonly letGo: () => v
   return { slow, letGo: gate.resolve };
 }
 
-test("a reader who asks for the roster during a slow look gets one that was looked at afterwards", async () => {
+test("a reader that requests the roster during a slow read gets a roster that was read afterwards", async () => {
   await using store = await openStore("memory:");
   await openChannel(store, "team");
   const hub = new Hub(() => undefined, { now: () => performance.now() });

@@ -38,7 +38,7 @@ export const channels: CreateMount = (context) => {
   });
   sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
   const beats = setInterval(() => {
-    // Asked at each beat, even when nobody is there, so that it knows when this process stood still.
+    // Checked at each beat, even without connections, so that the clock notices when this process did not run.
     clock.now();
     for (const connection of sliceOf(slices, beat++)) connection.beat();
   }, CHANNEL_LIMITS.heartbeatMs / LIMITS.heartbeatSlices).unref();
@@ -87,13 +87,13 @@ interface Arrival {
   readonly stream: Duplex;
   readonly channel: string;
   readonly peer: Peer;
-  /** The token from a subprotocol; otherwise it comes with the hello. */
+  /** The token from a subprotocol; without one, the token comes with the hello. */
   readonly secret: string | undefined;
   /** The cookie of a page that sends no token. */
   readonly page: Credentials | undefined;
 }
 
-/** Keeps no reference to the request: an idle reader would hold it and its headers in memory. */
+/** Keeps no reference to the request, because an idle reader would keep it and its headers in memory. */
 function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
   const { context, hub, clock, connections, stream, channel, peer, secret: sent, page } = arrival;
   return (socket) => {

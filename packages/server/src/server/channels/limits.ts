@@ -8,7 +8,9 @@ export const LIMITS = {
   waitingFrameBytes: 8_388_608,
   /** Whole messages of one connection that are stored with one commit. */
   sendsTogether: 64,
-  /** Into how many slices the interval of heartbeats is divided; each slice serves a part of the connections. */
+  /**
+   * The number of slices into which the interval of heartbeats is divided; each slice serves a part of the connections.
+   */
   heartbeatSlices: 30,
   /** Frames of one connection are processed for this time before others have their turn. */
   turnMs: 5,

@@ -27,7 +27,7 @@ function reader(): { readonly frames: OutgoingFrames; readonly sent: () => unkno
   };
 }
 
-test("each reader hears after which event a frame comes, also when another reader has another one before it", () => {
+test("each reader receives a frame with its own previous event, even if another reader has another one", () => {
   const readers = [6, 3, 6].map((after) => ({ after, ...reader() }));
   for (const { frames, after } of readers) frames.event(after, EVENT);
   expect(readers.map(({ sent }) => sent())).toEqual([6, 3, 6]);

@@ -75,7 +75,7 @@ export class OutgoingFrames {
     return true;
   }
 
-  /** Sends the reader where to continue, and disconnects it if it does not read that either. */
+  /** Tells the reader where to continue, and disconnects it if it does not read that either. */
   catchUp(after: number): void {
     this.send({ type: "catch_up", after });
     this.end(CLOSE.slow, "catch up");

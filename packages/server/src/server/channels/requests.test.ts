@@ -1,4 +1,4 @@
-/** Requests of a participant whose store answered too late: nobody knows whether it executed them. */
+/** Requests of a participant whose store answered too late, so that it is not known if they were executed. */
 
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { CHANNEL_LIMITS, channelLogId } from "@continuo/core/wire";
@@ -73,7 +73,7 @@ const begin = { type: "send", request: 1, id: "m", content: "", state: "open" } 
 const part = { type: "append", request: 2, id: "p", messageId: "m", delta: "words" } as const;
 const end = { type: "complete", request: 3, id: "e", messageId: "m", content: "words" } as const;
 
-test("a message whose end was stored without an answer takes no other part and no other end", async () => {
+test("a message whose end was stored without an answer accepts no other part and no other end", async () => {
   await perform(participation, begin);
   lost = 1;
   await expect(perform(participation, end)).rejects.toMatchObject({ code: "unavailable" });
@@ -84,7 +84,7 @@ test("a message whose end was stored without an answer takes no other part and n
   expect(await types()).toEqual(["message_sent", "message_completed"]);
 });
 
-test("a message whose beginning was stored without an answer is written on, and known to be in progress", async () => {
+test("a message whose beginning was stored without an answer can be continued, and counts as in progress", async () => {
   lost = 1;
   await expect(perform(participation, begin)).rejects.toMatchObject({ code: "unavailable" });
   expect(mayHaveOpen(participation)).toBe(true);
@@ -94,7 +94,7 @@ test("a message whose beginning was stored without an answer is written on, and 
   expect((await readState(base, place.channel)).open).toEqual({});
 });
 
-test("a message whose beginning was stored, and whose log could not be read then, is known to be in progress", async () => {
+test("a message whose beginning was stored, and whose log could not be read then, counts as in progress", async () => {
   unread = 1;
   await expect(perform(participation, begin)).rejects.toMatchObject({ code: "busy" });
   expect(mayHaveOpen(participation)).toBe(true);
@@ -104,7 +104,7 @@ test("a message whose beginning was stored, and whose log could not be read then
   expect((await readState(base, place.channel)).open).toEqual({});
 });
 
-test("messages of which nobody knows what was stored are bounded", async () => {
+test("the number of messages with an unknown state in the store is limited", async () => {
   lost = 40;
   for (let n = 0; n < 40; n++) {
     await expect(perform(participation, { ...begin, id: `m${n}` })).rejects.toThrow();
@@ -112,7 +112,7 @@ test("messages of which nobody knows what was stored are bounded", async () => {
   expect(participation.unsure.size).toBeLessThanOrEqual(CHANNEL_LIMITS.openMessages);
 });
 
-test("a connection that came back looks for messages that an earlier one stored late", () => {
+test("a connection that returned looks for messages that an earlier one stored late", () => {
   expect([false, true].map((cameBack) => mayHaveOpen({ ...participation, cameBack }))).toEqual([false, true]);
 });
 

@@ -53,7 +53,7 @@ export interface Participation {
   readonly device: string | undefined;
   /** Its token administers the workspace. */
   readonly moderates: boolean;
-  /** `degraded` until the session that was requested can be opened. */
+  /** `degraded` until the requested session can be opened. */
   session: "kept" | "degraded" | "none";
   /** Errors: `not_found` for a blob that the participant may not refer to. */
   readonly requireBlobs: (id: string, blobs: readonly string[]) => Promise<void>;
@@ -64,11 +64,13 @@ export interface Participation {
   open: OpenMessages;
   /** Messages of which nobody knows if their beginning or their end was stored: the store did not answer. */
   readonly unsure: Set<string>;
-  /** An earlier connection of it may have stored the beginning of a message after this one read which are in progress. */
+  /**
+   * After this connection read which messages are in progress, an earlier one may have stored the beginning of another.
+   */
   readonly cameBack: boolean;
 }
 
-/** Returns false if no message of the participant is in progress for certain. */
+/** Returns false if certainly no message of the participant is in progress. */
 export function mayHaveOpen({ open, unsure, cameBack }: Participation): boolean {
   return open.size > 0 || unsure.size > 0 || cameBack;
 }
@@ -123,7 +125,7 @@ async function performPost(participation: Participation, frame: PostFrame): Prom
 
 export type PlainSend = Extract<RequestFrame, { readonly type: "send" }>;
 
-/** Returns true for a whole message that needs nothing to be looked up, so that several can be stored together. */
+/** Returns true for a whole message that needs no look-up, so that several can be stored together. */
 export function isPlainSend(frame: ClientFrame): frame is PlainSend {
   if (frame.type !== "send" || frame.state !== undefined || frame.replyTo !== undefined) return false;
   return blobsOf(frame).length === 0;
@@ -132,7 +134,7 @@ export function isPlainSend(frame: ClientFrame): frame is PlainSend {
 /** The fields of the answer to a request, or the reason for refusing it. */
 export type Answer = { readonly result: unknown } | { readonly error: unknown };
 
-/** Stores whole messages in their order, with one commit; each alone where the store refuses them together. */
+/** Stores whole messages in their order, with one commit; if the store refuses them together, each separately. */
 export async function performSends(
   participation: Participation,
   frames: readonly PlainSend[],
@@ -159,7 +161,7 @@ export async function performSends(
   return answers;
 }
 
-/** A first event that is sent again after the end of its message opens nothing. */
+/** A first event that is repeated after the end of its message does not open the message again. */
 async function isOver(
   { store, place, unsure }: Participation,
   frame: PostFrame,
@@ -179,12 +181,12 @@ function messageOf(frame: PostFrame): string | undefined {
   return frame.type === "send" && frame.state === "open" ? frame.id : undefined;
 }
 
-/** A store that is away may have executed what it did not answer. */
+/** A store that cannot be reached may have executed a request without answering it. */
 function isRefused(error: unknown): boolean {
   return isContinuoError(error) && !isPassing(error);
 }
 
-/** This message, if nobody knows what the store has of it; the oldest of too many. */
+/** This message, if it is not known what the store has of it; if there are too many, the oldest is dropped. */
 function firstToFindOut({ unsure }: Participation, messageId: string): string | undefined {
   if (unsure.has(messageId)) return messageId;
   const [oldest] = unsure;
@@ -203,7 +205,7 @@ async function findOut(participation: Participation, messageId: string): Promise
   participation.unsure.delete(messageId);
 }
 
-/** Nothing waits for the snapshot: without it, the next participant reads a little more. */
+/** Nobody waits for the snapshot: without it, the next participant only reads a little more. */
 export function keepStateWhenDue(store: Store, channel: string, { sequence }: StoredEvent): void {
   if (isSnapshotDue(sequence)) readState(store, channel).catch(() => undefined);
 }
@@ -244,7 +246,10 @@ async function assertOnlyConnection({ store, place, fence }: Participation): Pro
   });
 }
 
-/** Opens the session, and creates it if there is none. Errors: `too_large` for a device too many, `rate_limited`. */
+/**
+ * Opens the session, and creates it if there is none. Errors: `too_large` if there are too many devices,
+ * `rate_limited`.
+ */
 export async function openSession(participation: Participation): Promise<ParticipantSession> {
   const { store, place, fence, device } = participation;
   await participation.countLog({

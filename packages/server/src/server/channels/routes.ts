@@ -113,7 +113,7 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
 const MESSAGE = "/v1/channels/:channel/messages/:message";
 const REACTION = `${MESSAGE}/reactions/:reaction`;
 
-/** Changes of a message that has ended. The `id` of the event makes a request that is sent again change nothing more. */
+/** Changes of a message that has ended. The `id` of the event makes a repeated request change nothing more. */
 function changeRoutes(app: Hono<ServerEnv>, context: ServerContext): void {
   const writing = (grant: Grant, channel: string): ChannelCall => ({
     context,
@@ -161,7 +161,9 @@ async function postChange(
 
 const ANY = Number.MAX_SAFE_INTEGER;
 
-/** A page may hold fewer channels than the limit, even none: those that the token may not read are left out. */
+/**
+ * A page may have fewer channels than the limit, even none, because channels that the token may not read are left out.
+ */
 async function listChannels(
   store: Store,
   grant: Grant,
@@ -169,7 +171,7 @@ async function listChannels(
 ): Promise<ChannelsPage> {
   const channels: ChannelRow[] = [];
   let cursor: string | null | undefined = page.cursor;
-  // In stretches, between which other requests have their turn.
+  // In steps, between which other requests run.
   for (let left = page.limit; left > 0 && cursor !== null; left -= LIMITS.channelsAtOnce) {
     const limit = Math.min(left, LIMITS.channelsAtOnce);
     const stretch: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
@@ -189,7 +191,7 @@ function toRow({ logId, latestSequence, createdAt, changedAt }: Log): ChannelRow
   return { channel: logId.slice(channelLogId("").length), latestSequence, createdAt, changedAt };
 }
 
-/** Nothing is kept: a message that was redacted is in no list. In groups, so that little is in memory. */
+/** Nothing is cached, so a redacted message is in no list. In groups, so that little is in memory. */
 async function withSummaries(store: Store, channels: readonly ChannelRow[]): Promise<readonly ChannelRow[]> {
   const rows: ChannelRow[] = [];
   for (let from = 0; from < channels.length; from += LIMITS.summariesAtOnce) {
@@ -203,7 +205,7 @@ async function withSummaries(store: Store, channels: readonly ChannelRow[]): Pro
   return rows;
 }
 
-/** One whole message. Errors: `forbidden` for another handle than the token's, `invalid`, `not_found`. */
+/** One whole message. Errors: `forbidden` for a handle that the token does not have, `invalid`, `not_found`. */
 async function say(
   store: Store,
   call: Omit<ChannelCall, "access">,

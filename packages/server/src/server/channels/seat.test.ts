@@ -38,7 +38,7 @@ async function takenSeat(): Promise<{ readonly seat: Seat; readonly lost: readon
   return { seat, lost };
 }
 
-/** A person comes under the handle, as on another server, while the lease of the agent is over. */
+/** A person connects under the handle, as on another server, after the lease of the agent has expired. */
 async function personComes(): Promise<void> {
   await store.acquireLease(leaseOf(PLACE, PERSON), {
     owner: JSON.stringify([PERSON.instance, PERSON.name, PERSON.type, []]),
@@ -46,7 +46,7 @@ async function personComes(): Promise<void> {
   });
 }
 
-test("an agent whose server stood still for longer than a lease loses the handle to a person who took it", async () => {
+test("an agent whose server did not run for longer than a lease loses the handle to a person who took it", async () => {
   const { seat, lost } = await takenSeat();
   vi.advanceTimersByTime(11_000);
   await personComes();
@@ -55,7 +55,7 @@ test("an agent whose server stood still for longer than a lease loses the handle
   expect(seat.isAlive).toBe(false);
 });
 
-test("an agent whose server stood still keeps the handle that nobody took", async () => {
+test("an agent whose server did not run keeps the handle if nobody took it", async () => {
   const { seat, lost } = await takenSeat();
   vi.advanceTimersByTime(11_000);
   await seat.renew();

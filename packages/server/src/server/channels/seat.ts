@@ -1,6 +1,6 @@
 /**
- * The handle that a connection of this server has: its lease is renewed while the connection is alive, and nobody on
- * this server takes it in the meantime.
+ * The handle of a connection of this server: its lease is renewed while the connection is alive, and nobody on this
+ * server takes it in the meantime.
  */
 
 import { ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
@@ -22,9 +22,9 @@ export interface SeatOptions {
   /** The `connect()` that has the handle. */
   readonly card: Card;
   readonly fence: Fence;
-  /** Returns true if the other side was heard of lately. */
+  /** Returns true if the other side sent something recently. */
   readonly isAlive: () => boolean;
-  /** The time since it was heard of. */
+  /** The time since the other side sent something. */
   readonly silentMs: () => number;
   /** Called once when somebody else has the lease. */
   readonly onLost: (lost: LostSeat) => void;
@@ -32,13 +32,13 @@ export interface SeatOptions {
 
 export interface LostSeat {
   readonly cause: unknown;
-  /** Another participant has the handle; otherwise this one may come back. */
+  /** Another participant has the handle; otherwise this one may return. */
   readonly isTaken: boolean;
 }
 
 /** The use that a connection makes of its handle. */
 export interface SeatUse extends Pick<SeatOptions, "isAlive" | "silentMs" | "onLost"> {
-  /** Called as soon as the handle is taken: what follows may take longer than a lease lasts. */
+  /** Called as soon as the handle is taken, because the next steps may take longer than the lease. */
   readonly onTaken: (seat: Seat) => void;
 }
 
@@ -68,7 +68,7 @@ export class Seat {
     return !this.#isLost && this.#options.isAlive();
   }
 
-  /** The time after which its connection counts as lost, if a heartbeat is missing already. */
+  /** The time after which a connection counts as lost, if a heartbeat is already missing. */
   get leftMs(): number | undefined {
     const silentMs = this.#options.silentMs();
     return silentMs < LIMITS.settleMs ? undefined : Math.max(0, CHANNEL_LIMITS.silenceMs - silentMs);
@@ -86,12 +86,15 @@ export class Seat {
   async lose(cause: unknown): Promise<void> {
     if (this.#isLost) return;
     this.#isLost = true;
-    // While the store does not answer, nobody can be said to have the handle.
+    // While the store does not answer, it is not known who has the handle.
     const isTaken = await this.#hasRival().catch(() => false);
     this.#options.onLost({ cause, isTaken });
   }
 
-  /** The connection was lost: the participant has a moment to come back. Errors: `fenced` after it did. */
+  /**
+   * The connection was lost: the participant has a moment to return. Errors: `fenced` if somebody else has taken the
+   * handle.
+   */
   async awaitReturn(): Promise<void> {
     await this.#renewing;
     await awaitReturn(this.store, this.fence);

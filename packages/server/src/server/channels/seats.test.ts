@@ -49,14 +49,14 @@ test("a connection that is silent, or ended, is gone at once", async () => {
   expect(await seats.isGone(store, lease)).toBe(true);
 });
 
-test("a holder of another server is gone when its lease lay there expired for longer than a heartbeat", async () => {
+test("a holder on another server is gone when its lease stayed expired for longer than a heartbeat", async () => {
   const lease = await expired();
   expect(await seats.isGone(store, lease)).toBe(false);
   nowMs += 3_999;
   expect(await seats.isGone(store, lease)).toBe(false);
   nowMs += 1;
   expect(await seats.isGone(store, lease)).toBe(true);
-  // Renewed, and expired again: another observation.
+  // The lease was renewed, and expired again: this is a new observation.
   const later = { ...lease, expiresAt: new Date(nowMs).toISOString() };
   expect(await seats.isGone(store, later)).toBe(false);
 });
@@ -72,7 +72,7 @@ test("an older connection of a handle does not free the newer one's seat", async
   expect(await seats.isGone(store, lease)).toBe(false);
 });
 
-test("what no look has met for a minute is forgotten", async () => {
+test("a lease that no check has found for a minute is forgotten", async () => {
   const lease = await expired();
   await seats.isGone(store, lease);
   nowMs += 60_001;

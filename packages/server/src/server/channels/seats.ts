@@ -1,6 +1,6 @@
 /**
- * The handles on this server, and its answer about the holder of an expired lease: that it is alive, that it is gone,
- * or nothing, because another server has it.
+ * The handles on this server, and its answer about the holder of an expired lease: alive, gone, or unknown, because
+ * another server has it.
  */
 
 import type { ListedLease, Store } from "@continuo/core/model";
@@ -8,7 +8,7 @@ import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
 import type { Seat } from "./seat.ts";
 
-/** An expired lease of another server, since when it is there unchanged. */
+/** An expired lease of another server, and the time since which it is unchanged. */
 interface Observation {
   readonly expiresAt: string;
   readonly token: number;
@@ -20,7 +20,7 @@ export class Seats {
   readonly #clock: ListeningClock;
   /** The keys are a workspace and a lease. */
   readonly #seats = new Map<string, Seat>();
-  /** Seats whose connection ended: the token, and when that was. */
+  /** Seats whose connection ended: the token, and the time of the end. */
   readonly #left = new Map<string, { readonly token: number; readonly atMs: number }>();
   readonly #observed = new Map<string, Observation>();
 
@@ -35,10 +35,10 @@ export class Seats {
     this.#left.delete(key);
   }
 
-  /** Its connection ended, however that was. */
+  /** Its connection ended, in whatever way. */
   free(seat: Seat): void {
     const key = keyOf(seat.store, seat.fence.name);
-    // After a lost connection the same handle may have a newer one.
+    // After a lost connection, a newer connection may have the same handle.
     if (this.#seats.get(key) !== seat) return;
     this.#seats.delete(key);
     this.#left.set(key, { token: seat.fence.token, atMs: this.#clock.now() });
@@ -51,10 +51,9 @@ export class Seats {
   }
 
   /**
-   * Returns true if the holder of an expired lease is certainly gone; the lease of a holder that is present is
-   * renewed. A lease of another server must stay expired for a while first: it may have expired because the
-   * database, or the machine of both servers, stood still, or because a clock was set, and its server is about
-   * to renew it.
+   * Returns true if the holder of an expired lease is certainly gone; the lease of a present holder is renewed. A lease
+   * of another server must stay expired for a while first: it may have expired because the database, or the machine of
+   * both servers, did not run, or because a clock was set, and its server may be about to renew it.
    */
   async isGone(store: Store, lease: ListedLease): Promise<boolean> {
     const { name, token } = lease;
@@ -79,7 +78,7 @@ export class Seats {
     return nowMs - known.sinceMs >= LIMITS.settleMs;
   }
 
-  /** Forgets what no look has met for long. */
+  /** Forgets leases that no check has found for a long time. */
   forget(): void {
     const before = this.#clock.now() - LIMITS.forgetMs;
     for (const [key, { seenMs }] of this.#observed) if (seenMs < before) this.#observed.delete(key);

@@ -8,15 +8,17 @@ import { LIMITS } from "../context/index.ts";
 /** Expired tokens stay in lists for this time. */
 const KEPT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** After a day the tokens of used codes and of pages have expired long before. */
+/** After a day, the tokens of used codes and of pages have already expired. */
 const CODES_KEPT_MS = DAY_MS;
-/** The time in which the author of an attachment may refer to it: without a reference it expires at its end. */
+/**
+ * The time within which the author of an attachment may refer to it: without a reference it expires at the end of this
+ * time.
+ */
 const OWNERS_KEPT_MS = LIMITS.blobMs;
-/** A released lease stays for this time: a holder that comes back later is fenced too. */
+/** A released lease stays for this time, so that a holder that returns later is fenced too. */
 const RELEASED_KEPT_MS = DAY_MS;
 /**
- * Leases that processes of runs left when they were killed. All other leases that expire are found and released at that
- * time.
+ * Leases that killed processes of runs left behind. All other leases that expire are found and released at that time.
  */
 const LEFT_LEASES = ["session/", "run/"];
 const LEFT_KEPT_MS = 30 * DAY_MS;
@@ -63,7 +65,7 @@ async function forgetClaims(store: Store, prefix: string, before: number): Promi
       await store.deleteClaim({ name, generation, owner });
       count++;
     } catch (error) {
-      // The claim has changed since, so it is no longer an old one.
+      // The claim has changed since it was listed, so it is no longer an old one.
       if (!isContinuoError(error, "fenced")) throw error;
     }
   }

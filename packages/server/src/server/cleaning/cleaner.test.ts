@@ -8,7 +8,7 @@ import { createCleaner } from "./cleaner.ts";
 const DAY_MS = 86_400_000;
 const ignore = (): void => undefined;
 
-test("of several servers one cleans, and not again within the hour", async () => {
+test("only one of several servers cleans, and not again within the hour", async () => {
   await using store = await openStore("memory:");
   const cleaners = [createCleaner(store, ignore), createCleaner(store, ignore)];
   const first = await Promise.all(cleaners.map((cleaner) => cleaner.look()));
@@ -32,7 +32,7 @@ test("tokens and codes that ended long ago are forgotten in every workspace, and
   expect(await store.getLog("kept")).not.toBeNull();
 });
 
-test("an attachment without an event is removed when it expired, and who stored it is forgotten after a day", async () => {
+test("an attachment without an event is removed when it expires, and its author is forgotten after a day", async () => {
   let nowMs = Date.now();
   await using store = await openStore("memory:", { now: () => nowMs });
   const expiresAt = new Date(nowMs + DAY_MS).toISOString();
@@ -57,7 +57,7 @@ test("an attachment without an event is removed when it expired, and who stored 
   expect([(await store.listBlobs()).items.length, (await store.listClaims()).items]).toEqual([2, []]);
 });
 
-test("leases are forgotten a day after they were given back, and those of killed runs after 30 days", async () => {
+test("leases are forgotten a day after their release, and those of killed runs after 30 days", async () => {
   let nowMs = Date.now();
   await using store = await openStore("memory:", { now: () => nowMs });
   await store.createLog({ logId: "kept" });

@@ -23,7 +23,7 @@ export function createCleaner(store: Store, report: (line: string) => void): Cle
         // The lease is not released: the next hour begins when it expires.
         await store.acquireLease(`${SERVER_LOGS}cleaning`, { owner, ttlMs: EVERY_MS });
       } catch (error) {
-        // Another server cleans, or the store is unavailable and the next look tries again.
+        // Another server cleans, or the store is unavailable and the next check tries again.
         if (isContinuoError(error)) return null;
         throw error;
       }

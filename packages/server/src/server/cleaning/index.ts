@@ -1,14 +1,14 @@
 /**
  * Cleaning: removes what ended long ago: expired logs and sessions, tokens, codes of pages.
  *
- * Promises: of all servers of a store one does it, about once an hour; nothing that anybody can still use is removed.
+ * Promises: only one server of a store cleans, about once an hour; nothing that anybody can still use is removed.
  * Does not know: the content of anything.
  */
 
 import type { CreateMount } from "../context/index.ts";
 import { createCleaner } from "./cleaner.ts";
 
-/** The interval at which a server looks if a cleaning is due. */
+/** The interval at which a server checks if a cleaning is due. */
 const LOOK_MS = 600_000;
 
 export const cleaning: CreateMount = ({ store, report }) => {

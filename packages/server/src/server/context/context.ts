@@ -14,15 +14,15 @@ import type { SessionsService } from "./sessions-service.ts";
 export interface Peer {
   readonly address: string;
   readonly isLoopback: boolean;
-  /** Its connection, for the question whose it is; a request that came without a socket has none. */
+  /** Its connection, by which its user can be found; a request without a socket has none. */
   readonly connection?: AcceptedConnection;
   /** Calls back when the answer to the request was sent, or its connection closed. */
   readonly whenAnswered?: (then: () => void) => void;
-  /** Called when a token was accepted: the connection is no longer one of a stranger. */
+  /** Called when a token was accepted: the connection no longer belongs to a stranger. */
   readonly onToken?: () => void;
 }
 
-/** Pages of a phone live as long as its pairing, since nobody walks back to the computer for each look. */
+/** Pages of a phone live as long as its pairing, so that nobody must return to the computer for each use. */
 export type PagesOf = "computer" | "phone";
 
 /** The machines that can reach a server: only its own, or others too. */
@@ -34,16 +34,16 @@ export interface Grant {
   readonly tokenId: string | null;
   readonly workspaceId: string;
   /**
-   * The person whom the program let in that mounts the server, `null` for one without a name. `tokenId` is then the name
-   * under which their quotas are counted, and no token of the store.
+   * The person whom the program that mounts the server has authorized, `null` for a person without a name. `tokenId` is
+   * then the name under which their quotas are counted, and not a token of the store.
    */
   readonly by?: string | null;
   /** The participant that the token is limited to; `*` allows any, and `null` none, except with `admin`. */
   readonly handle: string | null;
-  /** The token that a page was opened with; `null` for a token that is no page's. */
+  /** The token with which a page was opened; `null` for a token that belongs to no page. */
   readonly page: PageLabel | null;
   readonly scopes: readonly Scope[];
-  /** `hidden`: the logs of sessions are no streams, because they name folders of this machine. */
+  /** `hidden`: the logs of sessions cannot be read as streams, because they name folders of this machine. */
   readonly logs?: "shown" | "hidden";
   readonly peer: Peer;
 }
@@ -72,7 +72,7 @@ export interface ServerLimits {
   readonly blobBytes: number;
   /** Bytes of bodies and frames of one token. */
   readonly bytesPerSecond: number;
-  /** The same over a day, for a token without `admin`; so are the next two. */
+  /** The same over a day, for a token without `admin`; the next two limits also apply to a day. */
   readonly bytesPerDay: number;
   /** Bytes of attachments. */
   readonly blobBytesPerDay: number;
@@ -102,7 +102,7 @@ export interface Quotas {
    */
   connect(grant: Grant, onLost: OnLost, channel?: string): Disposable;
   /**
-   * Waits until the token may have an answer of so many bytes on its way. It counts until it is disposed. Errors:
+   * Waits until the token may have an answer of this size on its way. The answer counts until it is disposed. Errors:
    * `rate_limited` when the token does not read its other answers.
    */
   answer(grant: Grant, bytes: number): Promise<Answer>;
@@ -120,7 +120,7 @@ export interface Reception extends Disposable {
 
 /** An answer that is made and sent. Disposed when the client has read it, or is gone. */
 export interface Answer extends Disposable {
-  /** At once when it gets smaller; else it waits as for a new one. Errors: `rate_limited`. */
+  /** Resolves at once if the answer gets smaller; otherwise it waits like a new one. Errors: `rate_limited`. */
   resize(bytes: number): Promise<void>;
 }
 
@@ -129,13 +129,13 @@ export interface LogCreation<T> {
   create(): Promise<T>;
 }
 
-/** Keys that tie pages to one start of a server that only its machine reaches. */
+/** Keys that bind pages to one start of a server that only its machine can reach. */
 export interface PageKeys {
-  /** Returns the secret that the tab of a page sends: with the keys of this start, if there are some. */
+  /** Returns the secret that the tab of a page sends: with the keys of this start, if they exist. */
   secretOf(page: { readonly tokenId: string; readonly secret: string }): string;
-  /** The key of `proofFor`, which only this page is given; `null` without keys. */
+  /** The key of `proofFor`, which only this page receives; `null` without keys. */
   proofKeyOf(tokenId: string): string | null;
-  /** The answer to a nonce of a page: that this is the server that let it in. `null` for any other request. */
+  /** The answer to a nonce of a page, which proves that this server opened it. `null` for any other request. */
   proofFor(grant: Grant, nonce: string | undefined): string | null;
 }
 
@@ -147,19 +147,19 @@ export interface PageName {
 }
 
 export interface PageUse {
-  /** Counts a new page, and ends those of its token that are too many. */
+  /** Counts a new page, and ends the pages of its token that are too many. */
   opened(page: PageName): Promise<void>;
-  /** Errors: `unauthorized` for a page that nothing used for too long, which ends with it. */
+  /** Errors: `unauthorized` for a page that nothing used for too long; the page ends. */
   used(page: PageName): Promise<void>;
-  /** While a connection is open, its page is used. */
+  /** An open connection counts as use of its page. */
   connected(page: PageName): Disposable;
   closed(page: PageName): Promise<void>;
 }
 
-/** A look at one attachment while it is received. */
+/** A scan of one attachment while it is received. */
 export interface AttachmentScan extends Disposable {
   write(bytes: Uint8Array): Promise<void>;
-  /** After all bytes. Errors: `unavailable` if the scanner does not work. */
+  /** Called after all bytes. Errors: `unavailable` if the scanner does not work. */
   isHarmless(): Promise<boolean>;
 }
 
@@ -185,10 +185,10 @@ export type SecurityEventType =
   | "token_created"
   | "token_revoked";
 
-/** It holds no secret: ids of tokens, names of hosts and origins. */
+/** The entry contains no secret: ids of tokens, names of hosts and origins. */
 export interface SecurityEvent {
   readonly address: string;
-  /** In whose name it was done, as the audit log says it. */
+  /** The name under which it was done, for the audit log. */
   readonly who?: string;
   readonly tokenId?: string;
   /** The token that a page was opened with. */
@@ -212,7 +212,7 @@ export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /** `read` is called when the metrics are requested. */
   gauge(name: string, read: () => number | readonly GaugeSeries[]): void;
-  /** All gauges of a source, which may be others each time. */
+  /** All gauges of a source, which can differ each time. */
   gauges(read: () => readonly { readonly name: string; readonly series: readonly GaugeSeries[] }[]): void;
   /** Prometheus text. */
   text(): string;
@@ -220,7 +220,9 @@ export interface Metrics {
 
 /** The settings of continuous sessions on this server. */
 export interface LiveSettings extends Omit<LiveOptions, "store" | "report"> {
-  /** In these workspaces, sessions of a server that is gone are taken over before a client asks for them. */
+  /**
+   * In these workspaces, this server takes over sessions of a server that is gone even before a client asks for them.
+   */
   readonly workspaceIds: readonly string[];
 }
 
@@ -233,7 +235,7 @@ export interface McpService {
 
 /** The hosts that webhooks may be sent to. */
 export interface WebhookHosts {
-  /** Those that the operator named, which may be private. */
+  /** The hosts that the operator named, which may be private. */
   readonly named: ReadonlySet<string>;
   readonly others: "public" | "none";
 }
@@ -246,19 +248,22 @@ export interface SlowReaders {
   readonly goodbyeMs: number;
 }
 
-/** The choices of the person whose machine it is. */
+/** The choices of the person who owns the machine. */
 export interface KeptPreferences {
   read(): Preferences;
-  /** Returns all preferences when they are on disk. Errors: `corrupt`, `unwritable`. */
+  /** Returns all preferences after they were stored on disk. Errors: `corrupt`, `unwritable`. */
   change(some: Preferences): Preferences;
 }
 
 export interface ServerContext {
-  /** The same engine, bound to a workspace. Acts are recorded in the name of `by`; by default in that of the server. */
+  /**
+   * The same engine, bound to a workspace. Actions are recorded under the name `by`; by default under that of the
+   * server.
+   */
   store(workspaceId: string, by?: Principal): Store;
   /** The store of tokens and pages. */
   tokens(workspaceId: string, by?: Principal): Store;
-  /** Counts a wrong code or token that is not looked up by `authenticate`. Errors: `rate_limited`. */
+  /** Counts a wrong code or token that `authenticate` does not look up. Errors: `rate_limited`. */
   guessed(peer: Peer): void;
   /** A WebSocket's token comes as a subprotocol or in its first frame: `sentAs: "frame"`. */
   readonly authenticate: Authenticate;
@@ -283,18 +288,18 @@ export interface ServerContext {
   /** The folder of the built viewer, which is the page at `/`; without it, there is no page. */
   readonly pageFolder?: string;
   readonly whisperFolder?: string;
-  /** Without it, pages keep what was chosen in the browser. */
+  /** Without it, the browser of each page keeps the choices. */
   readonly preferences?: KeptPreferences;
   readonly phones?: PhoneService;
   readonly pagesOf: PagesOf;
-  /** The only host name at which pages are let in; every name if it is left out. */
+  /** The only host name at which pages are opened; any name by default. */
   readonly pageName?: string;
   /** The address at which clients reach the server; by default the host that the request names. */
   readonly publicUrl?: string;
   readonly webhookHosts: WebhookHosts;
   /** The private key that signs webhooks, in PEM; without it, the store has one. */
   readonly webhookKey?: string;
-  /** Looks at each attachment before it is stored; without it, nothing does. */
+  /** Scans each attachment before it is stored; by default nothing does. */
   readonly scanAttachment?: ScanAttachment;
   /** The longest wait of a long-poll. */
   readonly longPollMs: number;
@@ -310,7 +315,7 @@ export interface ServerContext {
   /** One line for the operator; never a token, never the content of a log. */
   readonly report: (line: string) => void;
   readonly security: SecurityLog;
-  /** Records the error that a request or a frame of the sender is answered with. */
+  /** Records the error with which a request or a frame of the sender is answered. */
   refused(error: unknown, peer: Peer): void;
 }
 
@@ -318,23 +323,23 @@ export interface ServerContext {
 export interface ServerEnv {
   Bindings: {
     readonly peer: Peer;
-    /** The pattern of the path that was found, for numbers. */
+    /** The pattern of the matched path, for metrics. */
     route?: string;
   };
   Variables: { readonly grant: Grant };
 }
 
 /**
- * A part of the server. `routes` adds handlers below `/v1/`, behind the check of the token. `upgrade` takes the
- * request for a WebSocket, or returns `false` and leaves it to the next part; query tokens and foreign origins were
- * refused before, the token itself is the part's to check (it comes as a subprotocol or in the first frame).
+ * A part of the server. `routes` adds handlers below `/v1/`, behind the check of the token. `upgrade` takes the request
+ * for a WebSocket, or returns `false` and leaves it to the next part; query tokens and foreign origins were refused
+ * before, but the part must check the token itself (it comes as a subprotocol or in the first frame).
  */
 export interface Mount {
   routes?(app: Hono<ServerEnv>): void;
   /** Handlers without a check of the token: their answers are public, or they check other credentials. */
   publicRoutes?(app: Hono<ServerEnv>): void;
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): boolean;
-  /** Called after `draining` aborted; resolves when this part has nothing open. */
+  /** Called after `draining` aborted; resolves when nothing of this part is open. */
   close?(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import type { PagesOf, ServerLimits } from "./context.ts";
 
 export const LIMITS = {
-  /** Values and keys of one body or frame of JSON: each uses many times its bytes in memory before it is stored. */
+  /** Values and keys of one body or frame of JSON: in memory, each uses many times its bytes before it is stored. */
   jsonValues: 50_000,
   /** Levels of one body or frame of JSON. */
   jsonDepth: 1_000,
@@ -17,7 +17,7 @@ export const LIMITS = {
   /** Bytes of answers that one token has not read, and the longest wait of another answer for room. */
   answerBytesAtOnce: 67_108_864,
   answerWaitMs: 10_000,
-  /** The smallest attachment counts as this size: a row, and perhaps a file. */
+  /** The smallest size that an attachment counts as, because each needs a row, and perhaps a file. */
   blobBytesLeast: 4_096,
   /** Payload bytes of one page of a catch-up read. */
   pageBytes: 4_194_304,
@@ -37,7 +37,7 @@ export const LIMITS = {
   slowMs: 1_000,
   /** The interval at which an SSE stream without data sends a control event. */
   sseIdleMs: 15_000,
-  /** When an SSE stream ends, so that the client reconnects, perhaps to another server. */
+  /** The time after which an SSE stream ends, so that the client reconnects, perhaps to another server. */
   sseMs: 60_000,
   /**
    * The time in which a client must send its headers, and its whole request; the interval at which the server
@@ -46,11 +46,11 @@ export const LIMITS = {
   headersMs: 10_000,
   requestMs: 300_000,
   lookForSlowMs: 1_000,
-  /** Connections that have shown no token, of all clients and of one network; the oldest give way after this time. */
+  /** Connections without a token, of all clients and of one network; the oldest are closed after this time. */
   strangers: 2_048,
   strangersOfNetwork: 512,
   strangerGraceMs: 1_000,
-  /** Bytes that a WebSocket may send before its token was accepted. */
+  /** Bytes that a WebSocket may send before its token is accepted. */
   strangerBytes: 65_536,
   /** Requests on one connection that are not answered yet. */
   pipelinedRequests: 32,
@@ -72,27 +72,30 @@ export const LIMITS = {
   tokenLookMs: 400,
   tokensPerLook: 500,
   endedAtOnce: 50,
-  /** Connections stay open for this time while the store does not say if their tokens still count. */
+  /** Connections stay open for this time while the store does not say if their tokens are still valid. */
   tokenUnseenMs: 10_000,
   /** Such a connection may take this long to close. */
   lostMs: 400,
   /** The number of wrong tokens that one address may send. */
   guesses: 20,
   guessesPerSecond: 0.5,
-  /** A page's code can be exchanged for this time; a page lives this long. */
+  /** The time in which a page's code can be exchanged, and the lifetime of a page. */
   codeMs: 30_000,
   pageMs: 43_200_000,
   /** The time after which an unused page ends, and the number of pages that one token may have. */
   pageIdleMs: 7_200_000,
   pagesOfToken: 100,
   /**
-   * The link that pairs a phone can be opened for this time: long enough to unlock the phone and point it at the code. A phone
-   * stays paired for this time, used or not.
+   * The link that pairs a phone can be opened for this time: long enough to unlock the phone and point it at the code.
+   * A phone stays paired for this time, whether it is used or not.
    */
   phoneCodeMs: 120_000,
   phoneMs: 604_800_000,
   phones: 20,
-  /** Time in which a person answers an extension, how many may ask at the same time, and how long its token lives. */
+  /**
+   * The time in which a person must answer an extension, the number of extensions that may ask at the same time, and
+   * the lifetime of the token.
+   */
   extensionRequestMs: 300_000,
   extensionRequests: 16,
   extensionTokenMs: 7_776_000_000,
@@ -100,13 +103,13 @@ export const LIMITS = {
   blobMs: 86_400_000,
 } as const;
 
-/** The longest life of a page, and how long nothing may use it. */
+/** The longest lifetime of a page, and the longest time without use. */
 export const PAGE_LIVES: Readonly<Record<PagesOf, { readonly lifeMs: number; readonly idleMs: number }>> = {
   computer: { lifeMs: LIMITS.pageMs, idleMs: LIMITS.pageIdleMs },
   phone: { lifeMs: LIMITS.phoneMs, idleMs: LIMITS.phoneMs },
 };
 
-/** The limits if the operator sets none. */
+/** The default limits. */
 export const DEFAULT_LIMITS: ServerLimits = {
   requestsPerSecond: 2_000,
   connections: 20_000,

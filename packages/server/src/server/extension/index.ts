@@ -2,8 +2,8 @@
  * Access for the browser extension (`/v1/extension/*`), on a server that only its machine reaches: the extension asks, a
  * person answers on a page, and the extension collects a token for continuous sessions.
  *
- * Promises: the page is for the user who runs the server, opened by the browser itself and framed by nobody; the token goes once,
- * to the extension that asked; its origin may send requests from then on.
+ * Promises: the page is for the user who runs the server, is opened by the browser itself, and cannot be framed; the
+ * token is given once, to the extension that asked; its origin may send requests from then on.
  * Does not know: what the extension does with its access.
  */
 
@@ -59,7 +59,7 @@ export const extension: CreateMount = (context) => {
         assertOwnPage(c.req.raw);
         await sameUser(c.env.peer, context);
         const { nonce, isGranted, code } = await readJsonObject(c.req.raw);
-        // After the body, which may take its time: the request that is answered is one that still waits.
+        // The body can take time to arrive, so the request is checked after it: it may have ended in the meantime.
         const request = requests.find(c.req.param("id"));
         if (request.state !== "waiting" || typeof nonce !== "string" || !areEqual(nonce, request.nonce)) {
           throw new ContinuoError("forbidden", "this page cannot answer the extension", {
@@ -84,7 +84,7 @@ export const extension: CreateMount = (context) => {
           throw new ContinuoError("forbidden", "only the extension that asked can collect the answer");
         }
         if (request.state === "waiting") return access({ state: "waiting" });
-        // Nothing is awaited since the request was found: the answer is in one response only.
+        // Nothing was awaited since the request was found, so only one response has the answer.
         requests.close(request);
         if (request.state === "refused") return access({ state: "refused" });
         return access(await grant(origin, c.env.peer, context));
@@ -109,7 +109,7 @@ async function grant(origin: string, peer: Peer, context: ServerContext): Promis
   return { state: "granted", token: secret, expiresAt };
 }
 
-/** The origins of the extensions that were granted access and have it still. */
+/** The origins of the extensions that have access. */
 export async function extensionOrigins(store: Pick<Store, "listTokens">): Promise<readonly string[]> {
   const origins = new Set<string>();
   for await (const { label, state } of listAll((place) => store.listTokens({ limit: 1_000, ...place }))) {
@@ -167,7 +167,7 @@ async function sameUser(peer: Peer, context: ServerContext): Promise<boolean> {
   }
 }
 
-/** Returns true on a server that requires no token: a sender whose origin is allowed may do everything there. */
+/** Returns true on a server that requires no token, where a sender with an allowed origin may do everything. */
 async function isOpenToAll(peer: Peer, { authenticate }: ServerContext): Promise<boolean> {
   try {
     await authenticate({ sentAs: "header" }, peer);
@@ -178,7 +178,9 @@ async function isOpenToAll(peer: Peer, { authenticate }: ServerContext): Promise
   }
 }
 
-/** Browsers say which page led here: no page may, neither by a link nor by a window. Errors: `forbidden`. */
+/**
+ * Browsers name the page that led here: no page may lead here, neither by a link nor by a window. Errors: `forbidden`.
+ */
 function assertOpenedByPerson({ headers }: Request): void {
   const site = headers.get("sec-fetch-site");
   if (site === null || site === "none" || site === "same-origin") return;

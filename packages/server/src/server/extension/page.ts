@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { escapeHtml } from "@continuo/core/transcript/html";
 import type { WaitingRequest } from "./requests.ts";
 
-/** The id that the manifest of our builds for Chromium fixes. */
+/** The id that the manifest of our builds for Chromium defines. */
 const OWN_ORIGIN = "chrome-extension://baclfmndmnhkglifhajioeagailcneed";
 
 const STYLE = `

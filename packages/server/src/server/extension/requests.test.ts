@@ -1,4 +1,4 @@
-/** The requests of extensions: each ends after its time, whatever the clock of the machine says. */
+/** The requests of extensions: each ends after its time, even if the clock of the machine is set. */
 
 import { afterEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../context/index.ts";
@@ -22,7 +22,7 @@ test("a request ends after five minutes, and not when the machine's clock is set
   expect(() => requests.find(requestId)).toThrow("this request of an extension has ended");
 });
 
-test("a code has ten characters, and only a request that needs one has it", () => {
+test("a code has ten characters, and only a request that needs a code has one", () => {
   const requests = new WaitingRequests();
   expect(requests.open(ASKED, { hasCode: true }).code).toMatch(/^[a-z2-9]{10}$/u);
   expect(requests.open(ASKED, { hasCode: false }).code).toBeNull();

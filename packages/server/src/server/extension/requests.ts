@@ -47,7 +47,7 @@ export class WaitingRequests {
     return request;
   }
 
-  /** Errors: `not_found` for a request that expired, or was collected. */
+  /** Errors: `not_found` for a request that expired, or whose answer was collected. */
   find(requestId: string): WaitingRequest {
     this.#forgetOld();
     const request = this.#requests.get(requestId);
@@ -72,7 +72,7 @@ interface Options {
   readonly hasCode: boolean;
 }
 
-/** Ten characters; letters and digits that look alike are left out. */
+/** Ten characters; letters and digits that look similar are left out. */
 function newCode(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz23456789x";
   return [...randomBytes(10)].map((byte) => letters[byte % letters.length]).join("");

@@ -1,4 +1,4 @@
-/** Answers whose bytes are in memory until they are read: they count for the token of the request. */
+/** Answers whose bytes are in memory until they are read: they count against the limit of the request's token. */
 
 import type { Grant, ServerContext } from "../context/index.ts";
 
@@ -8,8 +8,8 @@ export interface SizedAnswer {
 }
 
 /**
- * @param most the largest size of the answer in bytes that is known before the answer is made. Errors: `rate_limited`,
- * and those of `make`.
+ * @param most the largest possible size of the answer in bytes, which is known before the answer is made Errors:
+ * `rate_limited`, and those of `make`.
  */
 export async function countedAnswer(
   { context, grant }: { readonly context: ServerContext; readonly grant: Grant },

@@ -6,7 +6,7 @@ function streamed(...chunks: readonly string[]): Request {
   return new Request("http://localhost/", { method: "POST", body, duplex: "half" } as RequestInit);
 }
 
-test("a body that does not say its length is read up to the limit, and not further", async () => {
+test("a body that does not declare its length is read up to the limit, and not further", async () => {
   expect(Buffer.from(await readBody(streamed("abc", "de"), 5)).toString()).toBe("abcde");
   let sent = 0;
   const endless = ReadableStream.from(
@@ -26,7 +26,7 @@ test("a body that does not say its length is read up to the limit, and not furth
   expect(sent).toBeLessThan(10);
 });
 
-test("a body that says that it is too long is not read", async () => {
+test("a body that declares a length beyond the limit is not read", async () => {
   const request = new Request("http://localhost/", {
     method: "POST",
     body: "x".repeat(6),
@@ -36,7 +36,7 @@ test("a body that says that it is too long is not read", async () => {
   expect(request.bodyUsed).toBe(false);
 });
 
-test("a body without bytes is an empty object, and only an object is one", async () => {
+test("a body without bytes counts as an empty object, and any value except an object is refused", async () => {
   expect(await readJsonObject(streamed())).toEqual({});
   for (const text of ["[]", "null", "3", "{"]) {
     await expect(readJsonObject(streamed(text))).rejects.toMatchObject({ code: "invalid" });

@@ -36,7 +36,8 @@ test.each([
   expect(encodingFor(header)).toBe(encoding);
 });
 
-// A process that serves nothing else has the `Response` of Hono's server, whose headers are made when they are asked for.
+// A process that serves nothing else uses the `Response` of Hono's server, whose headers are made when they are
+// requested.
 const OWN = { Request, Response };
 getRequestListener(() => OWN.Response.error(), { overrideGlobalObjects: true });
 const HONO = { Request, Response };
@@ -51,7 +52,7 @@ describe.each([
   });
   afterEach(() => void vi.unstubAllGlobals());
 
-  test("a long answer is compressed as the client takes it, and is the same answer", async () => {
+  test("a long answer is compressed in an encoding that the client accepts, and has the same content", async () => {
     for (const [header, open] of [
       ["br", brotliDecompressSync],
       ["gzip", gunzipSync],
@@ -82,7 +83,7 @@ describe.each([
     expect(await encodedAnswer(request, answer)).toBe(answer);
   });
 
-  test("a short answer, and a failure, are sent as they are", async () => {
+  test("a short answer, and a failure, are sent without compression", async () => {
     const short = await encodedAnswer(asked(), Response.json({ ok: true }));
     expect([short.headers.get("content-encoding"), await short.json()]).toEqual([null, { ok: true }]);
     const failed = Response.json(LONG, { status: 404 });
@@ -99,13 +100,13 @@ describe.each([
     expect([other.status, other.headers.get("etag") === etag]).toEqual([200, false]);
   });
 
-  test("a tag that the answer has stays, as a weak one where the bytes are others", async () => {
+  test("an existing tag of an answer stays, and becomes a weak one if the bytes change", async () => {
     const made = () => new Response(WHOLE, { headers: { "content-type": "application/json", etag: '"7"' } });
     expect((await encodedAnswer(asked(), made())).headers.get("etag")).toBe('W/"7"');
     expect((await encodedAnswer(asked({}), made())).headers.get("etag")).toBe('"7"');
   });
 
-  test("a part of a stream can be read before the next one is made, and leaving the answer ends the stream", async () => {
+  test("a part of a stream can be read before the next one is made, and a reader that leaves ends the stream", async () => {
     for (const encoding of ["br", "gzip"]) {
       const left = Promise.withResolvers<unknown>();
       let parts = 0;
@@ -140,7 +141,7 @@ describe.each([
     await expect(encodedAnswer(asked(), body).then(bytesOf)).rejects.toThrow();
   });
 
-  test("a server that other machines reach compresses no answer, because its length would tell about secrets in it", async () => {
+  test("a server that other machines can reach compresses no answer, because its length would give information about secrets in it", async () => {
     const answer = await answerFor(asked(), Response.json(LONG), "network");
     expect(answer.headers.has("content-encoding")).toBe(false);
     expect(await answer.text()).toBe(WHOLE);
@@ -149,7 +150,7 @@ describe.each([
     expect(again.status).toBe(304);
   });
 
-  test("an answer without a body says that it depends on the encodings, as the whole one does", async () => {
+  test("an answer without a body says that it depends on the encodings, like the answer with its body", async () => {
     const type = { "content-type": "application/json" };
     const known = await encodedAnswer(asked(), new Response(null, { status: 304, headers: type }));
     expect([known.status, known.headers.get("vary")]).toEqual([304, "accept-encoding"]);

@@ -1,4 +1,7 @@
-/** Answers as they travel: compressed if that makes them smaller, with a tag, so that a client which has an answer does not get it again. */
+/**
+ * Answers as they are sent: compressed if that makes them smaller, with a tag, so that a client which already has an
+ * answer does not get it again.
+ */
 
 import { createHash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
@@ -13,15 +16,15 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A shorter answer fits into one packet anyway. */
 const LEAST_BYTES = 1_000;
-/** A higher quality takes longer to compress than it saves in sending. */
+/** A higher quality would take more time than the smaller answer saves. */
 const BROTLI_QUALITY = 5;
 
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|ndjson|x-ndjson|javascript|xml)\b|image\/svg)/u;
 
 /**
- * The encoding that the client prefers, by the weights of RFC 9110: `br` if it does not prefer one; `null` if it takes
- * neither, or prefers the answer as it is. `*` stands for each one that is not named.
+ * The encoding that the client prefers, by the weights of RFC 9110: `br` if the client prefers neither; `null` if it
+ * accepts none, or prefers no encoding. `*` means every encoding that is not named.
  */
 export function encodingFor(header: string | null): Encoding | null {
   const weights = new Map((header ?? "").split(",").map(weightOf));
@@ -59,22 +62,22 @@ export async function compressed(
 }
 
 /**
- * Answers to other methods than `GET` are not changed, nor is a stream of events, a part of a file, or an answer that is
- * encoded already. A long answer is compressed as it comes.
+ * Answers to methods other than `GET` are not changed, nor is a stream of events, a part of a file, or an answer that
+ * is already encoded. A long answer is compressed while it arrives.
  *
- * Answers hold secrets beside text that others chose: what an agent read on the web, messages, captions. The length of a
- * compressed answer tells how much they have in common (BREACH), and TLS does not hide it. Nobody sees the traffic of a
- * server with the reach `machine`; a server with the reach `network` compresses no answer here. Its page's own files hold no
- * secret, and are compressed by `page/`.
+ * Answers can contain secrets beside text that others chose: what an agent read on the web, messages, captions. The
+ * length of a compressed answer shows how much the two have in common (BREACH), and TLS does not hide it. Nobody can
+ * see the traffic of a server with the reach `machine`; a server with the reach `network` compresses no answer here.
+ * The files of its page contain no secret; `page/` compresses them.
  */
 export async function encodedAnswer(request: Request, response: Response, reach: Reach): Promise<Response> {
   const { method } = request;
   const { status, body } = response;
   if ((method !== "GET" && method !== "HEAD") || (status !== 200 && status !== 304)) return response;
   if (!isCompressible(response.headers)) return response;
-  // A copy: the `Response` of Hono's server has other headers after its body was read.
+  // A copy is needed, because the `Response` of Hono's server has other headers after its body was read.
   const headers = new Headers(response.headers);
-  // An answer without a body has the headers of the whole one.
+  // An answer without a body has the headers of the answer with its body.
   if (!headers.get("vary")?.includes("accept-encoding")) headers.append("vary", "accept-encoding");
   if (method === "HEAD" || body === null) return new Response(body, { status, headers });
   if (Number(headers.get("content-length") ?? LEAST_BYTES) < LEAST_BYTES)
@@ -83,7 +86,7 @@ export async function encodedAnswer(request: Request, response: Response, reach:
   const reader = body.getReader();
   const first = await reader.read();
   const next = first.done ? null : reader.read();
-  // An answer that was whole when it was made ends at once; one that is still being made may pause here.
+  // An answer that was complete when it was made ends at once; one that is still being made may pause here.
   if (next !== null && (await soon(next))?.done !== true) {
     const rest = joined(first.value ?? new Uint8Array(), next, reader);
     return encoding === null
@@ -133,7 +136,7 @@ function encodedResponse(
   return new Response(body, { headers });
 }
 
-/** Within this time an answer that is complete ends; one that is still being made may take longer. */
+/** An answer that is complete ends within this time; one that is still being made may take longer. */
 const PAUSE_MS = 20;
 
 async function soon<T>(next: Promise<T>): Promise<T | null> {
@@ -148,7 +151,7 @@ async function soon<T>(next: Promise<T>): Promise<T | null> {
 
 type BytesReader = ReadableStreamDefaultReader<Bytes>;
 
-/** A stream of the part that was read already, and then of the rest at the reader's pace. */
+/** A stream of the part that was already read, and then of the rest at the reader's pace. */
 function joined(
   first: Bytes,
   next: ReturnType<BytesReader["read"]>,
@@ -170,7 +173,7 @@ function joined(
   );
 }
 
-/** Each part can be read when it has come: the client may show it before the end. */
+/** Each part can be read when it has arrived: the client may show it before the end. */
 function streamed(body: ReadableStream<Bytes>, encoding: Encoding): ReadableStream<Bytes> {
   const through =
     encoding === "gzip"
@@ -179,7 +182,7 @@ function streamed(body: ReadableStream<Bytes>, encoding: Encoding): ReadableStre
           flush: constants.BROTLI_OPERATION_FLUSH,
           params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY },
         });
-  // A failure of either side ends the other one: the reader sees the stream fail.
+  // A failure of either side ends the other one, so that the reader sees the failure of the stream.
   pipeline(Readable.fromWeb(body as NodeStream), through, () => undefined);
   return Readable.toWeb(through) as unknown as ReadableStream<Bytes>;
 }

@@ -11,7 +11,7 @@ function refusal(given: Partial<Arrival>): string | null {
   return gateRefusal(GATE, arrival)?.code ?? null;
 }
 
-test("a URL with a token is refused under each name, after each sign, however often it is escaped", () => {
+test("a URL with a token is refused under each parameter name, after each separator, however often it is escaped", () => {
   for (const name of ["token", "access_token", "authorization", "bearer", "Authorization"]) {
     for (const sign of ["?", "&", ";"]) {
       const url = `/v1/channels/a/ws${sign}${name}=x`;
@@ -28,7 +28,7 @@ test("a URL with a token is refused under each name, after each sign, however of
   }
 });
 
-test("the server answers under its own host names and those below localhost, and under no other", () => {
+test("the server answers under its own host names and names below localhost, and under no other name", () => {
   for (const host of ["localhost", "127.0.0.1:80", "a.localhost", "A.LOCALHOST:4747"]) {
     expect([host, refusal({ host })]).toEqual([host, null]);
   }
@@ -48,7 +48,7 @@ test("a page of an unknown origin cannot send a request, and cannot read an answ
   }
 });
 
-test("the server asks browsers for TLS only where clients reach the server over TLS", () => {
+test("the server asks browsers for TLS only if clients reach the server over TLS", () => {
   const header = "strict-transport-security";
   expect(plainHeaders({ isHttps: true })[header]).toBe("max-age=31536000; includeSubDomains");
   expect(header in plainHeaders({ isHttps: false })).toBe(false);

@@ -19,7 +19,7 @@ export interface Gate {
 /** The paths at which an extension asks for access. */
 const EXTENSION_PATH = "/v1/extension/";
 
-/** The origin that a request claims. */
+/** The origin that a request names. */
 export interface Arrival {
   readonly url: string;
   readonly host: string | null;
@@ -77,7 +77,7 @@ function holdsToken(url: string): boolean {
 }
 
 const MAX_ESCAPES = 4;
-/** The beginning of each secret of this server, with the id of its token. */
+/** The prefix of every secret of this server, with the id of its token. */
 const SECRET = /continuo_[0-9a-f]{32}_/iu;
 const NAMED_AS_TOKEN = /[?&;](?:token|access_token|authorization|bearer)=/iu;
 
@@ -88,7 +88,7 @@ function isKnownHost({ hosts }: Gate, host: string | null): boolean {
   return hosts.has(name) || (hosts.has("localhost") && name.endsWith(".localhost"));
 }
 
-/** A page of the server itself is known: its origin is the host of the request. */
+/** A page of the server itself is recognized: its origin is the host of the request. */
 export function isKnownOrigin(gate: Gate, { url, origin, host }: Arrival): boolean {
   if (origin === null || gate.origins.has(origin)) return true;
   if (host !== null && (origin === `http://${host}` || origin === `https://${host}`)) return true;
@@ -108,7 +108,9 @@ const RESPONSE_HEADERS =
   "stream-expires-at, stream-sse-data-encoding, producer-epoch, producer-seq, producer-expected-seq, " +
   "producer-received-seq";
 
-/** An answer without a policy of its own loads nothing, runs nothing and cannot be framed, even if it is opened as a page. */
+/**
+ * An answer without its own policy loads nothing, runs nothing and cannot be framed, even if it is opened as a page.
+ */
 export const POLICY_HEADER = "content-security-policy";
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 

@@ -1,14 +1,14 @@
 /**
- * The shape of a text of JSON before it is parsed: how many values it has, how deep they lie, and the places of the
- * elements of its outer array. `JSON.parse` allocates for each value, so that a few megabytes of `[1,1,…]` would fill
- * gigabytes before anybody could refuse them.
+ * The shape of a JSON text before it is parsed: the number of its values, its depth, and the places of the elements of
+ * its outer array. `JSON.parse` allocates memory for each value, so that a few megabytes of `[1,1,…]` would fill
+ * gigabytes before anything could refuse them.
  */
 
 import { ContinuoError } from "@continuo/core/model";
 import { LIMITS } from "../context/index.ts";
 
 export interface JsonLimits {
-  /** Values and keys, counted by the signs that separate them. */
+  /** Values and keys, counted by the characters that separate them. */
   readonly values: number;
   readonly depth: number;
   /** Elements of the outer array. */
@@ -24,7 +24,7 @@ const JSON_LIMITS: JsonLimits = {
 /** The beginning and the end of each element of the outer array, in pairs; any other text is one element. */
 export type ElementPlaces = readonly number[];
 
-/** Looks at the whole text now: for texts that a frame limits. Errors: `too_large`. */
+/** Examines the whole text at once: for texts that the frame limit bounds. Errors: `too_large`. */
 export function assertJsonShape(bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): void {
   if (bytes.length <= limits.depth) return;
   const scan = scanJson(bytes, limits);
@@ -32,8 +32,8 @@ export function assertJsonShape(bytes: Uint8Array, limits: JsonLimits = JSON_LIM
 }
 
 /**
- * One pass over the bytes, which yields after each piece. The grammar is not checked: of a text that `JSON.parse`
- * accepts, the counts are right, and the places are those of its elements. Errors: `too_large`.
+ * One pass over the bytes, which yields after each piece. The grammar is not checked: if `JSON.parse` accepts a text,
+ * its counts are correct, and the places are those of its elements. Errors: `too_large`.
  */
 export function* scanJson(
   bytes: Uint8Array,
@@ -93,7 +93,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** After the byte order mark, which decoders take away, and white space. */
+/** The position after the byte order mark, which decoders remove, and white space. */
 function firstOf(bytes: Uint8Array): number {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   let at = hasMark ? 3 : 0;
@@ -101,7 +101,7 @@ function firstOf(bytes: Uint8Array): number {
   return at;
 }
 
-/** The place of the quote that ends the string; the end of the text where there is none. */
+/** The place of the quote that ends the string; the end of the text if there is none. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = bytes.indexOf(QUOTE, start + 1); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
     let first = at;

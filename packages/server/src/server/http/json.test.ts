@@ -15,7 +15,7 @@ function refusal(text: string): unknown {
   }
 }
 
-test("values and keys are counted, and signs in strings are not", () => {
+test("values and keys are counted, and separators within strings are not", () => {
   expect(refusal(`{${Array.from({ length: 9 }, (_, n) => `"${n}":1`).join(",")}}`)).toBe(null);
   expect(refusal(`{${Array.from({ length: 10 }, (_, n) => `"${n}":1`).join(",")}}`)).toEqual({
     what: "values",
@@ -35,7 +35,7 @@ test("levels and the elements of the outer array are counted", () => {
   expect(refusal("[[1,2,3,4]]")).toBe(null);
 });
 
-test("a frame is refused by its shape, and a short one is not looked at", () => {
+test("a frame is refused because of its shape, and a short one is not examined", () => {
   expect(() => assertJsonShape(Buffer.from(`[${"1,".repeat(60_000)}1]`))).toThrow(
     expect.objectContaining({ code: "too_large" }),
   );
@@ -60,7 +60,7 @@ function elementsOf(text: string): Promise<readonly { value: unknown; text: stri
   }));
 }
 
-test("the elements of an array are what the parser makes of the whole, and the bytes that were sent", async () => {
+test("the elements of an array equal those of a parse of the whole text, and have the bytes that were sent", async () => {
   await fc.assert(
     fc.asyncProperty(ARRAY, async (text) => {
       const elements = await elementsOf(text);
@@ -76,7 +76,7 @@ test("the elements of an array are what the parser makes of the whole, and the b
   expect(await elementsOf("\uFEFF[1]")).toEqual([{ value: 1, text: "1" }]);
 });
 
-test("what the parser refuses is refused, however the text is broken", async () => {
+test("a text that the parser refuses is refused, whatever is wrong with it", async () => {
   const signs = fc.constantFrom(...'[]{},:"\\1 x\n\uFEFF');
   const broken = fc.oneof(
     fc.array(signs, { maxLength: 12 }).map((all) => all.join("")),
@@ -108,13 +108,13 @@ function parsed(text: string): unknown {
   }
 }
 
-test("bytes that are no UTF-8 are refused", async () => {
+test("bytes that are not UTF-8 are refused", async () => {
   const body = Buffer.concat([Buffer.from('["'), Buffer.from([0xff]), Buffer.from('"]')]);
   await expect(mapElements(body, () => 1)).rejects.toMatchObject({ code: "invalid" });
   await expect(parseJson(body)).rejects.toMatchObject({ code: "invalid" });
 });
 
-test("others have their turn while a long body is looked at and parsed", async () => {
+test("other work runs while a long body is examined and parsed", async () => {
   const element = `"${"x".repeat(100_000)}"`;
   const body = Buffer.from(`[${Array.from({ length: 40 }, () => element).join(",")}]`);
   let turns = 0;

@@ -1,4 +1,7 @@
-/** Bodies of JSON: refused by their shape before anything is parsed, and parsed in pieces, so that nobody stands still. */
+/**
+ * JSON bodies: refused because of their shape before anything is parsed, and parsed in pieces, so that other work can
+ * run.
+ */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { notJson } from "@continuo/core/wire";
@@ -11,7 +14,7 @@ export async function parseJson(body: Uint8Array): Promise<unknown> {
 }
 
 /**
- * Each element of an outer array, or the body as the only one. `bytes` are the element as it was sent: a part of the
+ * Each element of an outer array, or the body as the only one. `bytes` has the element as it was sent: a view of the
  * body, not a copy. Errors: `invalid`, `too_large`, and those of `to`.
  */
 export async function mapElements<T>(

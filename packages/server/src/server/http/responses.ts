@@ -12,7 +12,10 @@ export function failure(error: unknown, headers: Readonly<Record<string, string>
   });
 }
 
-/** The answer on a connection that has no response: to a request for a WebSocket, or to no request. It ends the connection. */
+/**
+ * The answer on a connection that has no response object: to a request for a WebSocket, or to bytes that are not a
+ * request. It ends the connection.
+ */
 export function refuseSocket(
   socket: Duplex,
   error: ContinuoError,
@@ -28,7 +31,7 @@ export function refuseSocket(
   socket.on("error", () => undefined);
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   socket.end(`HTTP/1.1 ${status} Refused\r\n${lines}\r\n${body}`);
-  // The other side may leave its half open.
+  // The other side may keep its half of the connection open.
   setTimeout(() => socket.destroy(), LIMITS.goodbyeMs).unref();
 }
 
@@ -38,7 +41,7 @@ export function badHandshake(cause: Error): ContinuoError {
 
 interface SocketAnswer {
   readonly headers: Readonly<Record<string, string>>;
-  /** That of the error if it is left out. */
+  /** The status of the error by default. */
   readonly status?: number;
 }
 

@@ -145,7 +145,7 @@ export class LiveConnection {
     const data = recordOf(event.data);
     if (event.type === "session_state_changed") {
       this.#sendLevel(follower);
-      // A start of a server says the state again, without a reason of its own.
+      // A start of a server repeats the state, without a reason of its own.
       if (data.state === "degraded" && data.restart !== true)
         this.#send({ type: "degraded", reason: String(data.reason ?? "unknown") });
     } else if (event.type === "context_requested") {

@@ -1,12 +1,12 @@
 /**
- * The numbers of continuous sessions as series of `/metrics`: counters, sums and counts, the sessions by state, and each
- * measure of success with its target.
+ * The metrics of continuous sessions as series of `/metrics`: counters, sums and counts, the sessions by state, and
+ * each measure of success with its target.
  */
 
 import { type Measurement, onMeasurement } from "@continuo/live";
 import type { GaugeSeries, Metrics } from "../context/index.ts";
 
-/** The wanted share for each measure of success. Shares are counted from the start of the server. */
+/** The target share for each measure of success. Shares are counted from the start of the server. */
 const TARGETS = {
   /** The share of checkpoints that were written. */
   checkpoints: 0.99,

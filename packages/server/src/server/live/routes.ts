@@ -116,7 +116,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
   });
   app.post("/v1/live/:key/join", async (c) => {
     const { key, service } = await asked(c, "write");
-    // The other key gets the notes of this one.
+    // The other key then refers to the session with these notes.
     context.require(c.var.grant, { kind: "live", name: key, access: "read" });
     const { key: other } = await readJsonObject(c.req.raw);
     if (typeof other !== "string") throw new ContinuoError("invalid", "key must be a text");
@@ -132,9 +132,9 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
 }
 
 /**
- * Other writers than those that the server was started with are programs of its machine, and may cost money: so they
- * are offered only to tokens that may write all sessions, such as that of the person's own extension. Errors:
- * `forbidden`.
+ * Writers that a person can choose in addition to those of the server's start are programs of its machine, and may cost
+ * money: so they are offered only to tokens that may write all sessions, such as that of the person's own extension.
+ * Errors: `forbidden`.
  */
 function mayOffer(context: ServerContext, grant: ServerEnv["Variables"]["grant"]): void {
   context.require(grant, { kind: "live", name: "*", access: "write" });

@@ -1,6 +1,6 @@
 /**
- * The files of Whisper, which the extension of a person runs in its browser: those that the person put into one folder. They
- * are given as they are; the extension runs them where they reach nothing.
+ * The files of Whisper that a person put into one folder, and that the person's extension runs in its browser. They are
+ * sent unchanged; the extension runs them in a place without access to anything.
  */
 
 import { open, stat } from "node:fs/promises";
@@ -34,13 +34,13 @@ export function whisperRoutes(app: Hono<ServerEnv>, context: ServerContext): voi
   });
 }
 
-/** `null` if no file is. */
+/** `null` if there is no such file. */
 async function sizeOf(path: string): Promise<number | null> {
   const found = await stat(path).catch(() => null);
   return found?.isFile() === true ? found.size : null;
 }
 
-/** A file that becomes shorter in the meantime breaks off: the reader sees that it is incomplete. */
+/** If a file becomes shorter while it is read, the answer breaks off: the reader sees that it is incomplete. */
 async function* bytesOf(path: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
   await using file = await open(path);
   for (let at = 0; at < sizeBytes; ) {
